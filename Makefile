@@ -1,0 +1,46 @@
+# Every target makes .venv and installs what it needs when that is missing: Python 3.11+ and make are enough.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+DOCS_READY := .venv/.ready-docs
+export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: help test demo lint bench docs clean
+
+help:
+	@echo "make test | demo | lint | bench | docs | clean"
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+test: $(READY) lint
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+demo: $(READY)
+	$(BIN)/termsieve demo
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+docs: $(DOCS_READY)
+	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:
+	rm -rf .venv build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

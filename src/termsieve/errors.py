@@ -1,0 +1,63 @@
+"""The errors of termsieve, one small tree.
+
+::
+
+    TermsieveError                    everything a user can mend; the command line prints it without a traceback
+    ├── InputError                    documents that cannot be read: says file and line or row
+    ├── OptionError                   a parameter with a value that makes no sense: says what would
+    ├── MissingExtraError             an optional package is needed: says how to install it
+    ├── CountsError                   counts that cannot be added, subtracted or changed as asked
+    └── CountsFileError               a file that is not a whole, unaltered counts file
+
+Each says what is wrong, what was given and what would work. ``InputError``, ``OptionError`` and the two about
+counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TermsieveError(Exception):
+    """Something that the user of the library can mend."""
+
+
+class InputError(TermsieveError, ValueError):
+    """Documents that cannot be read as asked."""
+
+
+class OptionError(TermsieveError, ValueError):
+    """A parameter whose value makes no sense."""
+
+
+class MissingExtraError(TermsieveError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed. "
+            f"Install it with: pip install 'termsieve[{extra}]'"
+        )
+        self.purpose, self.package, self.extra = purpose, package, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return type(self), (self.purpose, self.package, self.extra)
+
+
+class CountsError(TermsieveError, ValueError):
+    """Counts that cannot be combined or changed as asked."""
+
+
+class CountsFileError(TermsieveError, ValueError):
+    """A file that is not a whole, unaltered counts file."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint for a name that was not found, with a trailing space, or nothing.
+
+    >>> did_you_mean("lable", ["label", "text"])
+    "Did you mean 'label'? "
+    """
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {close[0]!r}? " if close else ""
