@@ -1,1 +1,53 @@
-"""Termsieve."""
+"""termsieve: which terms tell these classes of text apart, and how few of them are enough?
+
+The public names. Each is imported from its station when it is first used, so that ``import termsieve`` is quick.
+
+>>> import termsieve as ts
+>>> counts = ts.count(["cheap pills", "meeting at noon"], ["spam", "ham"])
+>>> list(counts.terms)
+['at', 'cheap', 'meeting', 'noon', 'pills']
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from termsieve._version import __version__
+
+if TYPE_CHECKING:
+    from termsieve.counting import Folds, count, count_folds
+    from termsieve.counts import Counts
+    from termsieve.documents import Documents, read
+    from termsieve.tokens import Analyzer
+
+_STATIONS = {
+    "documents": ("Documents", "read"),
+    "tokens": ("Analyzer",),
+    "counts": ("Counts",),
+    "counting": ("Folds", "count", "count_folds"),
+}
+_STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
+
+__all__ = [
+    "Analyzer",
+    "Counts",
+    "Documents",
+    "Folds",
+    "__version__",
+    "count",
+    "count_folds",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _STATION_OF:
+        raise AttributeError(f"module 'termsieve' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"termsieve.{_STATION_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,26 @@
+r"""Labelled documents as Arrow record batches.
+
+::
+
+    documents      Documents and read(): the public face
+    sources        what a path, glob, list, frame, ... stands for
+    streams        bytes of a file: opened, decompressed, transcoded, cut into blocks of lines
+    jsonlines      \
+    delimited       \
+    arrowfiles       > one reader each: source -> chunks of columns
+    memory          /
+    folders        /
+    batches        chunk -> batch: split, check, count what is bad
+    labels         a column of labels of any type -> lists of strings
+    strings        a column of any type -> strings
+    chunks         what readers hand over
+    options        what read() was asked for
+
+Text formats are read by Arrow, block by block. A block that Arrow refuses is read again in Python, which is
+slower but names the line, accepts labels of mixed types, and can skip a row.
+"""
+
+from termsieve.documents.documents import Documents, read
+from termsieve.documents.labels import label_lists
+
+__all__ = ["Documents", "label_lists", "read"]

@@ -1,0 +1,287 @@
+"""CSV and TSV: a header, then records, whose quoted cells may hold newlines.
+
+The bytes are cut where a record ends, which needs an eye on the quotes. A block whose quotes all stand where
+they should goes to Arrow; any other, and any that Arrow refuses, to Python's `csv`, which names the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pcsv
+
+from termsieve.documents.chunks import Chunk, Faults
+from termsieve.documents.options import Options, check_columns
+from termsieve.documents.streams import BOM, Block, Stream
+from termsieve.documents.strings import is_utf8
+from termsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ARROW_LIMIT = 2**31 - 1
+_TAIL = 1 << 16  # bytes in which the end of a record is looked for first
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+
+_Codes: TypeAlias = "np.ndarray[Any, Any]"
+
+
+class Layout(NamedTuple):
+    """How the cells of a file stand, as its header says."""
+
+    delimiter: str
+    encoding: str
+    names: list[str]
+
+
+@dataclass
+class _Records:
+    """Records as `csv` reads them; no cells where there is a fault."""
+
+    cells: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    faults: Faults = field(default_factory=dict)
+
+
+class _Lines:
+    """The lines of a buffer, refilled from a stream; remembers what was taken."""
+
+    def __init__(self, buffer: bytes = b"", line: int = 1, stream: Stream | None = None) -> None:
+        self.buffer, self.line = buffer, line
+        self.taken = 0  # bytes handed out, since the beginning
+        self.exhausted = False
+        self.invalid = False  # a line handed out since this was last set was not UTF-8
+        self._at = 0
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[str]:
+        while not self.exhausted:
+            end = self.buffer.find(b"\n", self._at) + 1
+            if not end and self.fill():
+                continue
+            yield from self._decoded(self.take(end - self._at if end else len(self.buffer)))
+
+    def _decoded(self, line: bytes) -> Iterator[str]:
+        if not line:
+            self.exhausted = True
+            return
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            self.invalid = True
+            yield line.decode(errors="surrogateescape")
+
+    def left(self) -> bytes:
+        """Return what is in the buffer and not taken."""
+        if self._at:
+            self.buffer, self._at = self.buffer[self._at :], 0
+        return self.buffer
+
+    def fill(self) -> bool:
+        """Read more, at least as much as there is, so that a long cell is not copied over and over."""
+        more = self._stream.read(len(self.left())) if self._stream is not None else b""
+        self.buffer += more
+        return bool(more)
+
+    def take(self, size: int) -> bytes:
+        """Take the next bytes, which must be whole lines."""
+        data = self.buffer[self._at : self._at + size]
+        self._at += len(data)
+        self.taken += len(data)
+        self.line += data.count(b"\n")
+        return data
+
+
+def delimited_chunks(
+    stream: Stream, delimiter: str, options: Options, extra: Sequence[str]
+) -> Iterator[Chunk]:
+    """Yield the rows of a CSV or TSV stream, in chunks of about a block."""
+    lines = _Lines(stream=stream)
+    wanted = options.columns(extra)
+    layout = Layout(delimiter, options.encoding, _header(stream.name, lines, delimiter, options.encoding))
+    if not layout.names:
+        return
+    check_columns(stream.name, wanted, layout.names)
+    while lines.left() or lines.fill():
+        cut = _clean_cut(lines, delimiter)
+        if cut:
+            block = Block(line=lines.line, data=lines.take(cut))
+            chunk = _chunk_of_block(block, layout, wanted, extra)
+        else:
+            records = _records(lines, len(lines.buffer), layout)
+            chunk = _chunk_of_records(records, layout, wanted, extra)
+        chunk.position = stream.position
+        yield chunk
+
+
+def _header(name: str, lines: _Lines, delimiter: str, encoding: str) -> list[str]:
+    records = _Records()
+    while not records.cells and not lines.exhausted:
+        records = _records(lines, 1, Layout(delimiter, encoding, []))
+    if records.faults:
+        raise InputError(f"{name}, line {records.lines[0]}: the header cannot be read: {records.faults[0]}.")
+    return records.cells[0] if records.cells else []
+
+
+def _clean_cut(lines: _Lines, delimiter: str) -> int:
+    """Tell how many bytes of the buffer are whole records without surprises; 0 where `csv` has to look."""
+    ended = False
+    while True:
+        data = lines.left()
+        codes = np.frombuffer(data, np.uint8)
+        quotes = np.flatnonzero(codes == _QUOTE)
+        cut = len(data) if ended and len(quotes) % 2 == 0 else _last_boundary(codes, quotes)
+        # without a cut, what follows the last quote may not have been read yet
+        known = cut or (int(quotes[-1]) if len(quotes) else 0)
+        if not _regular(data, codes, quotes[: np.searchsorted(quotes, known)], known, ord(delimiter)):
+            return 0
+        if cut or ended:
+            return cut
+        ended = not lines.fill()
+
+
+def _last_boundary(codes: _Codes, quotes: _Codes) -> int:
+    """Find the end of the last whole record, if every quote opens or closes a cell."""
+    window = _TAIL
+    while True:
+        start = max(len(codes) - window, 0)
+        newlines = np.flatnonzero(codes[start:] == _NEWLINE) + start
+        outside = newlines[np.searchsorted(quotes, newlines) % 2 == 0]
+        if len(outside) or not start:
+            return int(outside[-1]) + 1 if len(outside) else 0
+        window *= 8
+
+
+def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: int) -> bool:
+    """Tell whether each quote stands at an edge of its cell or is doubled: then counting tells them apart."""
+    edges = np.zeros(256, bool)
+    edges[[delimiter, _QUOTE, _NEWLINE, _RETURN]] = True
+    opening, closing = quotes[::2], quotes[1::2]
+    before = codes[opening[opening > 0] - 1]
+    after = codes[closing[closing < len(codes) - 1] + 1]
+    return bool(edges[before].all() and edges[after].all()) and not _stray_return(data, codes, quotes, known)
+
+
+def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> bool:
+    """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
+    if data.count(b"\r") == data.count(b"\r\n"):
+        return False
+    returns = np.flatnonzero(codes[:known] == _RETURN)
+    alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
+    return bool((np.searchsorted(quotes, alone) % 2 == 0).any())
+
+
+def _chunk_of_block(block: Block, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
+    table = _arrow_table(block, layout, wanted)
+
+    @cache
+    def records() -> _Records:
+        return _records(_Lines(block.data, block.line), len(block.data), layout)
+
+    if table is None:
+        return _chunk_of_records(records(), layout, wanted, extra)
+    columns = {name: column.combine_chunks() for name, column in zip(wanted, table.columns, strict=True)}
+    return Chunk(
+        rows=table.num_rows,
+        columns=columns,
+        extra={name: columns[name] for name in extra},
+        place=lambda row: f"line {records().lines[row]}",
+    )
+
+
+def _arrow_table(block: Block, layout: Layout, wanted: list[str]) -> pa.Table | None:
+    """Return the wanted columns as Arrow reads them, or None where it cannot be taken at its word."""
+    if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not is_utf8(block.data):
+        return None
+    # numbers for names: columns that nobody wants may share a name
+    chosen = [str(layout.names.index(name)) for name in wanted]
+    reading = pcsv.ReadOptions(
+        use_threads=False,
+        block_size=len(block.data) + 1,
+        column_names=[str(i) for i in range(len(layout.names))],
+    )
+    converting = pcsv.ConvertOptions(
+        column_types=dict.fromkeys(chosen, pa.large_string()),
+        include_columns=chosen,
+        strings_can_be_null=False,
+    )
+    parsing = pcsv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True)
+    try:
+        return pcsv.read_csv(pa.BufferReader(block.data), reading, parsing, converting)
+    except pa.ArrowException:
+        return None
+
+
+@contextmanager
+def _cells_of_any_size() -> Iterator[None]:
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _records(lines: _Lines, size: int, layout: Layout) -> _Records:
+    """Read records until that many bytes are taken or all are; blank lines are none."""
+    records = _Records()
+    end = lines.taken + size
+    with _cells_of_any_size():
+        reader = csv.reader(lines, delimiter=layout.delimiter)
+        while lines.taken < end:
+            start, lines.invalid = lines.line, False
+            cells, fault = _next_record(reader, lines, start)
+            if cells is None:
+                break
+            if not cells and not fault:
+                continue
+            fault = fault or _fault_of(cells, lines.invalid, layout)
+            if fault:
+                records.faults[len(records.lines)] = fault
+            records.lines.append(start)
+            records.cells.append([] if fault else cells)
+    return records
+
+
+def _next_record(
+    reader: Iterator[list[str]], lines: _Lines, start: int
+) -> tuple[list[str] | None, str | None]:
+    try:
+        cells = next(reader)
+    except StopIteration:
+        return None, None
+    except csv.Error as error:
+        stray = "new-line" in str(error)  # csv speaks of how the file was opened, which is not at fault
+        return [], f"not valid CSV: {'a carriage return stands outside quotes' if stray else error}"
+    if lines.exhausted:  # asked for one more line in the middle of the record
+        swallowed = max(lines.line - start, 1)
+        return [], f"a quote is never closed: it takes in the rest of the file, {swallowed} lines"
+    return cells, None
+
+
+def _fault_of(cells: list[str], invalid: bool, layout: Layout) -> str | None:
+    if invalid:
+        return f"not valid {layout.encoding}"
+    if layout.names and len(cells) != len(layout.names):
+        return f"wrong number of cells: {len(cells)}, where the header has {len(layout.names)}"
+    return None
+
+
+def _chunk_of_records(records: _Records, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
+    columns: dict[str, Any] = {}
+    for name in wanted:
+        index = layout.names.index(name)
+        columns[name] = [cells[index] if cells else None for cells in records.cells]
+    return Chunk(
+        rows=len(records.lines),
+        columns=columns,
+        extra={name: pa.array(columns[name], pa.large_string()) for name in extra},
+        place=lambda row: f"line {records.lines[row]}",
+        faults=records.faults,
+    )

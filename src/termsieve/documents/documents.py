@@ -1,0 +1,208 @@
+"""Labelled documents, and how to read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from termsieve.documents.batches import Tally, documents_of
+from termsieve.documents.memory import Columns, held, same_length
+from termsieve.documents.options import Options, checked_options
+from termsieve.documents.sources import sources_of
+from termsieve.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from termsieve.documents.chunks import Source
+
+SHOWN_SOURCES = 3
+
+
+def read(
+    source: Any,
+    *,
+    text: str | Sequence[str] = "text",
+    label: str | None = "label",
+    label_sep: str | None = None,
+    split: tuple[str, Any] | None = None,
+    encoding: str = "utf-8",
+    on_bad: str = "error",
+) -> Documents:
+    r"""Labelled documents from files, folders, frames or tables, streamed.
+
+    Nothing is read yet but the names of files: rows come when the result is iterated, and come again when it
+    is iterated again.
+
+    Parameters
+    ----------
+    source : path, pattern, list of paths, DataFrame, Arrow table, dataset, mapping of columns, or binary file
+        Files are CSV (``.csv``), TSV (``.tsv``, ``.tab``), JSON Lines (``.jsonl``, ``.ndjson``), these three
+        also with ``.gz`` or ``.zst``; Parquet (``.parquet``, ``.pq``); Arrow IPC (``.arrow``, ``.feather``,
+        ``.ipc``). A folder holds one folder per class with one text file per document. A binary file that is
+        open holds JSON Lines.
+    text : str or list of str
+        The column with the text; several are joined by a newline.
+    label : str or None
+        The column with the label, or with a list of labels. Labels are kept as written. A list may be empty:
+        a document of no class. None: all documents are of no class.
+    label_sep : str, optional
+        What stands between several labels in one string, such as ``","``. An empty string is then no label.
+    split : (column, value), optional
+        Only rows with this value, compared as strings; None stands for null or empty.
+    encoding : str
+        Of CSV, TSV, JSON Lines and class folders.
+    on_bad : {"error", "skip"}
+        What happens at a row that does not parse, has no text or no label, or is not valid in the encoding.
+
+    Returns
+    -------
+    Documents
+
+    Examples
+    --------
+    >>> mail = {"body": ["Cheap pills!", "See you at noon."], "folder": ["spam", "ham"]}
+    >>> docs = read(mail, text="body", label="folder")
+    >>> next(iter(docs)).to_pylist()
+    [{'text': 'Cheap pills!', 'labels': ['spam']}, {'text': 'See you at noon.', 'labels': ['ham']}]
+    """
+    options = checked_options(text, label, label_sep, split, encoding, on_bad)
+    sources = sources_of(source)
+    for one in sources:
+        one.options(options)
+    return Documents(sources, options)
+
+
+class Documents:
+    """A stream of labelled documents that can be iterated again and again; made by `read` or `Documents.of`.
+
+    Attributes
+    ----------
+    skipped : int
+        How many bad rows the last complete pass skipped.
+    skipped_reasons : dict of str to int
+        How many of them for which reason.
+    skipped_examples : list of str
+        The first few: file, line or row, and what was wrong.
+    total_bytes : int or None
+        Size of all files on disk.
+    bytes_read : int
+        How many of them the running pass has read, for a progress bar.
+    """
+
+    def __init__(self, sources: Sequence[Source], options: Options) -> None:
+        self._sources = list(sources)
+        self._options = options
+        self._tally = Tally()
+        self.bytes_read = 0
+
+    @classmethod
+    def of(cls, texts: Any, labels: Any = None, *, on_bad: str = "error") -> Documents:
+        """Documents from plain sequences of texts and labels.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            A list, a NumPy array, a pandas or polars Series, an Arrow array, ...
+        labels : sequence, optional
+            For each document a string, a number (kept as ``str`` writes it), or a list or set of them.
+            Without labels, documents are of no class.
+        on_bad : {"error", "skip"}
+            What happens at a missing text or label.
+
+        Examples
+        --------
+        >>> docs = Documents.of(["a rose", "a rose is red"], [["plant"], ["plant", "colour"]])
+        >>> next(iter(docs))["labels"].to_pylist()
+        [['plant'], ['plant', 'colour']]
+        """
+        label = None if labels is None else "label"
+        options = checked_options("text", label, None, None, "utf-8", on_bad)
+        columns = {"text": held(texts, "texts")}
+        if labels is not None:
+            columns["label"] = held(labels, "labels")
+        same_length(
+            {"texts" if name == "text" else "labels": len(column) for name, column in columns.items()}
+        )
+        return cls([Columns(f"{len(columns['text'])} texts", list(columns), columns)], options)
+
+    def batches(self, extra: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+        """One pass over the documents.
+
+        Parameters
+        ----------
+        extra : sequence of str
+            Further columns of the source to hand on: as they are, or as text from CSV, TSV and JSON Lines.
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+            Columns ``text`` (large_string) and ``labels`` (large_list of large_string), then the extra ones.
+        """
+        names = (extra,) if isinstance(extra, str) else tuple(extra)
+        for name in names:
+            if name in ("text", "labels"):
+                raise OptionError(
+                    f"An extra column cannot be named {name!r}: batches have a column of that name."
+                )
+        return self._pass(names)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self.batches()
+
+    def _pass(self, extra: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        tally = Tally()
+        before = self.bytes_read = 0
+        for source in self._sources:
+            options = source.options(self._options)
+            for chunk in source.chunks(options, extra):
+                self.bytes_read = before + chunk.position
+                yield from documents_of(source.name, chunk, options, tally)
+            before += source.size or 0
+            self.bytes_read = before
+        tally.check(self._options)
+        self._tally = tally
+
+    @property
+    def skipped(self) -> int:
+        """How many bad rows the last complete pass skipped."""
+        return self._tally.skipped
+
+    @property
+    def skipped_reasons(self) -> dict[str, int]:
+        """How many rows were skipped for which reason."""
+        return dict(self._tally.reasons)
+
+    @property
+    def skipped_examples(self) -> list[str]:
+        """The first few skipped rows: where, and what was wrong."""
+        return list(self._tally.examples)
+
+    @property
+    def total_bytes(self) -> int | None:
+        """Size of all files on disk; None if some documents are not in files."""
+        sizes = [source.size for source in self._sources]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if len(known) == len(sizes) else None
+
+    def __repr__(self) -> str:
+        names = [source.name for source in self._sources]
+        shown = ", ".join(names[:SHOWN_SOURCES])
+        more = f" and {len(names) - SHOWN_SOURCES} more" if len(names) > SHOWN_SOURCES else ""
+        return f"<Documents from {shown}{more}{self._option_note()}{self._skipped_note()}>"
+
+    def _option_note(self) -> str:
+        defaults = Options()
+        changed = [
+            f"{name}={value!r}"
+            for name, value in vars(self._options).items()
+            if value != getattr(defaults, name)
+        ]
+        return f" ({', '.join(changed)})" if changed else ""
+
+    def _skipped_note(self) -> str:
+        if not self.skipped:
+            return ""
+        reasons = ", ".join(f"{reason} {count}" for reason, count in self._tally.reasons.most_common())
+        return f"; skipped {self.skipped} rows ({reasons}; first: {self._tally.examples[0]})"

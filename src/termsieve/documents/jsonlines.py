@@ -1,0 +1,221 @@
+"""JSON Lines: one object per line.
+
+Each block goes to Arrow with the types that the last one had. Where Arrow refuses (a label that is a string
+here and a list there, a broken line) the block is read again with `json`, line by line.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json as pj
+import pyarrow.types as pt
+
+from termsieve.documents.chunks import Chunk, Faults, Literal
+from termsieve.documents.options import Options, check_columns
+from termsieve.documents.streams import BOM, Block, Stream, line_blocks
+from termsieve.documents.strings import is_unicode, is_utf8
+from termsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# Arrow counts the bytes of a block in 32 bits.
+_ARROW_LIMIT = 2**31 - 1
+
+Types: TypeAlias = dict[str, pa.DataType]
+
+
+@dataclass
+class _Records:
+    """The lines of a block, parsed in Python; an empty object where there is a fault."""
+
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    faults: Faults = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(name for record in self.objects for name in record))
+
+
+def json_chunks(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    """Yield the rows of a JSON Lines stream, a chunk for each block."""
+    wanted = options.columns(extra)
+    types: Types | None = None
+    for block in line_blocks(stream):
+        first_block = types is None
+        if types is None:
+            _refuse_array(stream.name, block)
+            types = _types_of(_parsed(Block(_first_line(block.data), 1), options), wanted, options)
+        chunk = _chunk_of_table(_arrow_table(block, types), block, extra)
+        if chunk is None:
+            records = _parsed(block, options)
+            types = _types_of(records, wanted, options)
+            chunk = _chunk_of_records(records, wanted, extra)
+        if first_block:
+            _check_first(stream.name, chunk, block, wanted, options)
+        chunk.position = stream.position
+        yield chunk
+
+
+def _first_line(data: bytes) -> bytes:
+    lines = (line for line in io.BytesIO(data) if line.strip())
+    return next(lines, b"")
+
+
+def _refuse_array(name: str, block: Block) -> None:
+    is_json = name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".json")
+    if is_json and _first_line(block.data).lstrip()[:1] == b"[":
+        raise InputError(
+            f"{name} is one JSON array. JSON Lines is read instead: one object per line, without brackets or "
+            "commas around them; `jq -c '.[]'` makes it so."
+        )
+
+
+def _check_first(name: str, chunk: Chunk, block: Block, wanted: list[str], options: Options) -> None:
+    """Refuse a column that no record of the first block has.
+
+    Records may leave out a column, so one record does not tell; a file read to its end would tell too late.
+    """
+    absent = [column for column in wanted if _all_null(chunk.columns[column])]
+    if absent and len(chunk.faults) < chunk.rows:
+        check_columns(name, absent, _parsed(block, options).names())
+
+
+def _all_null(column: Any) -> bool:
+    if isinstance(column, list):
+        return all(value is None for value in column)
+    return bool(column.null_count == len(column))
+
+
+def _arrow_table(block: Block, types: Types) -> pa.Table | None:
+    """Return the block as Arrow reads it, or None where it cannot be taken at its word."""
+    if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not is_utf8(block.data):
+        return None
+    reading = pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1)
+    schema = pa.schema(types.items())
+    parsing = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    try:
+        table = pj.read_json(pa.BufferReader(block.data), read_options=reading, parse_options=parsing)
+    except pa.ArrowException:
+        return None
+    return table if _one_per_line(block, table.num_rows) else None
+
+
+def _one_per_line(block: Block, rows: int) -> bool:
+    """Tell whether rows are lines: Arrow also takes two objects on a line, one on two lines, and blank lines."""
+    codes = np.frombuffer(block.data, np.uint8)
+    starts = np.flatnonzero(codes[:-1] == ord("\n")) + 1
+    return len(starts) + 1 == rows and codes[0] == ord("{") and bool((codes[starts] == ord("{")).all())
+
+
+def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) -> Chunk | None:
+    if table is None:
+        return None
+    columns = {name: _as_written(table[name].combine_chunks()) for name in table.column_names}
+    return Chunk(
+        rows=table.num_rows,
+        columns=columns,
+        extra={name: _extra_of_array(columns[name]) for name in extra},
+        place=lambda row: f"line {block.line + row}",
+    )
+
+
+def _as_written(column: pa.Array) -> pa.Array:
+    """Spell numbers and truth values as in the file; Python would write true as True."""
+    if pt.is_int64(column.type) or pt.is_boolean(column.type):
+        return column.cast(pa.large_string())
+    return column
+
+
+def _extra_of_array(column: pa.Array) -> pa.Array:
+    if pt.is_large_string(column.type):
+        return column
+    return pa.array([_extra_text(value) for value in column.to_pylist()], pa.large_string())
+
+
+def _extra_text(value: Any) -> str | None:
+    """Write a value of any type as text: lists and objects as JSON."""
+    if value is None or isinstance(value, str):
+        return value if value is None or is_unicode(value) else None
+    return str(value) if isinstance(value, Literal) else json.dumps(value, default=_number)
+
+
+def _number(literal: Literal) -> Any:
+    return json.loads(literal.spelling)
+
+
+def _parsed(block: Block, options: Options) -> _Records:
+    """Read every line that is not blank, in Python."""
+    records = _Records()
+    for number, line in enumerate(block.data.split(b"\n"), block.line):
+        if not line.strip():
+            continue
+        record, fault = _parsed_line(line, options.encoding)
+        if fault:
+            records.faults[len(records.lines)] = fault
+        records.lines.append(number)
+        records.objects.append(record)
+    return records
+
+
+def _parsed_line(line: bytes, encoding: str) -> tuple[dict[str, Any], str | None]:
+    try:
+        record = _DECODER.decode(line.decode())
+    except UnicodeDecodeError as error:
+        return {}, f"not valid {encoding}: at byte {error.start} of the line"
+    except (ValueError, RecursionError) as error:
+        return {}, f"not valid JSON: {error}"
+    if not isinstance(record, dict):
+        return {}, "not a JSON object: each line must be one object, as {...}"
+    return {name: _literal(value) for name, value in record.items()}, None
+
+
+def _constant(name: str) -> Literal | None:
+    return None if name == "NaN" else Literal(name)
+
+
+_DECODER = json.JSONDecoder(parse_int=Literal, parse_float=Literal, parse_constant=_constant)
+
+
+def _literal(value: Any) -> Any:
+    if isinstance(value, bool):
+        return Literal("true" if value else "false")
+    if isinstance(value, list):
+        return [_literal(item) for item in value]
+    return value
+
+
+def _chunk_of_records(records: _Records, wanted: Sequence[str], extra: Sequence[str]) -> Chunk:
+    columns = {name: [record.get(name) for record in records.objects] for name in wanted}
+    return Chunk(
+        rows=len(records.objects),
+        columns=dict(columns),
+        extra={name: pa.array(map(_extra_text, columns[name]), pa.large_string()) for name in extra},
+        place=lambda row: f"line {records.lines[row]}",
+        faults=records.faults,
+    )
+
+
+def _types_of(records: _Records, wanted: Sequence[str], options: Options) -> Types:
+    """Find the type of each column, if the records agree on one that Arrow keeps as written."""
+    types = dict.fromkeys(wanted, pa.large_string())
+    for name in wanted:
+        found = {_type_of(value) for record in records.objects if (value := record.get(name)) is not None}
+        if name not in options.text and len(found) == 1:
+            types[name] = found.pop()
+    return types
+
+
+def _type_of(value: Any) -> pa.DataType:
+    if isinstance(value, Literal):
+        return pa.bool_() if value.spelling in ("true", "false") else pa.int64()
+    if isinstance(value, list):
+        numbers = bool(value) and all(isinstance(item, Literal) for item in value)
+        return pa.list_(_type_of(value[0]) if numbers else pa.string())
+    return pa.large_string()

@@ -1,0 +1,119 @@
+"""A column of labels, of whatever type, as lists of strings."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from termsieve.documents.chunks import Column, Faults, Literal
+from termsieve.documents.strings import LONE_SURROGATE, decoded, is_list, is_missing, is_unicode, spellings
+
+MISSING = "missing label"
+
+Rows: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+
+
+def no_labels(rows: int) -> pa.Array:
+    """Make the labels of documents of no class."""
+    return _lists(np.zeros(0, np.int64), pa.array([], pa.large_string()), rows)
+
+
+def label_lists(column: Column, separator: str | None, title: str, faults: Faults) -> pa.Array:
+    """Find the labels of each row, each label once, as large_list<large_string>.
+
+    Without a separator a row without a label is a fault; with one, it is a document of no class.
+    """
+    rows = len(column)
+    owners, labels, empty_rows = _flat(column, title, faults)
+    if separator is not None:
+        owners, labels = _separated(owners, labels, separator)
+    else:
+        blank = pc.fill_null(pc.equal(labels, ""), fill_value=True).to_numpy(zero_copy_only=False)
+        for row in (*empty_rows.tolist(), *owners[blank].tolist()):
+            faults.setdefault(row, MISSING)
+    return _lists(*_once(owners, labels), rows)
+
+
+def _flat(column: Column, title: str, faults: Faults) -> tuple[Rows, pa.Array, Rows]:
+    """All labels one after the other, the row that owns each, and the rows that have none at all."""
+    if isinstance(column, list):
+        return _flat_values(column, faults)
+    column = decoded(column)
+    if not is_list(column.type):
+        return np.arange(len(column)), spellings(column, title, faults), np.zeros(0, np.int64)
+    owners = pc.list_parent_indices(column).to_numpy(zero_copy_only=False).astype(np.int64)
+    inner: Faults = {}
+    labels = spellings(pc.list_flatten(column), title, inner)
+    for position, reason in inner.items():
+        faults.setdefault(int(owners[position]), reason)
+    nulls = column.is_null().to_numpy(zero_copy_only=False)
+    return owners, labels, np.flatnonzero(nulls)
+
+
+def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Rows]:
+    owners: list[int] = []
+    labels: list[str | None] = []
+    empty_rows: list[int] = []
+    for row, value in enumerate(values):
+        if is_missing(value):
+            empty_rows.append(row)
+            continue
+        try:
+            found = _labels_of(value)
+        except ValueError as error:
+            faults.setdefault(row, str(error))
+            continue
+        owners.extend([row] * len(found))
+        labels.extend(found)
+    return np.array(owners, np.int64), pa.array(labels, pa.large_string()), np.array(empty_rows, np.int64)
+
+
+def _labels_of(value: Any) -> list[str | None]:
+    if isinstance(value, (set, frozenset)):
+        return sorted((_label_of(item) for item in value), key=lambda label: label or "")
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_label_of(item) for item in value]
+    return [_label_of(value)]
+
+
+def _label_of(value: Any) -> str | None:
+    if is_missing(value):
+        return None
+    if not isinstance(value, (str, Literal, numbers.Number, np.bool_)):
+        raise ValueError(f"label is not a string or number: it is of type {type(value).__name__}")  # noqa: TRY004
+    label = str.__str__(value) if isinstance(value, str) else str(value)
+    if not is_unicode(label):
+        raise ValueError(f"label holds {LONE_SURROGATE}")
+    return label
+
+
+def _separated(owners: Rows, labels: pa.Array, separator: str) -> tuple[Rows, pa.Array]:
+    """Split each label, strip the parts, drop empty ones."""
+    parts = pc.split_pattern(labels, separator)
+    owners = owners[pc.list_parent_indices(parts).to_numpy(zero_copy_only=False)]
+    stripped = pc.utf8_trim_whitespace(pc.list_flatten(parts))
+    filled = pc.not_equal(stripped, "")
+    return owners[filled.to_numpy(zero_copy_only=False)], stripped.filter(filled)
+
+
+def _once(owners: Rows, labels: pa.Array) -> tuple[Rows, pa.Array]:
+    """Drop a label that its row already has; the first stays where it is."""
+    if len(owners) == 0 or bool((np.diff(owners) > 0).all()):
+        return owners, labels
+    encoded = labels.dictionary_encode("encode")
+    keys = owners * len(encoded.dictionary) + encoded.indices.to_numpy(zero_copy_only=False)
+    first = np.unique(keys, return_index=True)[1]
+    if len(first) == len(keys):
+        return owners, labels
+    first.sort()
+    return owners[first], labels.take(pa.array(first))
+
+
+def _lists(owners: Rows, labels: pa.Array, rows: int) -> pa.Array:
+    offsets = np.zeros(rows + 1, np.int64)
+    np.cumsum(np.bincount(owners, minlength=rows), out=offsets[1:])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), labels)

@@ -1,0 +1,144 @@
+"""Documents that are in memory already: frames, Arrow tables, datasets, plain sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from termsieve.documents.arrowfiles import batch_chunks
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, row_place
+from termsieve.documents.options import Options, check_columns
+from termsieve.errors import InputError
+
+_FIRST_ROWS = 1024
+
+Held: TypeAlias = "pa.ChunkedArray | Sequence[Any] | np.ndarray[Any, Any]"
+
+
+class Columns:
+    """Columns of equal length, by name: a frame, an Arrow table, or a mapping of sequences."""
+
+    size = None
+
+    def __init__(self, title: str, names: Sequence[str], data: Any) -> None:
+        self.name = title
+        self._names = list(names)
+        self._data = data
+
+    def options(self, options: Options) -> Options:
+        """Return them as they are."""
+        return options
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield rows in chunks of moderate size."""
+        wanted = options.columns(extra)
+        check_columns(self.name, wanted, self._names)
+        columns = {name: held(self._data[name], name) for name in wanted}
+        length = same_length({repr(name): len(column) for name, column in columns.items()})
+        start, step = 0, _FIRST_ROWS
+        while start < length:
+            pieces = {name: _slice(column, start, step) for name, column in columns.items()}
+            rows = min(step, length - start)
+            size = sum(_bytes(pieces[name]) for name in options.text)
+            step = max(1, min(rows * BATCH_BYTES // max(size, 1), 4 * rows, BATCH_ROWS))
+            if size > 2 * BATCH_BYTES and rows > 1:
+                continue  # too much at once: again, with the smaller step
+            yield Chunk(rows, pieces, {name: _array(pieces[name]) for name in extra}, row_place(start))
+            start += rows
+
+
+def _slice(column: Held, start: int, step: int) -> Column:
+    if isinstance(column, pa.ChunkedArray):
+        return without_views(column.slice(start, step).combine_chunks())
+    piece = column[start : start + step]
+    return piece.tolist() if isinstance(piece, np.ndarray) else list(piece)
+
+
+def _array(column: Column) -> pa.Array:
+    """Return an extra column as it is, or as text where its values have no one type."""
+    if not isinstance(column, list):
+        return column
+    try:
+        return pa.array(column, from_pandas=True)
+    except pa.ArrowException:
+        return pa.array([None if value is None else str(value) for value in column], pa.large_string())
+
+
+def _bytes(piece: Column) -> int:
+    if isinstance(piece, list):
+        return sum(len(value) for value in piece if isinstance(value, str))
+    return int(piece.nbytes)
+
+
+def same_length(lengths: Mapping[str, int]) -> int:
+    """Return the one length of all, or an error that says which they have."""
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"Columns must be of equal length; got {listed}.")
+    return next(iter(lengths.values()))
+
+
+def held(values: Any, title: str) -> Held:
+    """Return a sequence of any library as one of three kinds that can be sliced."""
+    if isinstance(values, pa.ChunkedArray):
+        return values
+    if isinstance(values, pa.Array):
+        return pa.chunked_array([values])
+    if isinstance(values, (str, bytes, Mapping, set, frozenset)) or not isinstance(values, Iterable):
+        raise InputError(
+            f"{title} must be a sequence with one item per document, such as a list, an array or a Series; "
+            f"got {type(values).__name__}."
+        )
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"{title} must have one dimension, got an array of shape {values.shape}.")
+        return values
+    if isinstance(values, (list, tuple)):
+        return values
+    return _of_series(values)
+
+
+def _of_series(values: Any) -> Held:
+    # pandas objects may be of any type, mixed; Arrow would also lose the order in which sets are to be sorted
+    if str(getattr(values, "dtype", "")) == "object":
+        return list(values)
+    try:
+        if hasattr(values, "__arrow_c_stream__"):
+            return pa.chunked_array(values)
+        if type(values).__module__.startswith("pandas"):
+            array = pa.array(values, from_pandas=True)
+            return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        pass  # what Arrow has no type for is read value by value
+    return list(values)
+
+
+class Dataset:
+    """A dataset in the manner of Hugging Face, read batch by batch."""
+
+    size = None
+
+    def __init__(self, data: Any) -> None:
+        self.name = type(data).__name__
+        self._data = data
+
+    def options(self, options: Options) -> Options:
+        """Return them as they are."""
+        return options
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield rows in chunks of moderate size."""
+        wanted = options.columns(extra)
+        data = self._data
+        if getattr(data, "column_names", None) is not None:
+            check_columns(self.name, wanted, list(data.column_names))
+            data = data.select_columns(wanted) if hasattr(data, "select_columns") else data
+        done = 0
+        for table in data.with_format("arrow").iter(batch_size=_FIRST_ROWS):
+            check_columns(self.name, wanted, table.column_names)
+            for batch in table.combine_chunks().to_batches():
+                yield from batch_chunks(batch, wanted, extra, done)
+                done += batch.num_rows

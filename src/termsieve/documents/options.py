@@ -1,0 +1,94 @@
+"""What `read` was asked for, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from termsieve.errors import InputError, OptionError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SHOWN_COLUMNS = 30
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which columns hold what, and what happens to rows that do not fit."""
+
+    text: tuple[str, ...] = ("text",)
+    label: str | None = "label"
+    label_sep: str | None = None
+    split: tuple[str, Any] | None = None
+    encoding: str = "utf-8"
+    on_bad: str = "error"
+
+    def columns(self, extra: Iterable[str]) -> list[str]:
+        """List every column that has to be read, once."""
+        label = () if self.label is None else (self.label,)
+        split = () if self.split is None else (self.split[0],)
+        return list(dict.fromkeys((*self.text, *label, *split, *extra)))
+
+
+def checked_options(
+    text: str | Sequence[str],
+    label: str | None,
+    label_sep: str | None,
+    split: tuple[str, Any] | None,
+    encoding: str,
+    on_bad: str,
+) -> Options:
+    """Make `Options` from what a user wrote, or an `OptionError` that says what would work."""
+    if label is not None and not isinstance(label, str):
+        raise OptionError(f"label must be the name of one column, or None for no labels; got {label!r}.")
+    if label_sep is not None and not (isinstance(label_sep, str) and label_sep):
+        raise OptionError(f'label_sep must be a string such as ",", or None; got {label_sep!r}.')
+    if on_bad not in ("error", "skip"):
+        raise OptionError(f"on_bad must be 'error' or 'skip', got {on_bad!r}.")
+    return Options(_text_columns(text), label, label_sep, _split(split), _encoding(encoding), on_bad)
+
+
+def _text_columns(text: str | Sequence[str]) -> tuple[str, ...]:
+    names = (text,) if isinstance(text, str) else text
+    if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(f"text must be the name of a column, or a list of names; got {text!r}.")
+    return tuple(names)
+
+
+def _split(split: Any) -> tuple[str, Any] | None:
+    if split is None:
+        return None
+    if not isinstance(split, (list, tuple)) or len(split) != 2 or not isinstance(split[0], str):
+        raise OptionError(f'split must be a column and a value, such as ("split", "train"); got {split!r}.')
+    return (split[0], split[1])
+
+
+def _encoding(encoding: str) -> str:
+    try:
+        "".encode(encoding)
+    except (LookupError, TypeError) as error:
+        raise OptionError(
+            f"encoding must be a text encoding of Python, such as 'utf-8' or 'latin-1'; got {encoding!r}."
+        ) from error
+    return encoding
+
+
+def check_columns(source: str, wanted: Iterable[str], present: Sequence[str]) -> None:
+    """Refuse a column that is not there, or that is there twice."""
+    for name in wanted:
+        if present.count(name) == 1:
+            continue
+        if name in present:
+            raise InputError(
+                f"{source}: more than one column is named {name!r}; columns must have different names."
+            )
+        raise InputError(
+            f"{source}: there is no column {name!r}. {did_you_mean(name, present)}"
+            f"Columns: {_listed(present)}."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:SHOWN_COLUMNS])
+    return shown + (", ..." if len(names) > SHOWN_COLUMNS else "") if names else "none"

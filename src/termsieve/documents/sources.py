@@ -1,0 +1,224 @@
+"""What a path, a pattern, a list, a frame, a dataset, ... stands for."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import pyarrow as pa
+
+from termsieve.documents.arrowfiles import ipc_chunks, parquet_chunks
+from termsieve.documents.chunks import Chunk, Source
+from termsieve.documents.delimited import delimited_chunks
+from termsieve.documents.folders import ClassFolders
+from termsieve.documents.jsonlines import json_chunks
+from termsieve.documents.memory import Columns, Dataset
+from termsieve.documents.options import Options
+from termsieve.documents.streams import COMPRESSIONS, Stream, failures_of, opened
+from termsieve.errors import InputError, did_you_mean
+
+_StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
+_FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
+
+
+def _csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return delimited_chunks(stream, ",", options, extra)
+
+
+def _tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return delimited_chunks(stream, "\t", options, extra)
+
+
+def _streamed(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    with opened(path, options.encoding) as stream:
+        yield from reader(stream, options, extra)
+
+
+TEXT_FORMATS: dict[str, _FileReader] = {
+    ".csv": partial(_streamed, _csv),
+    ".tsv": partial(_streamed, _tsv),
+    ".tab": partial(_streamed, _tsv),
+    ".jsonl": partial(_streamed, json_chunks),
+    ".ndjson": partial(_streamed, json_chunks),
+    ".json": partial(_streamed, json_chunks),
+}
+BINARY_FORMATS: dict[str, _FileReader] = {
+    ".parquet": parquet_chunks,
+    ".pq": parquet_chunks,
+    ".arrow": ipc_chunks,
+    ".feather": ipc_chunks,
+    ".ipc": ipc_chunks,
+}
+
+
+class File:
+    """One file, read by its ending."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = str(path)
+        if not path.exists():
+            nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
+        self._reader = _reader_of(path)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        with failures_of(self.name):
+            return self.path.stat().st_size
+
+    def options(self, options: Options) -> Options:
+        """Return them as they are."""
+        return options
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield rows in chunks of moderate size; a file without any is refused."""
+        if not self.size:
+            raise InputError(f"{self.name} is empty: it has no bytes.")
+        rows = 0
+        for chunk in self._reader(self.path, options, extra):
+            rows += chunk.rows
+            if chunk.rows:
+                yield chunk
+        if not rows:
+            raise InputError(f"{self.name} is empty: it has no rows.")
+
+
+def _reader_of(path: Path) -> _FileReader:
+    ending = path.suffix.lower()
+    compressed = ending in COMPRESSIONS
+    if compressed:
+        ending = Path(path.stem).suffix.lower()
+    reader = TEXT_FORMATS.get(ending) or (None if compressed else BINARY_FORMATS.get(ending))
+    if reader is None:
+        raise InputError(
+            f"{path}: its ending does not tell a known type. Known are {', '.join(TEXT_FORMATS)} "
+            f"(each also with {' or '.join(COMPRESSIONS)}), {', '.join(BINARY_FORMATS)}, "
+            "and folders of class folders."
+        )
+    return reader
+
+
+class OpenFile:
+    """An open binary file with JSON Lines, such as standard input: it can be read once."""
+
+    size = None
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.name = str(getattr(file, "name", "the open file"))
+        self._file = file
+        self._used = False
+
+    def options(self, options: Options) -> Options:
+        """Return them as they are."""
+        return options
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield rows in chunks of moderate size."""
+        if self._used:
+            raise InputError(
+                f"{self.name} was read already, and an open file can be read once only. Give a path instead."
+            )
+        self._used = True
+        rows = 0
+        for chunk in json_chunks(Stream(self.name, self._file, options.encoding), options, extra):
+            rows += chunk.rows
+            yield chunk
+        if not rows:
+            raise InputError(f"{self.name} is empty: it has no rows.")
+
+
+def sources_of(source: Any) -> list[Source]:
+    """Find the sources that a user's argument stands for."""
+    if isinstance(source, (str, os.PathLike)):
+        return _at_path(os.fspath(source))
+    if isinstance(source, (list, tuple)):
+        return _at_paths(source)
+    if isinstance(source, Mapping):
+        return [_of_mapping(source)]
+    if hasattr(source, "with_format") and hasattr(source, "iter"):
+        return [Dataset(source)]
+    table = _arrow_table(source)
+    if table is not None:
+        return [Columns(f"the {type(source).__name__}", table.column_names, table)]
+    if _is_frame(source):
+        return [Columns(f"the {type(source).__name__}", [str(name) for name in source.columns], source)]
+    return [_open_file(source)]
+
+
+def _at_path(path: str) -> list[Source]:
+    plain = Path(path).expanduser()
+    if plain.is_dir():
+        return [ClassFolders(plain)]
+    if glob.has_magic(path) and not plain.exists():
+        found = sorted(glob.glob(str(plain), recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
+        if not found:
+            raise InputError(f"No file matches the pattern {path!r}.")
+        return [
+            one
+            for match in found
+            for one in _at_path(glob.escape(match) if not Path(match).exists() else match)
+        ]
+    return [File(plain)]
+
+
+def _at_paths(paths: Sequence[Any]) -> list[Source]:
+    if not paths:
+        raise InputError("The list of files is empty.")
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(
+                f"A list must hold paths of files; got {type(path).__name__}. "
+                "For texts in memory: Documents.of(texts, labels)."
+            )
+    return [source for path in paths for source in _at_path(os.fspath(path))]
+
+
+def _of_mapping(columns: Mapping[Any, Any]) -> Source:
+    if any(_arrow_table(value) is not None or hasattr(value, "with_format") for value in columns.values()):
+        raise InputError(
+            f"This is a mapping of whole datasets; choose one of {', '.join(map(repr, columns))}."
+        )
+    return Columns("the mapping", [str(name) for name in columns], columns)
+
+
+def _is_frame(source: Any) -> bool:
+    return type(source).__name__ == "DataFrame" and hasattr(source, "columns")
+
+
+def _arrow_table(source: Any) -> pa.Table | None:
+    """Return the table of anything in Arrow's memory; frames and series are read column by column."""
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pa.RecordBatch):
+        return pa.Table.from_batches([source])
+    if _is_frame(source) or type(source).__name__ == "Series":
+        return None
+    data = getattr(source, "data", None)
+    for held in (data, getattr(data, "table", None)):
+        if isinstance(held, pa.Table):
+            return held
+    if hasattr(source, "__arrow_c_stream__") and not isinstance(source, (pa.ChunkedArray, pa.Array)):
+        with failures_of(f"the {type(source).__name__}"):
+            return pa.table(source)
+    return None
+
+
+def _open_file(source: Any) -> Source:
+    if isinstance(source, io.TextIOBase):
+        raise InputError('The open file is in text mode; open it in binary mode, as in open(path, "rb").')
+    if callable(getattr(source, "read", None)):
+        return OpenFile(source)
+    hint = " Call .collect() first." if type(source).__name__ == "LazyFrame" else ""
+    raise InputError(
+        f"Cannot read documents from {type(source).__name__}.{hint} What works: a path, a pattern, a list of "
+        "paths, a folder of class folders, a pandas or polars DataFrame, an Arrow table, a dataset of "
+        "Hugging Face, a mapping of columns, an open binary file. "
+        "For texts in memory: Documents.of(texts, labels)."
+    )

@@ -1,0 +1,158 @@
+"""Columns of any type as columns of strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from termsieve.documents.chunks import Column, Faults, Literal
+from termsieve.errors import InputError
+
+LONE_SURROGATE = "a lone surrogate, which is not text"
+_KINDS = {Literal: "a number or truth value", list: "a list", dict: "an object"}
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether the bytes are valid UTF-8; Arrow's check runs at many GB/s."""
+    offsets = pa.py_buffer(np.array([0, len(data)], np.int64))
+    cell = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, pa.py_buffer(data)])
+    try:
+        cell.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def is_missing(value: Any) -> bool:
+    """Recognise None, or the NaN by which frames mark what is missing."""
+    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether the text can be encoded, that is, has no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def texts(column: Column, title: str, faults: Faults) -> pa.Array:
+    """Turn a column of text into large_string; null where it is missing or, with a fault, not text.
+
+    `title` says in an error which column it is.
+    """
+    if isinstance(column, list):
+        return _texts_of_values(column, faults)
+    if pt.is_null(column.type):
+        return pa.nulls(len(column), pa.large_string())
+    column = decoded(column)
+    if not is_textual(column.type):
+        raise InputError(f"{title} holds values of type {column.type}, not text.")
+    return utf8(column, faults)
+
+
+def _texts_of_values(values: list[Any], faults: Faults) -> pa.Array:
+    if all(type(value) is str for value in values):
+        try:
+            return pa.array(values, pa.large_string())
+        except UnicodeEncodeError:
+            pass
+    return pa.array([_text(value, row, faults) for row, value in enumerate(values)], pa.large_string())
+
+
+def _text(value: Any, row: int, faults: Faults) -> str | None:
+    if is_missing(value):
+        return None
+    if not isinstance(value, str):
+        kind = _KINDS.get(type(value), f"of type {type(value).__name__}")
+        faults.setdefault(row, f"text is not a string: it is {kind}")
+        return None
+    if not is_unicode(value):
+        faults.setdefault(row, f"text holds {LONE_SURROGATE}")
+        return None
+    return str(value)
+
+
+def is_textual(kind: pa.DataType) -> bool:
+    """Recognise strings, or bytes: old Parquet files do not tell one from the other."""
+    checks = (
+        pt.is_string,
+        pt.is_large_string,
+        pt.is_string_view,
+        pt.is_binary,
+        pt.is_large_binary,
+        pt.is_binary_view,
+    )
+    return any(check(kind) for check in checks)
+
+
+def decoded(column: pa.Array) -> pa.Array:
+    """Return the column without dictionary encoding."""
+    if not pt.is_dictionary(column.type):
+        return column
+    return pc.take(without_views(column.dictionary), column.indices)
+
+
+def without_views(column: pa.Array) -> pa.Array:
+    """Return strings (and lists of strings) laid out as Arrow can take rows from; polars has them otherwise."""
+    kind = column.type
+    item = kind.value_type if is_list(kind) else kind
+    plain = (
+        pa.large_string()
+        if pt.is_string_view(item)
+        else pa.large_binary()
+        if pt.is_binary_view(item)
+        else None
+    )
+    if plain is None:
+        return column
+    return column.cast(plain if item is kind else pa.large_list(plain))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Recognise lists of any layout."""
+    checks = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+    return any(check(kind) for check in checks)
+
+
+def utf8(column: pa.Array, faults: Faults) -> pa.Array:
+    """Return strings or bytes as large_string, each checked: files may claim UTF-8 that is none."""
+    raw = column.cast(pa.large_binary())
+    try:
+        return raw.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return pa.array(
+            [_utf8(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string()
+        )
+
+
+def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError as error:
+        faults.setdefault(row, f"not valid utf-8: at byte {error.start} of the text")
+        return None
+
+
+def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
+    """Write values of any plain type as Python's str() writes them, as large_string; null where missing."""
+    if isinstance(column, list):
+        return pa.array([_spelling(value) for value in column], pa.large_string())
+    column = decoded(column)
+    if is_textual(column.type):
+        return utf8(column, faults)
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowNotImplementedError as error:
+        raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
+    distinct = pa.array([_spelling(value) for value in encoded.dictionary.to_pylist()], pa.large_string())
+    return pc.take(distinct, encoded.indices)
+
+
+def _spelling(value: Any) -> str | None:
+    return None if is_missing(value) else str(value)

@@ -1,0 +1,591 @@
+"""The few numba loops: UTF-8 bytes to term numbers, term numbers to n-grams, documents to cells.
+
+Three rules hold for all of them. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
+caller makes room and calls again from the document where it stopped. Nothing a document did is half done when its
+kernel returns. And a kernel takes no lock: threads have tables of their own, which add up.
+
+Words
+    `Words.slots` is an open-addressing table of (low, high, number). A word of up to 15 bytes is its own key, so most
+    look-ups compare two numbers; a longer one has its hash for a key and is compared byte by byte. ``ends[i]`` is
+    the end of term i in the byte ``arena``.
+
+N-grams
+    An n-gram is numbered like a word but has no bytes: it is the number of the term that it continues
+    (``prefix``, -1 for a word) and the number of its last word (``last``).
+
+Cells
+    What a document has of a term is written down as a pair, and many pairs at a time are sorted and summed up: two
+    counting sorts are several times faster than a look-up in a table that no cache can hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+Keys = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int32]
+
+# What a code point is
+_OTHER, _WORD, _DEFER = 0, 1, 2
+
+_SHORT = 15  # bytes of a word that fit into its key, beside their number
+_LONG_MARK = np.uint64(255 << 56)
+_EIGHT, _TOP = np.uint64(8), np.uint64(56)
+_EMPTY, _ONE = np.uint64(0), np.uint64(1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
+_FNV = np.uint64(0x100000001B3)
+TF_BITS = 32  # of a load
+
+_jit = numba.njit(nogil=True, cache=True, boundscheck=False)
+_inline = numba.njit(nogil=True, cache=True, boundscheck=False, inline="always")
+
+
+class Characters(NamedTuple):
+    """What the characters of a text are to the scanner.
+
+    ``bytes`` has the ASCII characters of words, lower-cased, and 0 for every other byte; ``kinds`` and ``lower`` are
+    by code point.
+    """
+
+    bytes: Bytes
+    kinds: Bytes
+    lower: Numbers
+
+
+class Words(NamedTuple):
+    """A numbered vocabulary: the table, the bytes, where each term ends, and what n-grams are made of."""
+
+    slots: Keys
+    arena: Bytes
+    ends: Ints
+    grams: Keys
+    prefix: Numbers
+    last: Numbers
+
+
+@functools.cache
+def characters(character_class: str, *, lowercase: bool) -> Characters | None:
+    """The tables for tokens that are runs of a character class.
+
+    None when the scanner cannot do the class: its tokens could hold a space or a control character, by which
+    n-grams are told apart. Built from Python's own ``re`` and ``str.lower``, so they cannot disagree with them.
+    """
+    points = np.arange(0x110000, dtype="<u4")
+    points[0xD800:0xE000] = 0x20  # surrogates do not occur in UTF-8
+    everything = points.tobytes().decode("utf-32-le")
+    if lowercase:  # the two letters whose lower case depends on their neighbours, or is two letters
+        everything = everything.replace("\u0130", "i").replace("\u03a3", "\u03c3").lower()
+    kinds = np.zeros(0x110000, dtype=np.uint8)
+    for run in re.finditer(f"(?:{character_class})+", everything):
+        kinds[run.start() : run.end()] = _WORD
+    if kinds[:0x21].any():
+        return None
+    lower = np.frombuffer(everything.encode("utf-32-le"), dtype="<u4").astype(np.int32)
+    by_byte = np.zeros(256, dtype=np.uint8)
+    by_byte[:128] = np.where(kinds[:128] == _WORD, lower[:128], 0)
+    if lowercase:
+        kinds[[0x130, 0x3A3]] = _DEFER
+    return Characters(by_byte, kinds, lower)
+
+
+def shift_of(table: Keys | Ints) -> np.uint64:
+    """How far a 64-bit hash is shifted to number the slots of a table."""
+    return np.uint64(65 - len(table).bit_length())
+
+
+@_jit
+def _code_point(text, i):  # type: ignore[no-untyped-def]
+    """The code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
+    lead = np.int32(text[i])
+    second = np.int32(text[i + 1]) & 0x3F
+    if lead < 0xE0:
+        return ((lead & 0x1F) << 6) | second, 2
+    third = np.int32(text[i + 2]) & 0x3F
+    if lead < 0xF0:
+        return ((lead & 0x0F) << 12) | (second << 6) | third, 3
+    return ((lead & 0x07) << 18) | (second << 12) | (third << 6) | (np.int32(text[i + 3]) & 0x3F), 4
+
+
+@_jit
+def _write_point(arena, end, point):  # type: ignore[no-untyped-def]
+    """Write a code point as UTF-8; the new end."""
+    if point < 0x80:
+        arena[end] = point
+        return end + 1
+    if point < 0x800:
+        arena[end] = 0xC0 | (point >> 6)
+        arena[end + 1] = 0x80 | (point & 0x3F)
+        return end + 2
+    if point < 0x10000:
+        arena[end] = 0xE0 | (point >> 12)
+        arena[end + 1] = 0x80 | ((point >> 6) & 0x3F)
+        arena[end + 2] = 0x80 | (point & 0x3F)
+        return end + 3
+    arena[end] = 0xF0 | (point >> 18)
+    arena[end + 1] = 0x80 | ((point >> 12) & 0x3F)
+    arena[end + 2] = 0x80 | ((point >> 6) & 0x3F)
+    arena[end + 3] = 0x80 | (point & 0x3F)
+    return end + 4
+
+
+@_jit
+def _hash_bytes(arena, start, end):  # type: ignore[no-untyped-def]
+    h = np.uint64(end - start)
+    for i in range(start, end):
+        h = (h ^ np.uint64(arena[i])) * _FNV
+    return h
+
+
+@_jit
+def _same_bytes(arena, one, other, length):  # type: ignore[no-untyped-def]
+    for i in range(length):
+        if arena[one + i] != arena[other + i]:
+            return False
+    return True
+
+
+@_inline
+def _number(slots, shift, arena, ends, n_terms, start, end, low, high):  # type: ignore[no-untyped-def]
+    """The number of the word that was written to the end of the arena; `n_terms` when it is new.
+
+    `low` and `high` are its last 16 bytes.
+    """
+    length = end - start
+    if length <= _SHORT:
+        high |= np.uint64(length + 1) << _TOP
+    else:
+        low = _hash_bytes(arena, start, end)
+        high = _LONG_MARK | np.uint64(length)
+    mask = np.int64(slots.shape[0] - 1)
+    at = np.int64((((low * _MIX) ^ (high * _MIX_HIGH)) * _MIX) >> shift)
+    while True:
+        if slots[at, 1] == _EMPTY:
+            slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
+            ends[n_terms] = end
+            return n_terms
+        if slots[at, 0] == low and slots[at, 1] == high:
+            number = np.int64(slots[at, 2])
+            if length <= _SHORT:
+                return number
+            begin = ends[number - 1] if number > 0 else 0
+            if _same_bytes(arena, begin, start, length):
+                return number
+        at = (at + 1) & mask
+
+
+@_jit
+def scan(  # type: ignore[no-untyped-def]
+    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, n_words, out, doc_ends, deferred
+):
+    """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
+
+    Returns the document before which it stopped for want of room (their number, when done), and the numbers of terms
+    and of words among them. Numbers below `n_stop` are stop words and left out. A document with a letter that the tables cannot lower-case,
+    or, with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets no words.
+    """
+    slots, arena, ends = words.slots, words.arena, words.ends
+    by_byte, kinds, lower = char
+    n_docs = offsets.shape[0] - 1
+    word_room = min(ends.shape[0] - (n_terms - n_words), slots.shape[0] // 2)
+    n_out = doc_ends[first - 1] if first > 0 else 0
+    for doc in range(first, n_docs):
+        before = n_out
+        i, stop = offsets[doc], offsets[doc + 1]
+        start = ends[n_terms - 1] if n_terms > 0 else 0
+        # lower-casing may turn two bytes into three
+        if start + (stop - i) * 3 // 2 + 8 > arena.shape[0]:
+            return doc, n_terms, n_words
+        while i < stop:
+            c = by_byte[text[i]]
+            if c == _OTHER and text[i] < 0x80:
+                i += 1
+                continue
+            end, continuations = start, 0
+            low, high = np.uint64(0), np.uint64(0)
+            while True:
+                # unsigned: an index that may be negative costs a test for each byte
+                at, last, to = np.uint64(i), np.uint64(stop), np.uint64(end)
+                while c != _OTHER:
+                    arena[to] = c
+                    to += _ONE
+                    high = (high << _EIGHT) | (low >> _TOP)
+                    low = (low << _EIGHT) | np.uint64(c)
+                    at += _ONE
+                    if at >= last:
+                        break
+                    c = by_byte[text[at]]
+                i, end = np.int64(at), np.int64(to)
+                if i >= stop or text[i] < 0x80:
+                    break
+                point, width = _code_point(text, i)
+                kind = kinds[point]
+                if kind == _DEFER or defer_nonascii:
+                    deferred[doc] = True
+                    i = stop
+                    break
+                i += width
+                if kind == _OTHER:
+                    break
+                written = _write_point(arena, end, lower[point])
+                continuations += written - end - 1
+                for k in range(end, written):
+                    high = (high << _EIGHT) | (low >> _TOP)
+                    low = (low << _EIGHT) | np.uint64(arena[k])
+                end = written
+                c = by_byte[text[i]] if i < stop else np.uint8(_OTHER)
+            if end - start - continuations < least:
+                continue
+            if n_words >= word_room:
+                return doc, n_terms, n_words
+            number = _number(slots, shift, arena, ends, n_terms, start, end, low, high)
+            if number == n_terms:
+                n_terms += 1
+                n_words += 1
+                start = end
+            if number >= n_stop:
+                out[n_out] = number
+                n_out += 1
+        if deferred[doc]:
+            n_out = before
+        doc_ends[doc] = n_out
+    return n_docs, n_terms, n_words
+
+
+@_jit
+def intern(text, offsets, words, shift, n_terms, numbers):  # type: ignore[no-untyped-def]
+    """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
+    slots, arena, ends = words.slots, words.arena, words.ends
+    for item in range(offsets.shape[0] - 1):
+        start = end = ends[n_terms - 1] if n_terms > 0 else 0
+        low, high = np.uint64(0), np.uint64(0)
+        for i in range(offsets[item], offsets[item + 1]):
+            arena[end] = text[i]
+            end += 1
+            high = (high << _EIGHT) | (low >> _TOP)
+            low = (low << _EIGHT) | np.uint64(text[i])
+        number = _number(slots, shift, arena, ends, n_terms, start, end, low, high)
+        n_terms = max(n_terms, number + 1)
+        numbers[item] = number
+    return n_terms
+
+
+@_jit
+def _gram_number(words, shift, n_terms, prefix, word):  # type: ignore[no-untyped-def]
+    """The number of the n-gram that continues term `prefix` with `word`; `n_terms` when it is new."""
+    key = ((np.uint64(prefix) << np.uint64(32)) | np.uint64(word)) + np.uint64(1)
+    mask = np.int64(words.grams.shape[0] - 1)
+    at = np.int64(((key ^ (key >> np.uint64(29))) * _MIX) >> shift)
+    while True:
+        found = words.grams[at, 0]
+        if found == key:
+            return np.int64(words.grams[at, 1])
+        if found == _EMPTY:
+            words.grams[at, 0], words.grams[at, 1] = key, np.uint64(n_terms)
+            words.ends[n_terms] = words.ends[n_terms - 1]
+            words.prefix[n_terms], words.last[n_terms] = prefix, word
+            return n_terms
+        at = (at + 1) & mask
+
+
+@_jit
+def join(  # type: ignore[no-untyped-def]
+    numbers, doc_ends, first, least, most, words, shift, n_terms, n_grams, out, out_ends
+):
+    """N-grams of numbered words, `least` to `most` long, into `out`.
+
+    Returns the document before which it stopped for want of room, the number of terms and of n-grams among them.
+    """
+    n_out = out_ends[first - 1] if first > 0 else 0
+    for doc in range(first, doc_ends.shape[0]):
+        start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
+        bound = (stop - start) * (most - 1)
+        if n_terms + bound > words.ends.shape[0] or n_grams + bound > words.grams.shape[0] // 2:
+            return doc, n_terms, n_grams
+        for i in range(start, stop):
+            number = np.int64(numbers[i])
+            if least == 1:
+                out[n_out] = number
+                n_out += 1
+            for n in range(2, min(most, stop - i) + 1):
+                number = _gram_number(words, shift, n_terms, number, numbers[i + n - 1])
+                if number == n_terms:
+                    n_terms += 1
+                    n_grams += 1
+                if n >= least:
+                    out[n_out] = number
+                    n_out += 1
+        out_ends[doc] = n_out
+    return doc_ends.shape[0], n_terms, n_grams
+
+
+@_jit
+def regrow(old, new, shift):  # type: ignore[no-untyped-def]
+    """Put the entries of a table of words into a larger one."""
+    mask = np.int64(new.shape[0] - 1)
+    for i in range(old.shape[0]):
+        if old[i, 1] != _EMPTY:
+            at = np.int64((((old[i, 0] * _MIX) ^ (old[i, 1] * _MIX_HIGH)) * _MIX) >> shift)
+            while new[at, 1] != _EMPTY:
+                at = (at + 1) & mask
+            new[at] = old[i]
+
+
+@_jit
+def regrow_grams(old, new, shift):  # type: ignore[no-untyped-def]
+    """Put the entries of a table of n-grams into a larger one."""
+    mask = np.int64(new.shape[0] - 1)
+    for i in range(old.shape[0]):
+        key = old[i, 0]
+        if key != _EMPTY:
+            at = np.int64(((key ^ (key >> np.uint64(29))) * _MIX) >> shift)
+            while new[at, 0] != _EMPTY:
+                at = (at + 1) & mask
+            new[at] = old[i]
+
+
+@_jit
+def tally(  # type: ignore[no-untyped-def]
+    numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs
+):
+    """Write down for each document and label how often each term occurs: pairs of a term and a load.
+
+    A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
+    the columns of labels when every document has one label. For the others, what is missing or too much goes to the
+    column ``rest[doc]``, so that the sum over all columns is the total: too much with a negative number.
+    `times` is zero for every term, before and after; `seen` has room for a document's terms.
+    Returns the document before which it stopped for want of room, and the number of pairs.
+    """
+    for doc in range(first, doc_ends.shape[0]):
+        start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
+        label, last = label_ends[doc - 1] if doc > 0 else 0, label_ends[doc]
+        n_labels = last - label
+        if n_pairs + (stop - start) * (2 * n_labels + 1) > terms.shape[0]:
+            return doc, n_pairs
+        n_seen = 0
+        for i in range(start, stop):
+            term = numbers[i]
+            seen[n_seen] = term
+            n_seen += np.int64(times[term] == 0)
+            times[term] += 1
+        for j in range(label, last):
+            load = labels[j] << TF_BITS
+            for i in range(n_seen):
+                terms[n_pairs] = seen[i]
+                loads[n_pairs] = load | times[seen[i]]
+                n_pairs += 1
+        load = rest[doc] << TF_BITS
+        if n_labels == 0:
+            for i in range(n_seen):
+                terms[n_pairs] = seen[i]
+                loads[n_pairs] = load | times[seen[i]]
+                n_pairs += 1
+        for _ in range(n_labels - 1):
+            for i in range(n_seen):
+                terms[n_pairs] = seen[i]
+                loads[n_pairs] = -(load | times[seen[i]])
+                n_pairs += 1
+        for i in range(n_seen):
+            times[seen[i]] = 0
+    return doc_ends.shape[0], n_pairs
+
+
+@_jit
+def column_of(load):  # type: ignore[no-untyped-def]
+    """The column of a load, whatever its sign."""
+    return abs(load) >> TF_BITS
+
+
+@_jit
+def compact(terms, loads, n_terms, n_columns, indptr, columns, values):  # type: ignore[no-untyped-def]
+    """Sum up pairs: the cells ordered by term and column. Returns their number.
+
+    Two stable counting sorts, by column and then by term.
+    """
+    n = terms.shape[0]
+    starts = np.zeros(n_columns + 1, np.int64)
+    for i in range(n):
+        starts[column_of(loads[i]) + 1] += 1
+    for column in range(n_columns):
+        starts[column + 1] += starts[column]
+    by_column_terms, by_column_loads = np.empty(n, np.int32), np.empty(n, np.int64)
+    for i in range(n):
+        column = column_of(loads[i])
+        at = starts[column]
+        starts[column] += 1
+        by_column_terms[at] = terms[i]
+        by_column_loads[at] = loads[i]
+    free = np.zeros(n_terms + 1, np.int64)
+    for i in range(n):
+        free[terms[i] + 1] += 1
+    for term in range(n_terms):
+        free[term + 1] += free[term]
+    for i in range(n):
+        term = by_column_terms[i]
+        loads[free[term]] = by_column_loads[i]
+        free[term] += 1
+    n_cells, i = 0, 0
+    for term in range(n_terms):
+        indptr[term] = n_cells
+        before = -1
+        while i < free[term]:
+            load = loads[i]
+            i += 1
+            column = column_of(load)
+            if column != before:
+                columns[n_cells] = column
+                values[0, n_cells] = values[1, n_cells] = values[2, n_cells] = 0
+                n_cells += 1
+                before = column
+            sign = np.int64(1) if load > 0 else np.int64(-1)
+            tf = abs(load) & ((1 << TF_BITS) - 1)
+            values[0, n_cells - 1] += sign
+            values[1, n_cells - 1] += sign * tf
+            values[2, n_cells - 1] += sign * tf * tf
+    indptr[n_terms] = n_cells
+    return n_cells
+
+
+@_jit
+def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):  # type: ignore[no-untyped-def]
+    """Cells by term number and column, ordered by the terms' ranks and the columns' rows instead."""
+    n_cells = columns.shape[0]
+    starts = np.zeros(n_rows + 1, np.int64)
+    for column in columns:
+        starts[row_of[column] + 1] += 1
+    for row in range(n_rows):
+        starts[row + 1] += starts[row]
+    new_indptr = np.zeros(n_ranks + 1, np.int64)
+    cells, terms = np.empty(n_cells, np.int64), np.empty(n_cells, np.int32)
+    for term in range(indptr.shape[0] - 1):
+        if indptr[term] < indptr[term + 1]:
+            new_indptr[rank[term] + 1] = indptr[term + 1] - indptr[term]
+        for i in range(indptr[term], indptr[term + 1]):
+            row = row_of[columns[i]]
+            cells[starts[row]] = i
+            terms[starts[row]] = rank[term]
+            starts[row] += 1
+    for term in range(n_ranks):
+        new_indptr[term + 1] += new_indptr[term]
+    free = new_indptr.copy()
+    new_rows, new_values = np.empty(n_cells, np.int32), np.empty((3, n_cells), np.int64)
+    for i in range(n_cells):
+        at, cell = free[terms[i]], cells[i]
+        free[terms[i]] += 1
+        new_rows[at] = row_of[columns[cell]]
+        for k in range(3):
+            new_values[k, at] = values[k, cell]
+    return new_indptr, new_rows, new_values
+
+
+@_jit
+def _compare(text_a, start_a, end_a, text_b, start_b, end_b):  # type: ignore[no-untyped-def]
+    for i in range(min(end_a - start_a, end_b - start_b)):
+        difference = np.int64(text_a[start_a + i]) - np.int64(text_b[start_b + i])
+        if difference != 0:
+            return difference
+    return (end_a - start_a) - (end_b - start_b)
+
+
+@_jit
+def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):  # type: ignore[no-untyped-def]
+    """The union of two sorted lists of strings: where each stands in the lists, -1 for nowhere; returns its length."""
+    a, b, n = 0, 0, 0
+    n_a, n_b = offsets_a.shape[0] - 1, offsets_b.shape[0] - 1
+    while a < n_a or b < n_b:
+        if a == n_a:
+            order = 1
+        elif b == n_b:
+            order = -1
+        else:
+            order = _compare(text_a, offsets_a[a], offsets_a[a + 1], text_b, offsets_b[b], offsets_b[b + 1])
+        in_a[n] = in_b[n] = -1
+        if order <= 0:
+            in_a[n] = a
+            a += 1
+        if order >= 0:
+            in_b[n] = b
+            b += 1
+        n += 1
+    return n
+
+
+@_jit
+def merge_cells(  # type: ignore[no-untyped-def]
+    in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign, indptr, rows, values
+):
+    """Add (or subtract: `sign`) the cells of terms that stand at `in_a` and `in_b`; returns the number of cells."""
+    n = 0
+    for term in range(in_a.shape[0]):
+        a = end_a = b = end_b = 0
+        if in_a[term] >= 0:
+            a, end_a = indptr_a[in_a[term]], indptr_a[in_a[term] + 1]
+        if in_b[term] >= 0:
+            b, end_b = indptr_b[in_b[term]], indptr_b[in_b[term] + 1]
+        while a < end_a or b < end_b:
+            take_a = b == end_b or (a < end_a and rows_a[a] <= rows_b[b])
+            take_b = a == end_a or (b < end_b and rows_b[b] <= rows_a[a])
+            rows[n] = rows_a[a] if take_a else rows_b[b]
+            for k in range(values.shape[0]):
+                values[k, n] = 0
+                if take_a:
+                    values[k, n] += values_a[k, a]
+                if take_b:
+                    values[k, n] += sign * values_b[k, b]
+            a += np.int64(take_a)
+            b += np.int64(take_b)
+            n += 1
+        indptr[term + 1] = n
+    return n
+
+
+@_jit
+def leading_bytes(text, offsets, heads):  # type: ignore[no-untyped-def]
+    """The first eight bytes of each string as one big-endian number, zeros beyond its end."""
+    for item in range(heads.shape[0]):
+        head = np.uint64(0)
+        for i in range(offsets[item], offsets[item] + 8):
+            head <<= _EIGHT
+            if i < offsets[item + 1]:
+                head |= np.uint64(text[i])
+        heads[item] = head
+
+
+@_jit
+def spelled_ends(words, terms, offsets):  # type: ignore[no-untyped-def]
+    """Where each term ends when all are written out side by side, into ``offsets[1:]``."""
+    for item in range(terms.shape[0]):
+        length, term = np.int64(0), np.int64(terms[item])
+        while words.prefix[term] >= 0:
+            word = np.int64(words.last[term])
+            length += 1 + words.ends[word] - (words.ends[word - 1] if word > 0 else 0)
+            term = np.int64(words.prefix[term])
+        length += words.ends[term] - (words.ends[term - 1] if term > 0 else 0)
+        offsets[item + 1] = offsets[item] + length
+
+
+@_jit
+def spell(words, terms, text, offsets):  # type: ignore[no-untyped-def]
+    """Write out terms, the words of an n-gram with a space between them; `offsets` are known beforehand."""
+    for item in range(terms.shape[0]):
+        end = offsets[item + 1]
+        term = np.int64(terms[item])
+        while True:
+            word = np.int64(words.last[term]) if words.prefix[term] >= 0 else term
+            start = words.ends[word - 1] if word > 0 else 0
+            for i in range(words.ends[word] - 1, start - 1, -1):
+                end -= 1
+                text[end] = words.arena[i]
+            if words.prefix[term] < 0:
+                break
+            end -= 1
+            text[end] = 0x20
+            term = np.int64(words.prefix[term])

@@ -1,0 +1,275 @@
+"""The registry of scores: one frozen record per score, and the spelling that names it.
+
+`score` is a decorator that only records. Everything that is known about a score stands on its record, once;
+the command line, the catalogue in the documentation, the laws, the golden tests, the estimators and the
+benchmark all read it from there.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin, get_type_hints
+
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.table import Array, Table
+
+Aggregation: TypeAlias = Literal["max", "sum", "mean", "weighted_mean", "global"]
+Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]
+Value: TypeAlias = "float | bool | str"
+ScoreFunction: TypeAlias = Callable[..., Array]
+
+_SCORES: dict[str, Score] = {}
+SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
+
+
+class OverClasses(Protocol):
+    """What the formula of a global score may do with an array of cells, per term."""
+
+    def sum(self, x: Array) -> Array:
+        """Add up the classes."""
+        ...
+
+    def max(self, x: Array) -> Array:
+        """Take the largest of the classes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a score: its default, and what it may be."""
+
+    name: str
+    default: Value
+    choices: tuple[str, ...] = ()
+    limits: str = "(-inf, inf)"
+
+    def check(self, value: object, owner: str) -> Value:
+        """Return the value in its own type, or explain what it must be."""
+        if isinstance(self.default, bool):
+            ok, must = isinstance(value, bool), "True or False"
+        elif self.choices:
+            ok, must = value in self.choices, "one of " + ", ".join(map(spell, self.choices))
+        else:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            ok = number and _inside(float(value), self.limits)  # type: ignore[arg-type]
+            must = f"a number in {self.limits}"
+            value = float(value) if ok else value  # type: ignore[arg-type]
+        if not ok:
+            raise OptionError(
+                f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {value!r}."
+            )
+        return value  # type: ignore[return-value]
+
+
+def _inside(x: float, limits: str) -> bool:
+    """Tell whether x lies in an interval written as in mathematics: "[0, 0.5)"."""
+    low, high = (float(end) for end in limits[1:-1].split(","))
+    above = x > low or (x == low and limits[0] == "[")
+    below = x < high or (x == high and limits[-1] == "]")
+    return above and below and math.isfinite(x)
+
+
+@dataclass(frozen=True)
+class Score:
+    """All that is known about a score.
+
+    Attributes
+    ----------
+    name, title : str
+        The name in `SCORES` and the name in words.
+    function : callable
+        From a `Table` to an array, entry by entry.
+    formula : str
+        In LaTeX, with A B C D for tp fp fn tn and p, q for the rates in and outside the class.
+    about : str
+        One sentence of intuition: the first line of the function's docstring.
+    prefers : str
+        What kind of term the score ranks high.
+    source : str
+        Key of ``references.bib``.
+    papers : dict
+        How the five papers spell it.
+    range : str
+        An interval; N is the number of documents.
+    null : float or None
+        The value at independence, where there is one.
+    swap_classes, negate_term : "invariant", "flip", "invert" or None
+        What happens to the value when A, C change places with B, D (the class and its complement), or A, B
+        with C, D (presence and absence of the term).
+    sided : 1 or 2
+        One-sided scores tell terms that speak for a class from those that speak against it.
+    aggregation : str
+        How ``overall()`` makes one number per term: max, sum, mean, weighted_mean, or global (a formula of
+        its own).
+    overall : callable, optional
+        That formula.
+    class_blind : bool
+        The value does not depend on the class.
+    tie_break : callable, optional
+        Decides between terms of equal score; takes the same arguments as `function`.
+    pvalue : callable, optional
+        From a table and the values on it to probabilities under independence.
+    single_label : bool
+        The overall score means what it says only if each document has one label.
+    infinite : str
+        Where the score is infinite, if anywhere.
+    warning : str
+        What a user should know before using it.
+    confidence : str
+        For scores that are not in the five papers: how sure the formula is.
+    example : dict
+        Cells and the value there.
+    variants : tuple of str
+        Spellings with other parameters that are worth knowing.
+    shown : tuple of str
+        Parameters that the spelling always shows.
+    """
+
+    name: str
+    title: str
+    function: ScoreFunction
+    formula: str = ""
+    about: str = ""
+    prefers: str = ""
+    source: str = ""
+    papers: Mapping[str, str] = field(default_factory=dict)
+    range: str = "(-inf, inf)"
+    null: float | None = None
+    swap_classes: Symmetry | None = None
+    negate_term: Symmetry | None = None
+    sided: Literal[1, 2] = 2
+    aggregation: Aggregation = "max"
+    overall: Callable[..., Array] | None = None
+    class_blind: bool = False
+    tie_break: ScoreFunction | None = None
+    pvalue: Callable[[Table, Array], Array] | None = None
+    single_label: bool = False
+    infinite: str = ""
+    warning: str = ""
+    confidence: str = ""
+    example: Mapping[str, float] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    given: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> dict[str, Value]:
+        """Every parameter with the value it has here."""
+        return {p.name: self.given.get(p.name, p.default) for p in self.parameters}
+
+    @property
+    def spelling(self) -> str:
+        """The canonical spelling, which `parse` reads back."""
+        said = [
+            f"{name}={spell(value)}"
+            for name, value in self.arguments.items()
+            if name in self.given or name in self.shown
+        ]
+        return f"{self.name}({', '.join(said)})" if said else self.name
+
+    def with_parameters(self, **values: object) -> Score:
+        """Return the same score with other parameters."""
+        known = {p.name: p for p in self.parameters}
+        for name in values:
+            if name not in known:
+                owned = ", ".join(known) or "none"
+                hint = did_you_mean(name, known)
+                raise OptionError(
+                    f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {owned}."
+                )
+        checked = {name: known[name].check(value, self.name) for name, value in values.items()}
+        together = {**self.given, **checked}
+        return replace(
+            self,
+            given={p: together[p] for p in known if together.get(p, known[p].default) != known[p].default},
+        )
+
+    def evaluate(self, table: Table) -> Array:
+        """Return the value of every entry of a table."""
+        return self.function(table, **self.arguments)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Score) and (self.spelling, self.function) == (other.spelling, other.function)
+
+    def __hash__(self) -> int:
+        return hash(self.spelling)
+
+    def __str__(self) -> str:
+        return self.spelling
+
+    def __repr__(self) -> str:
+        return f"<Score {self.spelling}>"
+
+
+def spell(value: Value) -> str:
+    """Write a parameter as it is written in Python, text in double quotes.
+
+    >>> spell("tf"), spell(0.0005), spell(5.0), spell(True)
+    ('"tf"', '0.0005', '5', 'True')
+    """
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
+
+
+def _parameters(function: ScoreFunction, limits: Mapping[str, str]) -> tuple[Parameter, ...]:
+    """Read the parameters of a score from the signature of its function."""
+    found = []
+    hints = get_type_hints(function)
+    for p in list(inspect.signature(function).parameters.values())[1:]:
+        if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
+            raise TypeError(
+                f"parameter {p.name!r} of score {function.__name__!r} must be keyword-only, with a default"
+            )
+        hint = hints.get(p.name)
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        default = p.default if isinstance(p.default, bool | str) else float(p.default)
+        found.append(Parameter(p.name, default, choices, limits.get(p.name, Parameter.limits)))
+    return tuple(found)
+
+
+def make(function: ScoreFunction, *, limits: Mapping[str, str] | None = None, **facts: Any) -> Score:
+    """Make the record of a function of a Table, without registering it."""
+    doc = inspect.getdoc(function) or ""
+    name = function.__name__
+    about = doc.partition("\n")[0]
+    parameters = _parameters(function, limits or {})
+    return Score(
+        **{
+            "name": name,
+            "title": name,
+            "about": about,
+            **facts,
+            "function": function,
+            "parameters": parameters,
+        }
+    )
+
+
+def score(*, title: str, source: str, **facts: Any) -> Callable[[ScoreFunction], ScoreFunction]:
+    """Register the decorated function as a score under its own name.
+
+    Parameters
+    ----------
+    title, source : str
+        The name in words and the key of the publication in ``references.bib``.
+    **facts
+        Any other attribute of `Score`; ``limits`` maps parameters to the interval they must lie in.
+    """
+
+    def record(function: ScoreFunction) -> ScoreFunction:
+        name = function.__name__
+        if name in _SCORES:
+            raise ValueError(f"There is a score {name!r} already.")
+        _SCORES[name] = make(function, title=title, source=source, **facts)
+        return function
+
+    return record

@@ -1,0 +1,102 @@
+"""Spellings: from ``"bns(floor=0.001)"`` to the Score and, when that fails, to what could have been meant."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.scores.registry import SCORES, Score
+
+AMBIGUOUS: dict[str, str] = {
+    "mi": "means two things: the pointwise mutual information of one term and one class ('pmi'), or the "
+    "expected one over all cells ('info_gain', or 'info_gain_binary' for one class against the rest)",
+    "or": "may be the ratio ('odds_ratio') or its logarithm ('log_odds_ratio')",
+    "dis": "may be 'distinction' or, times the frequency of the term, 'strong_class'",
+    "f": "may be 'fisher', 'f1' or, up to a factor, the F of an analysis of variance ('bss_wss')",
+    "df": "may be the documents with the term ('doc_freq') or those in the class ('word_freq')",
+    "acc": "may be 'accuracy' (tp - fp) or 'balanced_accuracy' (|tpr - fpr|)",
+    "ig": "is 'info_gain' over all classes, or 'info_gain_binary' for one class against the rest",
+    "logodds": "may be 'log_odds_ratio', 'log_odds_dirichlet', 'pip_log_odds' or 'weight_of_evidence'",
+    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, which is no test",
+    "cc": "is Ng, Goh and Low's correlation coefficient, 'ngl'",
+    "gini_index": "is 'gini' in the form of Shang et al. 2007, not the impurity of decision trees",
+    "ect": "is 'cross_entropy'",
+    "wet": "is 'weight_of_evidence'",
+    "llr": "is 'g_test', the log-likelihood ratio",
+    "rf": "is 'relevance_freq'; a random forest is not a function of counts",
+}
+_SAME = {
+    "mi": ("mutual_info", "mutual_information", "mutual_info_classif"),
+    "or": ("odds", "oddsratio"),
+    "ig": ("information_gain", "infogain"),
+    "logodds": ("log_odds", "lor"),
+    "ect": ("ece",),
+    "llr": ("loglikelihood", "log_likelihood", "ll", "g2"),
+    "cc": ("correlation",),
+    "f": ("f_classif", "anova"),
+    "df": ("frequency", "freq"),
+    "dis": ("def",),
+}
+AMBIGUOUS |= {other: AMBIGUOUS[name] for name, others in _SAME.items() for other in others}
+
+
+def lookup(name: str) -> Score:
+    """Return the score of that name, or explain what it could have meant."""
+    if name in SCORES:
+        return SCORES[name]
+    key = name.lower().replace("-", "_")
+    known = f"Known scores: {', '.join(sorted(SCORES))}."
+    if key in SCORES:
+        raise OptionError(f"Unknown score {name!r}. Did you mean {key!r}? {known}")
+    if key in AMBIGUOUS:
+        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS[key]}.")
+    raise OptionError(f"Unknown score {name!r}. {did_you_mean(key, SCORES)}{known}")
+
+
+def parse(spelling: str | Score) -> Score:
+    """Read a spelling such as ``bns(floor=0.001)``.
+
+    >>> import termsieve.scores
+    >>> parse("bns( floor = 1e-3 )").spelling
+    'bns(floor=0.001)'
+    """
+    if isinstance(spelling, Score):
+        return spelling
+    text = spelling.strip()
+    if re.fullmatch(r"[\w-]+", text):
+        return lookup(text)
+    return lookup(_called(text)).with_parameters(**_values(text))
+
+
+def _call(text: str) -> ast.Call:
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+        raise OptionError(
+            f"{text!r} is not the spelling of a score. It should look like 'gu' or 'bns(floor=0.001)'."
+        )
+    return node
+
+
+def _called(text: str) -> str:
+    func = _call(text).func
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def _values(text: str) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for keyword in _call(text).keywords:
+        try:
+            value = ast.literal_eval(keyword.value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            value = None
+        if keyword.arg is None or value is None:
+            raise OptionError(
+                f"In {text!r}, {ast.unparse(keyword)!r} is not understood: a parameter is written as "
+                "name=value, where the value is a number, True, False or text in quotes."
+            )
+        values[keyword.arg] = value
+    return values

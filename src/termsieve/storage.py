@@ -1,0 +1,142 @@
+"""The file format of counts: one Arrow IPC stream, then forty bytes.
+
+The stream can be read in any language that has Arrow. It holds one record batch with a row per term::
+
+    term: large_string                      the term
+    df, tf, tf2: int64 (tf, tf2: double)    totals over all documents
+    class: large_list<int32>                numbers of the classes in which it occurs, ascending
+    class_df, class_tf, class_tf2: lists    the same counts in each of these classes
+
+Its schema's metadata has one entry, ``termsieve``, with JSON: ``format`` (1), ``classes``, ``class_sizes``, ``n_docs``,
+``n_multilabel``, ``settings`` of the analyzer, ``fixed``, ``pruned``. The buffers are compressed with zstd.
+
+The last forty bytes are ``TSCOUNTS`` and the SHA-256 of all bytes before them: a reader knows at once whether the file
+is whole. Equal counts give equal bytes, with one version of Arrow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from termsieve.errors import CountsFileError
+
+FORMAT = 1
+MARK = b"TSCOUNTS"
+TRAILER = len(MARK) + hashlib.sha256().digest_size
+KINDS = ("df", "tf", "tf2")
+FACTS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed", "pruned")
+
+
+def save(path: str | Path, record: Mapping[str, Any]) -> None:
+    """Write the parts of counts to a file, which is there whole or not at all."""
+    content = _stream(record)
+    _write_whole(Path(path), [content, MARK, hashlib.sha256(content).digest()])
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """The parts of counts from a file, after a look whether it is whole."""
+    path = Path(path)
+    try:
+        with pa.memory_map(str(path)) as file:
+            content = file.read_buffer()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise CountsFileError(f"{path}: cannot be read: {error}.") from error
+    _check_whole(path, content)
+    try:
+        with pa.ipc.open_stream(content.slice(0, content.size - TRAILER)) as reader:
+            return _record(path, reader.read_all().combine_chunks())
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        if isinstance(error, CountsFileError):
+            raise
+        raise CountsFileError(f"{path}: is no counts file of termsieve: {error}.") from error
+
+
+def _check_whole(path: Path, content: pa.Buffer) -> None:
+    trailer = content.slice(max(content.size - TRAILER, 0)).to_pybytes()
+    if not trailer.startswith(MARK) or content.size <= TRAILER:
+        raise CountsFileError(
+            f"{path}: is no counts file of termsieve, or only the beginning of one: it does not end as one does. "
+            "Counts files are written by `counts.save(path)` or `termsieve count`."
+        )
+    if hashlib.sha256(content.slice(0, content.size - TRAILER)).digest() != trailer[len(MARK) :]:
+        raise CountsFileError(f"{path}: was altered or damaged after it was written: its checksum does not fit.")
+
+
+def _stream(record: Mapping[str, Any]) -> pa.Buffer:
+    facts = {name: record[name] for name in FACTS}
+    facts["class_sizes"] = record["class_sizes"].tolist()
+    about = json.dumps({"format": FORMAT, **facts}, sort_keys=True, ensure_ascii=True)
+    batch = _batch(record).replace_schema_metadata({"termsieve": about})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def _batch(record: Mapping[str, Any]) -> pa.RecordBatch:
+    ends = pa.array(record["indptr"])
+    columns = {"term": record["terms"]}
+    columns |= {kind: _numbers(kind, row) for kind, row in zip(KINDS, record["totals"], strict=True)}
+    columns["class"] = pa.LargeListArray.from_arrays(ends, pa.array(record["cell_classes"]))
+    for kind, row in zip(KINDS, record["values"], strict=True):
+        columns[f"class_{kind}"] = pa.LargeListArray.from_arrays(ends, _numbers(kind, row))
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _numbers(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
+    return pa.array(row.astype(np.int64, copy=False) if kind == "df" else row)
+
+
+def _record(path: Path, table: pa.Table) -> dict[str, Any]:
+    about = json.loads((table.schema.metadata or {})[b"termsieve"])
+    if about["format"] != FORMAT:
+        raise CountsFileError(
+            f"{path}: has version {about['format']} of the format; this termsieve reads version {FORMAT}. "
+            "A newer termsieve may read it."
+        )
+    column = {name: _whole(table[name]) for name in table.column_names}
+    lists = column["class"]
+    record = {name: about[name] for name in FACTS}
+    record["class_sizes"] = np.array(about["class_sizes"], np.int64)
+    record["terms"] = column["term"]
+    record["totals"] = np.stack([column[kind].to_numpy() for kind in KINDS])
+    record["indptr"] = lists.offsets.to_numpy()
+    record["cell_classes"] = lists.values.to_numpy()
+    record["values"] = np.stack([column[f"class_{kind}"].values.to_numpy() for kind in KINDS])
+    return record
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def _write_whole(path: Path, parts: list[Any]) -> None:
+    """Write to a temporary name beside the file, and rename: a reader never sees half a file."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        _give_usual_mode(temporary)
+        os.replace(temporary, path)  # noqa: PTH105 - the name is a str
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _give_usual_mode(path: str) -> None:
+    """The mode of a new file: mkstemp makes files that only their owner can read."""
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(path).chmod(0o666 & ~mask)

@@ -1,0 +1,303 @@
+"""What one thread has counted so far: a numbered vocabulary and the cells of its terms. Tallies add up.
+
+This is the mutable workshop behind `Counts`: tables that double when they are full, filled by the loops of
+`kernels`. Nothing here is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from termsieve import kernels
+from termsieve.cells import Cells, TermCells
+from termsieve.kernels import Bytes, Ints, Numbers, Words
+from termsieve.strings import string_array, string_buffers, string_order
+from termsieve.tokens import Analyzer
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+PAIRS = 1 << 20  # written down before they are summed up
+
+
+class Tokens(NamedTuple):
+    """Term numbers of some documents, side by side, and where each document ends."""
+
+    numbers: Numbers
+    ends: Ints
+
+
+class Vocabulary:
+    """Terms numbered in the order in which they are met."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        self.words = Words(
+            slots=np.zeros((1 << 16, 3), np.uint64),
+            arena=np.empty(1 << 19, np.uint8),
+            ends=np.empty(1 << 15, np.int64),
+            grams=np.zeros((1 << 4, 2), np.uint64),
+            prefix=np.full(1 << 15, -1, np.int32),
+            last=np.full(1 << 15, -1, np.int32),
+        )
+        self.n_terms = self.n_words = self.n_grams = 0
+        self._stems = np.empty(0, np.int32)
+        self._n_stop = 0
+        self.tokenize = self._choose_tokenizer()
+
+    def _choose_tokenizer(self) -> Callable[[pa.LargeStringArray], Tokens]:
+        runs = self._analyzer.runs
+        if runs is None:
+            return self._tokenize_in_python
+        plain = kernels.characters(runs.character_class, lowercase=False)
+        lower = kernels.characters(runs.character_class, lowercase=self._analyzer.lowercase)
+        if plain is None or lower is None:
+            return self._tokenize_in_python
+        self._least, self._plain, self._lower = runs.least, plain, lower
+        # stop words get the first numbers: the scanner knows them by that
+        self.number(pa.array(sorted(self._analyzer.stop_set), pa.large_string()))
+        self._n_stop = self.n_terms
+        return self._tokenize_in_kernel
+
+    # Text to term numbers
+
+    def _tokenize_in_python(self, texts: pa.LargeStringArray) -> Tokens:
+        """The definition: what the analyzer says, document by document."""
+        terms = [self._analyzer(text) for text in texts.to_pylist()]
+        ends = np.cumsum([len(document) for document in terms], dtype=np.int64)
+        return Tokens(self.number(pa.array([term for document in terms for term in document], pa.large_string())), ends)
+
+    def _tokenize_in_kernel(self, texts: pa.LargeStringArray) -> Tokens:
+        tokens = self._scan_all(texts)
+        if self._analyzer.stemmer:
+            tokens = self._stemmed(tokens)
+        if self._analyzer.ngram_range != (1, 1):
+            tokens = self._joined(tokens, *self._analyzer.ngram_range)
+        return tokens
+
+    def _scan_all(self, texts: pa.LargeStringArray) -> Tokens:
+        if self._analyzer.segmenter:
+            return self._scan(self._preprocessed(texts), self._plain, defer_nonascii=False)[0]
+        tokens, deferred = self._scan(texts, self._lower, defer_nonascii=self._analyzer.strip_accents is not None)
+        if not deferred.any():
+            return tokens
+        late = self._preprocessed(texts.filter(pa.array(deferred)))
+        return _spliced(tokens, deferred, self._scan(late, self._plain, defer_nonascii=False)[0])
+
+    def _preprocessed(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
+        return pa.array([self._analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
+
+    def _scan(
+        self, texts: pa.LargeStringArray, char: kernels.Characters, *, defer_nonascii: bool
+    ) -> tuple[Tokens, npt.NDArray[np.bool_]]:
+        text, offsets = string_buffers(texts)
+        size = int(offsets[-1] - offsets[0])
+        out = np.empty(size // (self._least + 1) + len(texts) + 1, np.int32)
+        ends, deferred = np.empty(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+        doc = 0
+        while True:
+            doc, self.n_terms, self.n_words = kernels.scan(
+                text, offsets, doc, char, self._least, self._n_stop, defer_nonascii,
+                self.words, kernels.shift_of(self.words.slots), self.n_terms, self.n_words, out, ends, deferred,
+            )  # fmt: skip
+            if doc == len(texts):
+                return Tokens(out[: ends[-1] if len(ends) else 0], ends), deferred
+            self._make_room(self.n_words // 2 + 1, byte_room=int(offsets[doc + 1] - offsets[doc]) * 2 + 8)
+
+    def number(self, terms: pa.LargeStringArray) -> Numbers:
+        """Numbers of whole terms, given as they are."""
+        text, offsets = string_buffers(terms)
+        self._make_room(len(terms), byte_room=int(offsets[-1] - offsets[0]) + 8)
+        numbers = np.empty(len(terms), np.int32)
+        before = self.n_terms
+        self.n_terms = kernels.intern(
+            text, offsets, self.words, kernels.shift_of(self.words.slots), self.n_terms, numbers
+        )
+        self.n_words += self.n_terms - before
+        return numbers
+
+    def _stemmed(self, tokens: Tokens) -> Tokens:
+        """Each word is stemmed once, when it is new; its stem is a term of the same vocabulary."""
+        new = np.arange(len(self._stems), self.n_terms, dtype=np.int32)
+        if len(new):
+            self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
+            words = new[self.words.prefix[new] < 0]
+            stems = self._analyzer.stem(self.spelled(words).to_pylist())
+            numbers = self.number(pa.array(stems, pa.large_string()))
+            self._stems[words] = np.where([stem != "" for stem in stems], numbers, -1)
+        numbers = self._stems[tokens.numbers]
+        kept = numbers >= 0
+        if kept.all():
+            return Tokens(numbers, tokens.ends)
+        return Tokens(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
+
+    def _joined(self, tokens: Tokens, least: int, most: int) -> Tokens:
+        out = np.empty(len(tokens.numbers) * (most - least + 1), np.int32)
+        ends = np.empty(len(tokens.ends), np.int64)
+        doc = 0
+        while True:
+            doc, self.n_terms, self.n_grams = kernels.join(
+                *tokens, doc, least, most, self.words, kernels.shift_of(self.words.grams),
+                self.n_terms, self.n_grams, out, ends,
+            )  # fmt: skip
+            if doc == len(ends):
+                return Tokens(out[: ends[-1] if len(ends) else 0], ends)
+            n_words = int(tokens.ends[doc] - (tokens.ends[doc - 1] if doc else 0))
+            self._make_room(0, gram_room=n_words * (most - 1))
+
+    # Room
+
+    def _make_room(self, terms: int, *, byte_room: int = 0, gram_room: int = 0) -> None:
+        """Room for so many more words, bytes and n-grams; what grows, doubles."""
+        old = self.words
+        used = int(old.ends[self.n_terms - 1]) if self.n_terms else 0
+        slots, grams = old.slots, old.grams
+        if (self.n_words + terms) * 2 > len(slots):
+            slots = np.zeros((_power_of_two((self.n_words + terms) * 2), 3), np.uint64)
+            kernels.regrow(old.slots, slots, kernels.shift_of(slots))
+        if (self.n_grams + gram_room) * 2 > len(grams):
+            grams = np.zeros((_power_of_two((self.n_grams + gram_room) * 2), 2), np.uint64)
+            kernels.regrow_grams(old.grams, grams, kernels.shift_of(grams))
+        room = self.n_terms + terms + gram_room
+        self.words = Words(
+            slots,
+            _grown(old.arena, used + byte_room),
+            _grown(old.ends, room),
+            grams,
+            _grown(old.prefix, room),
+            _grown(old.last, room),
+        )
+
+    # Term numbers to text
+
+    def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+        """Terms by their numbers, written out."""
+        terms = terms.astype(np.int32, copy=False)
+        offsets = np.zeros(len(terms) + 1, np.int64)
+        kernels.spelled_ends(self.words, terms, offsets)
+        text = np.empty(offsets[-1], np.uint8)
+        kernels.spell(self.words, terms, text, offsets)
+        return string_array(text, offsets)
+
+    def ordered(self, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """The numbers of the used terms, in code-point order."""
+        prefix = self.words.prefix[: self.n_terms]
+        words = np.flatnonzero(prefix < 0)
+        if not self.n_grams:
+            words = words[used[words]]
+            return words[string_order(self.spelled(words))]
+        # A space sorts before every letter, so n-grams are ordered by the ranks of their words, a shorter one first
+        rank = np.zeros(self.n_terms, np.int64)
+        rank[words[string_order(self.spelled(words))]] = np.arange(1, len(words) + 1)
+        columns = [rank.copy()]
+        for level in _levels(prefix):
+            columns.append(np.zeros(self.n_terms, np.int64))
+            for column in columns[:-1]:
+                column[level] = column[prefix[level]]
+            columns[-1][level] = rank[self.words.last[level]]
+        return _sorted_by(columns, np.flatnonzero(used), len(words) + 1)
+
+
+class Tally:
+    """A vocabulary, and the cells of its terms: (term, column) to documents, occurrences and sum of squares.
+
+    Pairs of a term and what one document has of it are written down until there are many, then summed up.
+    """
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self.vocabulary = Vocabulary(analyzer)
+        self._times = np.zeros(0, np.int32)
+        self._terms, self._loads, self._n_pairs = np.empty(0, np.int32), np.empty(0, np.int64), 0
+        self._cells = Cells(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty((3, 0), np.int64))
+
+    def add(self, texts: pa.LargeStringArray, label_ends: Ints, labels: Ints, rest: Ints) -> None:
+        """Count documents, into the columns `labels` of each; see `kernels.tally` for `rest`."""
+        tokens = self.vocabulary.tokenize(texts)
+        if len(self._times) < self.vocabulary.n_terms:
+            self._times = np.zeros(len(self.vocabulary.words.ends), np.int32)
+        lengths = np.diff(tokens.ends, prepend=0)
+        seen = np.empty(lengths.max(initial=0) + 1, np.int32)
+        doc = 0
+        while True:
+            doc, self._n_pairs = kernels.tally(
+                *tokens, doc, label_ends, labels, rest, self._times, seen, self._terms, self._loads, self._n_pairs
+            )
+            if doc == len(texts):
+                return
+            n_labels = int(label_ends[doc] - (label_ends[doc - 1] if doc else 0))
+            self._make_room(int(lengths[doc]) * (2 * n_labels + 1))
+
+    def _make_room(self, pairs: int) -> None:
+        """Sum up the pairs that are written down, and have room for so many more."""
+        self._sum_up()
+        size = max(PAIRS, pairs)
+        if size > len(self._terms):
+            self._terms, self._loads = np.empty(size, np.int32), np.empty(size, np.int64)
+
+    def _sum_up(self) -> None:
+        n, n_terms = self._n_pairs, self.vocabulary.n_terms
+        indptr, columns, values = np.empty(n_terms + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64)
+        loads = self._loads[:n]
+        n_columns = (int(np.abs(loads).max(initial=0)) >> kernels.TF_BITS) + 1
+        n_cells = kernels.compact(self._terms[:n], loads, n_terms, n_columns, indptr, columns, values)
+        self._cells = self._cells.plus(Cells(indptr, columns[:n_cells], values[:, :n_cells]))
+        self._n_pairs = 0
+
+    def arranged(self, row_of: Ints, n_rows: int) -> TermCells:
+        """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``."""
+        self._sum_up()
+        order = self.vocabulary.ordered(np.diff(self._cells.indptr) > 0)
+        rank = np.empty(self.vocabulary.n_terms, np.int64)
+        rank[order] = np.arange(len(order))
+        cells = kernels.arrange(*self._cells, rank, len(order), row_of, n_rows)
+        return TermCells(self.vocabulary.spelled(order), Cells(*cells))
+
+
+def _spliced(tokens: Tokens, deferred: npt.NDArray[np.bool_], late: Tokens) -> Tokens:
+    """Tokens of all documents, when those of the deferred ones come later."""
+    lengths = np.diff(tokens.ends, prepend=0)
+    lengths[deferred] = np.diff(late.ends, prepend=0)
+    owner = np.repeat(deferred, lengths)
+    numbers = np.empty(len(owner), np.int32)
+    numbers[owner], numbers[~owner] = late.numbers, tokens.numbers
+    return Tokens(numbers, np.cumsum(lengths))
+
+
+def _levels(prefix: Numbers) -> list[npt.NDArray[np.int64]]:
+    """The numbers of 2-grams, 3-grams, ...: each level continues the one before."""
+    levels, is_last = [], prefix < 0
+    while True:
+        level = np.flatnonzero((prefix >= 0) & is_last[prefix])
+        if not len(level):
+            return levels
+        levels.append(level)
+        is_last = np.zeros(len(prefix), np.bool_)
+        is_last[level] = True
+
+
+def _sorted_by(columns: list[Ints], items: npt.NDArray[np.int64], base: int) -> npt.NDArray[np.int64]:
+    """Items in order of their columns, the first column first."""
+    if base ** len(columns) < 2**63:
+        key = columns[0][items]
+        for column in columns[1:]:
+            key = key * base + column[items]
+        return items[np.argsort(key)]
+    return items[np.lexsort([column[items] for column in reversed(columns)])]
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(least - 1, 1).bit_length()
+
+
+def _grown(array: npt.NDArray[Scalar], least: int) -> npt.NDArray[Scalar]:
+    if len(array) >= least:
+        return array
+    grown = np.full(max(least, 2 * len(array)), -1).astype(array.dtype)
+    grown[: len(array)] = array
+    return grown
+

@@ -1,0 +1,413 @@
+"""Text to terms: the frozen options of an analyzer, and its fingerprint.
+
+`Analyzer` is the plain-Python way from a text to its terms: the definition. The numba kernels give the same terms
+faster, for the analyzers whose tokens are runs of one kind of character (`Analyzer.runs`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.resources
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple
+
+from termsieve.errors import MissingExtraError, OptionError, did_you_mean
+
+Tokenizer = Callable[[str], list[str]]
+
+DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105 - scikit-learn's name and default, not a password
+
+# Patterns that match maximal runs of one character class: \w+, \b\w\w+\b, [a-z]{3,}, ...
+_RUN_PATTERN = re.compile(
+    r"(?:\(\?u\))?(?P<left>\\b)?(?P<cls>\\[wd]|\[(?:\\.|[^\]\\])+\])"
+    r"(?P<more>(?:(?P=cls))*)(?:\+|\{(?P<least>\d+),\})(?P<right>\\b)?"
+)
+
+
+class Runs(NamedTuple):
+    """Tokens that are maximal runs of one class of characters."""
+
+    character_class: str
+    least: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analyzer:
+    r"""How a text becomes a list of terms.
+
+    Frozen, hashable and printed back as the code that makes it. Options that scikit-learn's ``CountVectorizer`` has
+    too have its meaning and its defaults. The order of the steps: lower case, accents, segmenter, tokens, minimum
+    length, stop words, stemmer, n-grams.
+
+    Parameters
+    ----------
+    lowercase
+        Lower-case the text first.
+    token_pattern
+        Regular expression of a token; with one group, the group is the token.
+    ngram_range
+        Least and greatest length of n-grams, in words or characters.
+    analyzer
+        ``"word"``, ``"char"`` or ``"char_wb"`` (characters inside word boundaries).
+    strip_accents
+        ``"unicode"``, ``"ascii"`` or None.
+    stop_words
+        ``"english"`` (scikit-learn's list), ``"smart"`` (the 571 entries of the SMART system), a collection of
+        words, or None.
+    min_length
+        Shorter tokens, in characters, are dropped.
+    stemmer
+        A Snowball language such as ``"english"`` (extra ``stem``).
+    segmenter
+        ``"jieba"`` puts spaces between Chinese words before the pattern is applied (extra ``zh``).
+    tokenizer
+        A named function from a text to its tokens, or its import path ``"package.module:function"``. It takes the
+        place of `token_pattern`. The fingerprint knows it by its name.
+
+    Examples
+    --------
+    >>> Analyzer()("The cat, the hat: a tale.")
+    ['the', 'cat', 'the', 'hat', 'tale']
+    >>> Analyzer(stop_words="smart", ngram_range=(1, 2))("The cat, the hat: a tale.")
+    ['cat', 'hat', 'tale', 'cat hat', 'hat tale']
+    >>> Analyzer(lowercase=False, token_pattern=r"\w+")
+    Analyzer(lowercase=False, token_pattern='\\w+')
+    """
+
+    lowercase: bool = True
+    token_pattern: str = DEFAULT_TOKEN_PATTERN
+    ngram_range: tuple[int, int] = (1, 1)
+    analyzer: Literal["word", "char", "char_wb"] = "word"
+    strip_accents: Literal["unicode", "ascii"] | None = None
+    stop_words: str | Collection[str] | None = None
+    min_length: int = 1
+    stemmer: str | None = None
+    segmenter: str | None = None
+    tokenizer: Tokenizer | str | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        _check_flag("lowercase", self.lowercase)
+        _check_choice("analyzer", self.analyzer, ("word", "char", "char_wb"))
+        _check_choice("strip_accents", self.strip_accents, ("unicode", "ascii", None))
+        _check_choice("segmenter", self.segmenter, ("jieba", None))
+        _check_pattern(self.token_pattern)
+        _check_whole("min_length", self.min_length)
+        object.__setattr__(self, "ngram_range", _checked_range(self.ngram_range))
+        object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
+        if self.tokenizer is not None:
+            _name_of(self.tokenizer)
+        if self.stemmer is not None:
+            _stemmer(self.stemmer)
+        if self.analyzer != "word":
+            self._refuse_word_options()
+
+    def _refuse_word_options(self) -> None:
+        for name in ("stop_words", "min_length", "stemmer", "segmenter", "tokenizer"):
+            if getattr(self, name) != _default(name):
+                raise OptionError(
+                    f"Analyzer: {name}={getattr(self, name)!r} works on words and has no meaning with "
+                    f"analyzer={self.analyzer!r}. Leave it out, or use analyzer='word'."
+                )
+
+    def __repr__(self) -> str:
+        changed = [f"{f.name}={_code(getattr(self, f.name))}" for f in fields(self) if not _is_default(self, f.name)]
+        return f"Analyzer({', '.join(changed)})"
+
+    def __call__(self, text: str) -> list[str]:
+        """The terms of `text`, in order: the shortest n-grams first."""
+        text = self.preprocess(text)
+        if self.analyzer == "char":
+            return list(_char_ngrams(text, *self.ngram_range))
+        if self.analyzer == "char_wb":
+            return list(_char_wb_ngrams(text, *self.ngram_range))
+        return list(_word_ngrams(self.words(text), *self.ngram_range))
+
+    def preprocess(self, text: str) -> str:
+        """The text as the token pattern meets it."""
+        if self.lowercase:
+            text = text.lower()
+        if self.strip_accents:
+            text = _strip_accents(text, self.strip_accents)
+        if self.segmenter:
+            text = " ".join(_jieba().cut(text))
+        return text
+
+    def words(self, text: str) -> list[str]:
+        """The tokens of a preprocessed text: without the short, the stopped and the endings."""
+        words = self._tokenize(text)
+        if self.min_length > 1:
+            words = [word for word in words if len(word) >= self.min_length]
+        if self.stop_set:
+            words = [word for word in words if word not in self.stop_set]
+        return [stem for stem in self.stem(words) if stem] if self.stemmer else words
+
+    def stem(self, words: list[str]) -> list[str]:
+        """Each word without its ending."""
+        return list(_stemmer(self.stemmer or "").stemWords(words))
+
+    @functools.cached_property
+    def _tokenize(self) -> Tokenizer:
+        if self.tokenizer is not None:
+            return _resolve(self.tokenizer)
+        return re.compile(self.token_pattern).findall
+
+    @functools.cached_property
+    def stop_set(self) -> frozenset[str]:
+        """The stop words themselves."""
+        return _stop_set(self.stop_words)
+
+    @property
+    def runs(self) -> Runs | None:
+        """What the kernels need to know of the token pattern; None when they cannot do this analyzer."""
+        if self.analyzer != "word" or self.tokenizer is not None:
+            return None
+        return _runs(self.token_pattern, self.min_length)
+
+    @functools.cached_property
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the terms, as plain data: the options, and what stands outside of them.
+
+        A newer Python knows more letters, a newer stemmer cuts otherwise, "english" is whatever list scikit-learn
+        has: all of this is part of the fingerprint.
+        """
+        settings: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        settings["ngram_range"] = list(self.ngram_range)
+        settings["stop_words"] = sorted(self.stop_set)
+        settings["tokenizer"] = None if self.tokenizer is None else _name_of(self.tokenizer)
+        settings["unicode_version"] = unicodedata.unidata_version
+        if self.stemmer:
+            settings["stemmer_version"] = _stemmer_version()
+        if self.segmenter:
+            settings["segmenter_version"] = str(_jieba().__version__)
+        return settings
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
+        """The analyzer of such settings, as far as this machine has its parts."""
+        options = {f.name: settings[f.name] for f in fields(cls)}
+        return cls(**{**options, "stop_words": settings["stop_words"] or None})
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Changes with everything that changes the terms.
+
+        >>> Analyzer().fingerprint == Analyzer(lowercase=True).fingerprint
+        True
+        >>> Analyzer().fingerprint == Analyzer(min_length=3).fingerprint
+        False
+        """
+        return fingerprint_of(self.settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def fingerprint_of(settings: Mapping[str, Any]) -> str:
+    """The fingerprint of an analyzer's settings."""
+    canonical = json.dumps(settings, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
+
+
+def settings_difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """What differs between two analyzers' settings, in words.
+
+    >>> settings_difference(Analyzer().settings, Analyzer(lowercase=False).settings)
+    'lowercase: True here, False there'
+    """
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return "; ".join(f"{name}: {_brief(one.get(name))} here, {_brief(other.get(name))} there" for name in names)
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, list) and len(value) > 4:
+        return f"{len(value)} words (sha256 {hashlib.sha256(repr(value).encode()).hexdigest()[:8]})"
+    return repr(value)
+
+
+# Options
+
+
+def _default(name: str) -> object:
+    return next(f.default for f in fields(Analyzer) if f.name == name)
+
+
+def _is_default(analyzer: Analyzer, name: str) -> bool:
+    return bool(getattr(analyzer, name) == _default(name))
+
+
+def _code(value: object) -> str:
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(map(repr, sorted(value))) + "}" if value else "()"
+    return _name_of(value).__repr__() if callable(value) else repr(value)
+
+
+def _check_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise OptionError(f"Analyzer: {name} must be True or False, not {value!r}.")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
+    if value not in choices:
+        hint = did_you_mean(str(value), [c for c in choices if c])
+        raise OptionError(f"Analyzer: {name} must be one of {', '.join(map(repr, choices))}, not {value!r}. {hint}".rstrip())
+
+
+def _check_whole(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise OptionError(f"Analyzer: {name} must be a whole number, 1 or more, not {value!r}.")
+
+
+def _check_pattern(pattern: object) -> None:
+    try:
+        groups = re.compile(pattern).groups  # type: ignore[call-overload]
+    except (re.error, TypeError) as error:
+        raise OptionError(f"Analyzer: token_pattern {pattern!r} is not a regular expression: {error}.") from error
+    if groups > 1:
+        raise OptionError(
+            f"Analyzer: token_pattern {pattern!r} has {groups} groups; it may have one. Write the others as (?:...)."
+        )
+
+
+def _checked_range(value: object) -> tuple[int, int]:
+    try:
+        least, most = value  # type: ignore[misc]
+        if all(isinstance(n, int) and not isinstance(n, bool) for n in (least, most)) and 1 <= least <= most:
+            return least, most
+    except (TypeError, ValueError):
+        pass
+    raise OptionError(f"Analyzer: ngram_range must be two whole numbers such as (1, 2), the least first, not {value!r}.")
+
+
+def _checked_stop_words(value: object) -> str | frozenset[str] | None:
+    if value is None or value in ("english", "smart"):
+        return value  # type: ignore[return-value]
+    if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(w, str) for w in value):
+        raise OptionError(f"Analyzer: stop_words must be 'english', 'smart', a collection of words, or None, not {value!r}.")
+    return frozenset(value)
+
+
+@functools.cache
+def _runs(pattern: str, min_length: int) -> Runs | None:
+    match = _RUN_PATTERN.fullmatch(pattern)
+    if match is None:
+        return None
+    character_class, bounded = match["cls"], match["left"] or match["right"]
+    if bounded and character_class != r"\w":
+        return None  # a word boundary inside a run would cut it
+    repeats = len(match["more"]) // len(character_class)
+    least = repeats + (1 if match["least"] is None else int(match["least"]))
+    return Runs(character_class, max(least, min_length)) if least >= 1 else None
+
+
+# Stop words, stemmers, segmenters, tokenizers
+
+
+@functools.cache
+def _stop_set(name: str | frozenset[str] | None) -> frozenset[str]:
+    if name == "smart":
+        listed = importlib.resources.files("termsieve") / "data" / "smart_stop_words.txt"
+        return frozenset(listed.read_text("utf-8").split())
+    if name == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - slow, and seldom needed
+
+        return frozenset(ENGLISH_STOP_WORDS)
+    return frozenset(name or ())
+
+
+@functools.cache
+def _stemmer(language: str) -> Any:
+    try:
+        module = importlib.import_module("Stemmer")
+    except ImportError as error:
+        raise MissingExtraError(f"Analyzer(stemmer={language!r})", "PyStemmer", "stem") from error
+    if language not in module.algorithms():
+        known = sorted(module.algorithms())
+        raise OptionError(
+            f"Analyzer: unknown stemmer {language!r}. {did_you_mean(str(language), known)}Known: {', '.join(known)}."
+        )
+    return module.Stemmer(language)
+
+
+def _stemmer_version() -> str:
+    return str(importlib.import_module("Stemmer").version())
+
+
+@functools.cache
+def _jieba() -> Any:
+    try:
+        jieba = importlib.import_module("jieba")
+    except ImportError as error:
+        raise MissingExtraError("Analyzer(segmenter='jieba')", "jieba", "zh") from error
+    jieba.setLogLevel("WARNING")
+    return jieba
+
+
+def _name_of(tokenizer: object) -> str:
+    """The import path of a tokenizer; what has none cannot be part of a fingerprint."""
+    if isinstance(tokenizer, str):
+        if ":" not in tokenizer:
+            raise OptionError(f"Analyzer: tokenizer {tokenizer!r} must be a function or read 'package.module:function'.")
+        return tokenizer
+    owner = getattr(tokenizer, "__objclass__", tokenizer)
+    module, name = getattr(owner, "__module__", None), getattr(tokenizer, "__qualname__", None)
+    if not callable(tokenizer) or not module or not name or "<lambda>" in name:
+        raise OptionError(
+            f"Analyzer: tokenizer must be a function with a name, not {tokenizer!r}: its name stands in the fingerprint "
+            "of counts. Define it with def."
+        )
+    return f"{module}:{name}"
+
+
+def _resolve(tokenizer: Tokenizer | str) -> Tokenizer:
+    if not isinstance(tokenizer, str):
+        return tokenizer
+    module, _, name = tokenizer.partition(":")
+    try:
+        found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError) as error:
+        raise OptionError(f"Analyzer: tokenizer {tokenizer!r} cannot be imported: {error}.") from error
+    return found  # type: ignore[return-value]
+
+
+# Pieces of text
+
+
+def _strip_accents(text: str, how: str) -> str:
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text)
+    if how == "ascii":
+        return parts.encode("ascii", "ignore").decode("ascii")
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+def _word_ngrams(words: list[str], least: int, most: int) -> Iterator[str]:
+    for n in range(least, min(most, len(words)) + 1):
+        if n == 1:
+            yield from words
+        else:
+            yield from (" ".join(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def _char_ngrams(text: str, least: int, most: int) -> Iterator[str]:
+    text = re.sub(r"\s\s+", " ", text)
+    for n in range(least, min(most, len(text)) + 1):
+        yield from (text[i : i + n] for i in range(len(text) - n + 1))
+
+
+def _char_wb_ngrams(text: str, least: int, most: int) -> Iterator[str]:
+    for word in text.split():
+        padded = f" {word} "
+        for n in range(least, most + 1):
+            yield from (padded[i : i + n] for i in range(max(len(padded) - n + 1, 1)))
+            if n >= len(padded):
+                break  # a short word counts once
