@@ -16,21 +16,7 @@ from termsieve.errors import OptionError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from termsieve.table import Array
-
-
-@kernel
-def _column(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
-    values: Array, j: int, row: Array, absent: Array,
-) -> None:  # fmt: skip
-    """Write the values of all classes in column j."""
-    for k in range(absent.size):
-        absent[k] = values[empty[group[j], k]]
-    for c in range(kind.size):
-        row[c] = absent[kind[c]]
-    for p in range(indptr[j], indptr[j + 1]):
-        row[classes[p]] = values[cell[p]]
+    from termsieve.table import Array, Table
 
 
 @kernel
@@ -38,48 +24,88 @@ def _sums(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, weights: Array, out: Array,
 ) -> None:  # fmt: skip
-    row, absent = np.empty(kind.size), np.empty(empty.shape[1])
+    """Add up: the classes that have the term, in their order, then those of each kind that lack it."""
+    everywhere = np.zeros(empty.shape[1])
+    for c in range(kind.size):
+        everywhere[kind[c]] += weights[c]
+    lacking = np.empty(everywhere.size)
     for j in range(group.size):
-        _column(indptr, classes, cell, group, kind, empty, values, j, row, absent)
+        lacking[:] = everywhere
         total = 0.0
-        for c in range(kind.size):
-            total += weights[c] * row[c]
+        for p in range(indptr[j], indptr[j + 1]):
+            c = classes[p]
+            total += weights[c] * values[cell[p]]
+            lacking[kind[c]] -= weights[c]
+        for k in range(lacking.size):
+            if lacking[k] > 0.0:
+                total += lacking[k] * values[empty[group[j], k]]
         if not np.isfinite(total):
-            total = _infinite_sum(row, weights)
+            total = _infinite_sum(values, weights, classes, cell, indptr[j], indptr[j + 1], empty[group[j]], lacking)
         out[j] = total
 
 
 @kernel
-def _infinite_sum(row: Array, weights: Array) -> float:
+def _infinite_sum(
+    values: Array, weights: Array, classes: Places, cell: Places, start: int, end: int, empty: Places, lacking: Array
+) -> float:
+    """Add up again where a class is infinite: opposite infinities cancel, and the finite rest stands."""
     total = 0.0
     up = down = False
-    for c in range(row.size):
-        if np.isfinite(row[c]):
-            total += weights[c] * row[c]
-        elif weights[c] > 0.0:
-            up |= row[c] > 0.0
-            down |= row[c] < 0.0
+    for p in range(start, end):
+        x, weight = values[cell[p]], weights[classes[p]]
+        if weight > 0.0:
+            up |= x == np.inf
+            down |= x == -np.inf
+            total += weight * x if np.isfinite(x) else 0.0
+    for k in range(lacking.size):
+        if lacking[k] > 0.0:
+            x = values[empty[k]]
+            up |= x == np.inf
+            down |= x == -np.inf
+            total += lacking[k] * x if np.isfinite(x) else 0.0
     if up != down:
         return np.inf if up else -np.inf
     return total
 
 
 @kernel
-def _largest(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
-    values: Array, out: Array, where: Places,
-) -> None:  # fmt: skip
-    row, absent = np.empty(kind.size), np.empty(empty.shape[1])
+def _maxima(
+    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places, values: Array, out: Array
+) -> None:
+    sizes = np.zeros(empty.shape[1], np.int64)
+    for c in range(kind.size):
+        sizes[kind[c]] += 1
+    lacking = np.empty_like(sizes)
     for j in range(group.size):
-        _column(indptr, classes, cell, group, kind, empty, values, j, row, absent)
+        lacking[:] = sizes
         best = -np.inf
-        at = 0
-        for c in range(kind.size):
-            if row[c] > best:
-                best = row[c]
-                at = c
+        for p in range(indptr[j], indptr[j + 1]):
+            best = max(best, values[cell[p]])
+            lacking[kind[classes[p]]] -= 1
+        for k in range(sizes.size):
+            if lacking[k] > 0:
+                best = max(best, values[empty[group[j], k]])
         out[j] = best
-        where[j] = at
+
+
+@kernel
+def _first_with(
+    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
+    values: Array, wanted: Array, out: Places,
+) -> None:  # fmt: skip
+    """Find the first class of each column that has the wanted value."""
+    for j in range(group.size):
+        p = indptr[j]
+        out[j] = 0
+        for c in range(kind.size):
+            if p < indptr[j + 1] and classes[p] == c:
+                x = values[cell[p]]
+                p += 1
+            else:
+                x = values[empty[group[j], kind[c]]]
+            if x == wanted[j]:
+                out[j] = c
+                break
 
 
 @kernel
@@ -122,14 +148,16 @@ def weighted_mean(cells: Distinct, values: Array) -> Array:
 
 def largest(cells: Distinct, values: Array) -> Array:
     """Largest value of any class."""
-    return largest_and_where(cells, values)[0]
+    out = np.empty(cells.n_columns)
+    _maxima(*_layout(cells), values, out)
+    return out
 
 
-def largest_and_where(cells: Distinct, values: Array) -> tuple[Array, Places]:
-    """Largest value of any class, and the first class that has it."""
-    out, where = np.empty(cells.n_columns), np.empty(cells.n_columns, np.int32)
-    _largest(*_layout(cells), values, out, where)
-    return out, where
+def class_of_largest(cells: Distinct, values: Array) -> Places:
+    """Return the first class that has the largest value."""
+    where = np.empty(cells.n_columns, np.int32)
+    _first_with(*_layout(cells), values, largest(cells, values), where)
+    return where
 
 
 def picked(cells: Distinct, values: Array, where: Places) -> Array:
@@ -141,6 +169,8 @@ def picked(cells: Distinct, values: Array, where: Places) -> Array:
 
 def of_class(cells: Distinct, values: Array, c: int) -> Array:
     """Return the values of one class."""
+    if not 0 <= c < cells.n_classes:
+        raise IndexError(f"there is no class number {c}: there are {cells.n_classes}")
     return picked(cells, values, np.full(cells.n_columns, c, np.int32))
 
 
@@ -163,15 +193,16 @@ def aggregation(name: str) -> Callable[[Distinct, Array], Array]:
 
 
 class OverClasses:
-    """What the formula of a global score is given to add up cells per column."""
+    """What the formula of a global score is given: functions of a Table, added up over the classes of each term."""
 
     def __init__(self, cells: Distinct) -> None:
         self._cells = cells
+        self.n_classes = float(cells.n_classes)
 
-    def sum(self, x: Array) -> Array:
-        """Sum over the classes."""
-        return total(self._cells, x)
+    def sum(self, function: Callable[[Table], Array]) -> Array:
+        """Add up the classes."""
+        return total(self._cells, self._cells.evaluate(function))
 
-    def max(self, x: Array) -> Array:
-        """Largest of the classes."""
-        return largest(self._cells, x)
+    def max(self, function: Callable[[Table], Array]) -> Array:
+        """Take the largest of the classes."""
+        return largest(self._cells, self._cells.evaluate(function))

@@ -184,7 +184,7 @@ class Counts:
             f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
             f"  classes   {_listed(sizes, self.n_classes)}",
             f"  terms     {_listed(terms, self.n_terms)}",
-            f"  made by   {'a matrix' if self.settings is None else self.analyzer!r}",
+            f"  made by   {_shortened('a matrix' if self.settings is None else repr(self.analyzer))}",
         ]
         if self.n_multilabel:
             lines.insert(1, f"  several   {self.n_multilabel:,} documents have more than one label")
@@ -518,6 +518,10 @@ def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> 
         if group in classes and group not in new:
             raise CountsError(f"The group {group!r} has the name of a class that is not in it. Choose another name.")
     return [new.get(name, name) for name in classes]
+
+
+def _shortened(text: str, most: int = 100) -> str:
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def _listed(names: Sequence[str], n: int | None = None, most: int = 6) -> str:

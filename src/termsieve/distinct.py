@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -20,7 +21,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from termsieve.table import Array, Occurrences, OccurrencesNeededError, Table
+from termsieve.table import Array, MoreNeededError, Occurrences, Table, Tokens
 
 if TYPE_CHECKING:
     from termsieve.counts import Counts
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 Ints: TypeAlias = NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int32]
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 
-_CHUNK = 1 << 16  # cells: a dozen arrays of them stay in the cache
-_KEPT_CHUNKS = 4  # tables of so many chunks are kept, with all they have derived
+_CHUNK = 1 << 15  # cells: a dozen arrays of them stay in the cache
+_KEPT = 1 << 19  # tables of so many cells are kept, with all they have derived
 
 
 def kernel(function: F) -> F:
@@ -122,6 +124,14 @@ def _as_keys(values: NDArray[Any]) -> Ints:
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
+class Level(IntEnum):
+    """What a table knows: documents; occurrences too; the occurrences of all terms in each class too."""
+
+    DOCUMENTS = 0
+    OCCURRENCES = 1
+    TOKENS = 2
+
+
 class Distinct:
     """The different columns and cells of Counts.
 
@@ -130,66 +140,73 @@ class Distinct:
     place
         The number of each term's column.
     indptr, classes, cell
-        The cells of column j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class; `cell` is
-        the number of the cell.
+        The cells of column j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class; `cell` is the
+        number of the cell.
     group, kind, empty_cell
         Where column j has nothing in class c, its cell is ``empty_cell[group[j], kind[c]]``.
     n_cells
         Number of different cells.
     """
 
-    def __init__(self, counts: Counts, rows: int) -> None:
-        self._rows = rows
+    def __init__(self, counts: Counts, level: Level) -> None:
+        self._level = level
         self._set_classes(counts)
-        if rows == 1:
-            values, totals = counts.df.data[np.newaxis], counts.term_df[np.newaxis]
+        if level is Level.TOKENS:
+            self._refine(distinct(counts, Level.OCCURRENCES))
         else:
-            values = np.array([counts.df.data, counts.tf.data, counts.tf2.data])
-            totals = np.array([counts.term_df, counts.term_tf, counts.term_tf2])
-        first = self._set_columns(counts, _as_keys(values), _as_keys(totals))
-        self._set_cells(values[:, self._source], totals[:, first])
+            self._set_columns(counts)
 
     def _set_classes(self, counts: Counts) -> None:
         """Find the kinds of classes: those of one kind no score can tell apart."""
         self.n_docs, self.n_classes, self.n_terms = counts.n_docs, counts.n_classes, counts.n_terms
         self.class_sizes = counts.class_sizes.astype(np.float64)
-        tokens = np.asarray(counts.class_tf if self._rows > 1 else np.zeros(self.n_classes), dtype=np.float64)
         self._tokens = float(counts.n_occurrences)
+        tokens = counts.class_tf if self._level is Level.TOKENS else np.zeros(self.n_classes)
         kinds, kind = np.unique(np.array([self.class_sizes, tokens]), axis=1, return_inverse=True)
         self.kind: Places = kind.astype(np.int32).reshape(self.n_classes)
         self._kind_size, self._kind_tokens = kinds
 
-    def _set_columns(self, counts: Counts, keys: Ints, totals: Ints) -> Places:
-        indptr = np.asarray(counts.df.indptr, dtype=np.int64)
-        classes = np.asarray(counts.df.indices, dtype=np.int32)
+    def _set_columns(self, counts: Counts) -> None:
+        if self._level is Level.DOCUMENTS:
+            values, totals = counts.df.data[np.newaxis], counts.term_df[np.newaxis]
+        else:
+            values = np.array([counts.df.data, counts.tf.data, counts.tf2.data])
+            totals = np.array([counts.term_df, counts.term_tf, counts.term_tf2])
+        indptr, classes = counts.df.indptr.astype(np.int64), counts.df.indices.astype(np.int32)
+        keys, total_keys = _as_keys(values), _as_keys(totals)
         self.place, first = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
-        found = _distinct_columns(indptr, classes, keys, totals, _slots(self.n_terms), self.place, first)
+        found = _distinct_columns(indptr, classes, keys, total_keys, _slots(self.n_terms), self.place, first)
         first = first[:found].copy()
         lengths = np.diff(indptr)[first]
         self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self._source = np.repeat(indptr[first] - self.indptr[:-1], lengths) + np.arange(self.indptr[-1])
-        self.classes: Places = classes[self._source]
-        return first
+        source = np.repeat(indptr[first] - self.indptr[:-1], lengths) + np.arange(self.indptr[-1])
+        self.classes: Places = classes[source]
+        self.group, group_first = _distinct_rows(total_keys[:, first])
+        self._totals = totals[:, first[group_first]].astype(np.float64)
+        group = np.repeat(self.group, np.diff(self.indptr))
+        self._set_cells(np.concatenate([group[np.newaxis], keys[:, source]]), values[:, source])
 
-    def _set_cells(self, values: NDArray[Any], totals: NDArray[Any]) -> None:
-        self.group, group_first = _distinct_rows(_as_keys(totals))
-        kind, group = self.kind[self.classes], np.repeat(self.group, np.diff(self.indptr))
-        self.cell, first = _distinct_rows(
-            np.concatenate([[kind, group], _as_keys(values)]).astype(np.int64, copy=False)
-        )
-        missing = np.zeros((group_first.size, self._kind_size.size), np.bool_)
+    def _refine(self, coarse: Distinct) -> None:
+        """Split the cells of classes of equal size by the occurrences of all terms there."""
+        self.place, self.indptr, self.classes = coarse.place, coarse.indptr, coarse.classes
+        self.group, self._totals = coarse.group, coarse._totals
+        self._set_cells(coarse.cell[np.newaxis].astype(np.int64), coarse._cell_values[:, coarse.cell])
+
+    def _set_cells(self, keys: Ints, values: NDArray[Any]) -> None:
+        kind = self.kind[self.classes]
+        self.cell, first = _distinct_rows(np.concatenate([kind[np.newaxis], keys]).astype(np.int64, copy=False))
+        missing = np.zeros((self._totals.shape[1], self._kind_size.size), np.bool_)
         sizes = np.bincount(self.kind, minlength=self._kind_size.size).astype(np.int64)
         _missing_kinds(self.indptr, self.classes, self.kind, sizes, self.group, missing)
         numbers = first.size - 1 + np.cumsum(missing)
         self.empty_cell: Places = numbers.astype(np.int32).reshape(missing.shape)
         empty_group, empty_kind = np.nonzero(missing)
+        columns = np.searchsorted(self.indptr, first, side="right") - 1
         self._cell_kind = np.concatenate([kind[first], empty_kind.astype(np.int32)])
-        self._cell_group = np.concatenate([group[first], empty_group.astype(np.int32)])
+        self._cell_group = np.concatenate([self.group[columns], empty_group.astype(np.int32)])
         nothing = np.zeros((values.shape[0], empty_group.size))
         self._cell_values = np.concatenate([values[:, first], nothing], axis=1).astype(np.float64)
-        self._totals = totals[:, group_first].astype(np.float64)
         self.n_cells = self._cell_kind.size
-        del self._source
 
     @property
     def n_columns(self) -> int:
@@ -198,19 +215,16 @@ class Distinct:
 
     def _table(self, chunk: slice) -> Table:
         kind, group, values = self._cell_kind[chunk], self._cell_group[chunk], self._cell_values[:, chunk]
-        occurrences = None
-        if self._rows > 1:
-            tf, tf2 = (row[group] for row in self._totals[1:])
-            tokens = self._kind_tokens[kind]
-            occurrences = Occurrences(
-                values[1], values[2], tf, tf2, tokens, np.asarray(self._tokens), float(self.n_terms)
-            )
         n_docs = np.full(kind.size, float(self.n_docs))
-        arrays = values[0], self._totals[0][group], self._kind_size[kind], n_docs
-        for array in (*arrays, *(occurrences or ())):
-            if isinstance(array, np.ndarray):
-                array.flags.writeable = False
-        return Table(*arrays, float(self.n_classes), occurrences)
+        documents = values[0], self._totals[0][group], self._kind_size[kind], n_docs
+        occurrences = tokens = None
+        if self._level >= Level.OCCURRENCES:
+            occurrences = Occurrences(values[1], values[2], self._totals[1][group], self._totals[2][group])
+        if self._level >= Level.TOKENS:
+            tokens = Tokens(self._kind_tokens[kind], np.full(kind.size, self._tokens), float(self.n_terms))
+        for array in (*documents, *(occurrences or ()), *(tokens or ())[:2]):
+            array.flags.writeable = False
+        return Table(*documents, float(self.n_classes), occurrences, tokens)
 
     @cached_property
     def _kept(self) -> list[Table]:
@@ -222,12 +236,11 @@ class Distinct:
     @property
     def tables(self) -> Iterator[Table]:
         """All different cells, in chunks."""
-        return iter(self._kept) if self.n_cells <= _CHUNK * _KEPT_CHUNKS else self._made()
+        return iter(self._kept) if self.n_cells <= _KEPT else self._made()
 
-    @property
-    def whole(self) -> Table:
-        """All different cells in one table."""
-        return self._kept[0] if 0 < self.n_cells <= _CHUNK else self._table(slice(0, self.n_cells))
+    def spread(self, columns: Array) -> Array:
+        """Return to each term the value of its column."""
+        return np.asarray(columns.take(self.place))
 
     def evaluate(self, function: Callable[[Table], Any]) -> Array:
         """Return what a function of a Table gives for every different cell."""
@@ -240,23 +253,28 @@ class Distinct:
         return values
 
 
-_FOUND: dict[tuple[int, int], Distinct] = {}
+_FOUND: dict[tuple[int, Level], Distinct] = {}
 
 
-def distinct(counts: Counts, *, occurrences: bool) -> Distinct:
-    """Return the different cells of Counts, of documents or of occurrences too; found once, and kept."""
-    key = id(counts), 3 if occurrences else 1
+def distinct(counts: Counts, level: Level) -> Distinct:
+    """Return the different cells of Counts at a level; found once, and kept as long as the counts."""
+    key = id(counts), level
     if key not in _FOUND:
-        _FOUND[key] = Distinct(counts, key[1])
+        _FOUND[key] = Distinct(counts, level)
         weakref.finalize(counts, _FOUND.pop, key, None)
     return _FOUND[key]
 
 
+def at_coarsest_level(counts: Counts, use: Callable[[Distinct], T]) -> T:
+    """Return what `use` makes of the coarsest cells that know all it asks for."""
+    for level in (Level.DOCUMENTS, Level.OCCURRENCES):
+        try:
+            return use(distinct(counts, level))
+        except MoreNeededError:
+            continue
+    return use(distinct(counts, Level.TOKENS))
+
+
 def evaluate(counts: Counts, function: Callable[[Table], Any]) -> tuple[Distinct, Array]:
     """Return the values of a function of a Table on the different cells that it needs, and those cells."""
-    try:
-        cells = distinct(counts, occurrences=False)
-        return cells, cells.evaluate(function)
-    except OccurrencesNeededError:
-        cells = distinct(counts, occurrences=True)
-        return cells, cells.evaluate(function)
+    return at_coarsest_level(counts, lambda cells: (cells, cells.evaluate(function)))

@@ -22,11 +22,14 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -38,12 +41,14 @@ _OTHER, _WORD, _DEFER = 0, 1, 2
 
 _SHORT = 15  # bytes of a word that fit into its key, beside their number
 _LONG_MARK = np.uint64(255 << 56)
-_EIGHT, _TOP = np.uint64(8), np.uint64(56)
+_TOP = np.uint64(56)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
+_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
+_LOW_BITS, _HIGH_BITS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
 _FNV = np.uint64(0x100000001B3)
-TF_BITS = 32  # of a load
+_TF_BITS = 32  # of a load
 
 _jit = numba.njit(nogil=True, cache=True, boundscheck=False)
 _inline = numba.njit(nogil=True, cache=True, boundscheck=False, inline="always")
@@ -97,6 +102,15 @@ def characters(character_class: str, *, lowercase: bool) -> Characters | None:
     return Characters(by_byte, kinds, lower)
 
 
+def folded_room(longest: int) -> tuple[Bytes, Keys, Numbers]:
+    """Room for the work of `scan` on documents of up to `longest` bytes.
+
+    A folded document as bytes, the same memory as 64-bit numbers, and the edges of its words.
+    """
+    eights = np.empty(longest * 3 // 16 + 16, np.uint64)
+    return eights.view(np.uint8), eights, np.empty(longest * 3 // 2 + 8, np.int32)
+
+
 def shift_of(table: Keys | Ints) -> np.uint64:
     """How far a 64-bit hash is shifted to number the slots of a table."""
     return np.uint64(65 - len(table).bit_length())
@@ -116,146 +130,191 @@ def _code_point(text, i):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _write_point(arena, end, point):  # type: ignore[no-untyped-def]
+def _write_point(text, end, point):  # type: ignore[no-untyped-def]
     """Write a code point as UTF-8; the new end."""
     if point < 0x80:
-        arena[end] = point
+        text[end] = point
         return end + 1
     if point < 0x800:
-        arena[end] = 0xC0 | (point >> 6)
-        arena[end + 1] = 0x80 | (point & 0x3F)
+        text[end] = 0xC0 | (point >> 6)
+        text[end + 1] = 0x80 | (point & 0x3F)
         return end + 2
     if point < 0x10000:
-        arena[end] = 0xE0 | (point >> 12)
-        arena[end + 1] = 0x80 | ((point >> 6) & 0x3F)
-        arena[end + 2] = 0x80 | (point & 0x3F)
+        text[end] = 0xE0 | (point >> 12)
+        text[end + 1] = 0x80 | ((point >> 6) & 0x3F)
+        text[end + 2] = 0x80 | (point & 0x3F)
         return end + 3
-    arena[end] = 0xF0 | (point >> 18)
-    arena[end + 1] = 0x80 | ((point >> 12) & 0x3F)
-    arena[end + 2] = 0x80 | ((point >> 6) & 0x3F)
-    arena[end + 3] = 0x80 | (point & 0x3F)
+    text[end] = 0xF0 | (point >> 18)
+    text[end + 1] = 0x80 | ((point >> 12) & 0x3F)
+    text[end + 2] = 0x80 | ((point >> 6) & 0x3F)
+    text[end + 3] = 0x80 | (point & 0x3F)
     return end + 4
 
 
 @_jit
-def _hash_bytes(arena, start, end):  # type: ignore[no-untyped-def]
-    h = np.uint64(end - start)
-    for i in range(start, end):
-        h = (h ^ np.uint64(arena[i])) * _FNV
+def _fold(text, start, stop, char, defer_nonascii, folded):  # type: ignore[no-untyped-def]
+    """Write a document with its words lower-cased and one zero byte for every other character.
+
+    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
+    """
+    any_bit = np.uint8(0)
+    for i in range(stop - start):
+        byte = text[start + i]
+        any_bit |= byte
+        folded[i] = char.bytes[byte]
+    if any_bit < 0x80:
+        return stop - start, True
+    if defer_nonascii:
+        return np.int64(-1), False
+    i, end = start, np.int64(0)
+    while i < stop:
+        if text[i] < 0x80:
+            folded[end] = char.bytes[text[i]]
+            i += 1
+            end += 1
+            continue
+        point, width = _code_point(text, i)
+        i += width
+        kind = char.kinds[point]
+        if kind == _DEFER:
+            return np.int64(-1), False
+        end = _write_point(folded, end, char.lower[point] if kind == _WORD else 0)
+    return end, False
+
+
+@_jit
+def _eight(words, i):  # type: ignore[no-untyped-def]
+    """Eight bytes from byte `i` of an array that is seen as 64-bit numbers; the first byte is the lowest."""
+    at, shift = i >> 3, np.uint64((i & 7) * 8)
+    return (words[at] >> shift) | ((words[at + 1] << _ONE) << (np.uint64(63) - shift))
+
+
+@_jit
+def _filled(eight):  # type: ignore[no-untyped-def]
+    """One bit for each of eight bytes, set where it is not zero."""
+    high_bits = (((eight & _LOW_BITS) + _LOW_BITS) | eight) & _HIGH_BITS
+    return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP
+
+
+@intrinsic
+def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
+    """The number of the lowest bit that is set: one instruction, which numba has no name for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@_jit
+def _edges(folded_eights, length, edges):  # type: ignore[no-untyped-def]
+    """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
+    n, before = 0, _EMPTY
+    for block in range((length >> 6) + 1):
+        bits = _EMPTY
+        for k in range(8):
+            bits |= _filled(folded_eights[block * 8 + k]) << np.uint64(8 * k)
+        changes = bits ^ ((bits << _ONE) | before)
+        before = bits >> np.uint64(63)
+        while changes != _EMPTY:
+            edges[n] = block * 64 + _lowest_bit(changes)
+            n += 1
+            changes &= changes - _ONE
+    return n
+
+
+@_jit
+def _hash_bytes(text, start, length):  # type: ignore[no-untyped-def]
+    h = np.uint64(length)
+    for i in range(start, start + length):
+        h = (h ^ np.uint64(text[i])) * _FNV
     return h
 
 
 @_jit
-def _same_bytes(arena, one, other, length):  # type: ignore[no-untyped-def]
+def _same_bytes(text, start, other, other_start, length):  # type: ignore[no-untyped-def]
     for i in range(length):
-        if arena[one + i] != arena[other + i]:
+        if text[start + i] != other[other_start + i]:
             return False
     return True
 
 
 @_inline
-def _number(slots, shift, arena, ends, n_terms, start, end, low, high):  # type: ignore[no-untyped-def]
-    """The number of the word that was written to the end of the arena; `n_terms` when it is new.
-
-    `low` and `high` are its last 16 bytes.
-    """
-    length = end - start
+def _number(slots, shift, arena, ends, n_terms, text, start, length, low, high):  # type: ignore[no-untyped-def]
+    """The number of a word; `n_terms` when it is new. `low` and `high` are its first eight bytes and the next seven."""
     if length <= _SHORT:
         high |= np.uint64(length + 1) << _TOP
     else:
-        low = _hash_bytes(arena, start, end)
+        low = _hash_bytes(text, start, length)
         high = _LONG_MARK | np.uint64(length)
     mask = np.int64(slots.shape[0] - 1)
     at = np.int64((((low * _MIX) ^ (high * _MIX_HIGH)) * _MIX) >> shift)
     while True:
-        if slots[at, 1] == _EMPTY:
-            slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-            ends[n_terms] = end
-            return n_terms
         if slots[at, 0] == low and slots[at, 1] == high:
             number = np.int64(slots[at, 2])
             if length <= _SHORT:
                 return number
             begin = ends[number - 1] if number > 0 else 0
-            if _same_bytes(arena, begin, start, length):
+            if _same_bytes(text, start, arena, begin, length):
                 return number
+        elif slots[at, 1] == _EMPTY:
+            slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
+            begin = ends[n_terms - 1] if n_terms > 0 else 0
+            for i in range(length):
+                arena[begin + i] = text[start + i]
+            ends[n_terms] = begin + length
+            return n_terms
         at = (at + 1) & mask
 
 
 @_jit
+def _characters_in(text, start, length):  # type: ignore[no-untyped-def]
+    n = 0
+    for i in range(start, start + length):
+        n += np.int64((text[i] & 0xC0) != 0x80)
+    return n
+
+
+@_jit
 def scan(  # type: ignore[no-untyped-def]
-    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, n_words, out, doc_ends, deferred
-):
+    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, n_words,
+    folded, folded_eights, edges, out, doc_ends, deferred,
+):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
     Returns the document before which it stopped for want of room (their number, when done), and the numbers of terms
-    and of words among them. Numbers below `n_stop` are stop words and left out. A document with a letter that the tables cannot lower-case,
-    or, with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets no words.
+    and of words among them. Numbers below `n_stop` are stop words and left out. A document with a letter that the
+    tables cannot lower-case, or, with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets
+    no words. See `folded_room` for `folded`, `folded_eights` and `edges`.
+
+    Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
     slots, arena, ends = words.slots, words.arena, words.ends
-    by_byte, kinds, lower = char
     n_docs = offsets.shape[0] - 1
     word_room = min(ends.shape[0] - (n_terms - n_words), slots.shape[0] // 2)
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
-        before = n_out
-        i, stop = offsets[doc], offsets[doc + 1]
-        start = ends[n_terms - 1] if n_terms > 0 else 0
+        used = ends[n_terms - 1] if n_terms > 0 else 0
         # lower-casing may turn two bytes into three
-        if start + (stop - i) * 3 // 2 + 8 > arena.shape[0]:
+        if used + (offsets[doc + 1] - offsets[doc]) * 3 // 2 > arena.shape[0]:
             return doc, n_terms, n_words
-        while i < stop:
-            c = by_byte[text[i]]
-            if c == _OTHER and text[i] < 0x80:
-                i += 1
-                continue
-            end, continuations = start, 0
-            low, high = np.uint64(0), np.uint64(0)
-            while True:
-                # unsigned: an index that may be negative costs a test for each byte
-                at, last, to = np.uint64(i), np.uint64(stop), np.uint64(end)
-                while c != _OTHER:
-                    arena[to] = c
-                    to += _ONE
-                    high = (high << _EIGHT) | (low >> _TOP)
-                    low = (low << _EIGHT) | np.uint64(c)
-                    at += _ONE
-                    if at >= last:
-                        break
-                    c = by_byte[text[at]]
-                i, end = np.int64(at), np.int64(to)
-                if i >= stop or text[i] < 0x80:
-                    break
-                point, width = _code_point(text, i)
-                kind = kinds[point]
-                if kind == _DEFER or defer_nonascii:
-                    deferred[doc] = True
-                    i = stop
-                    break
-                i += width
-                if kind == _OTHER:
-                    break
-                written = _write_point(arena, end, lower[point])
-                continuations += written - end - 1
-                for k in range(end, written):
-                    high = (high << _EIGHT) | (low >> _TOP)
-                    low = (low << _EIGHT) | np.uint64(arena[k])
-                end = written
-                c = by_byte[text[i]] if i < stop else np.uint8(_OTHER)
-            if end - start - continuations < least:
+        stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], char, defer_nonascii, folded)
+        deferred[doc] = stop < 0
+        folded[max(stop, 0) : max(stop, 0) + 72] = 0
+        for edge in range(0, _edges(folded_eights, stop, edges), 2):
+            start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
+            if length < least or (not is_ascii and _characters_in(folded, start, length) < least):
                 continue
             if n_words >= word_room:
                 return doc, n_terms, n_words
-            number = _number(slots, shift, arena, ends, n_terms, start, end, low, high)
+            low = _eight(folded_eights, start) & _FIRST_BYTES[min(length, 8)]
+            high = _eight(folded_eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
+            number = _number(slots, shift, arena, ends, n_terms, folded, start, length, low, high)
             if number == n_terms:
                 n_terms += 1
                 n_words += 1
-                start = end
-            if number >= n_stop:
-                out[n_out] = number
-                n_out += 1
-        if deferred[doc]:
-            n_out = before
+            out[n_out] = number
+            n_out += np.int64(number >= n_stop)
         doc_ends[doc] = n_out
     return n_docs, n_terms, n_words
 
@@ -265,14 +324,15 @@ def intern(text, offsets, words, shift, n_terms, numbers):  # type: ignore[no-un
     """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
     slots, arena, ends = words.slots, words.arena, words.ends
     for item in range(offsets.shape[0] - 1):
-        start = end = ends[n_terms - 1] if n_terms > 0 else 0
+        start, length = offsets[item], offsets[item + 1] - offsets[item]
         low, high = np.uint64(0), np.uint64(0)
-        for i in range(offsets[item], offsets[item + 1]):
-            arena[end] = text[i]
-            end += 1
-            high = (high << _EIGHT) | (low >> _TOP)
-            low = (low << _EIGHT) | np.uint64(text[i])
-        number = _number(slots, shift, arena, ends, n_terms, start, end, low, high)
+        for i in range(min(length, _SHORT)):
+            byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
+            if i < 8:
+                low |= byte
+            else:
+                high |= byte
+        number = _number(slots, shift, arena, ends, n_terms, text, start, length, low, high)
         n_terms = max(n_terms, number + 1)
         numbers[item] = number
     return n_terms
@@ -377,12 +437,12 @@ def tally(  # type: ignore[no-untyped-def]
             n_seen += np.int64(times[term] == 0)
             times[term] += 1
         for j in range(label, last):
-            load = labels[j] << TF_BITS
+            load = labels[j] << _TF_BITS
             for i in range(n_seen):
                 terms[n_pairs] = seen[i]
                 loads[n_pairs] = load | times[seen[i]]
                 n_pairs += 1
-        load = rest[doc] << TF_BITS
+        load = rest[doc] << _TF_BITS
         if n_labels == 0:
             for i in range(n_seen):
                 terms[n_pairs] = seen[i]
@@ -399,26 +459,28 @@ def tally(  # type: ignore[no-untyped-def]
 
 
 @_jit
-def column_of(load):  # type: ignore[no-untyped-def]
+def _column_of(load):  # type: ignore[no-untyped-def]
     """The column of a load, whatever its sign."""
-    return abs(load) >> TF_BITS
+    return abs(load) >> _TF_BITS
 
 
 @_jit
-def compact(terms, loads, n_terms, n_columns, indptr, columns, values):  # type: ignore[no-untyped-def]
-    """Sum up pairs: the cells ordered by term and column. Returns their number.
+def compact(terms, loads, n_terms):  # type: ignore[no-untyped-def]
+    """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
 
     Two stable counting sorts, by column and then by term.
     """
-    n = terms.shape[0]
+    n, n_columns = terms.shape[0], 1
+    for i in range(n):
+        n_columns = max(n_columns, _column_of(loads[i]) + 1)
     starts = np.zeros(n_columns + 1, np.int64)
     for i in range(n):
-        starts[column_of(loads[i]) + 1] += 1
+        starts[_column_of(loads[i]) + 1] += 1
     for column in range(n_columns):
         starts[column + 1] += starts[column]
     by_column_terms, by_column_loads = np.empty(n, np.int32), np.empty(n, np.int64)
     for i in range(n):
-        column = column_of(loads[i])
+        column = _column_of(loads[i])
         at = starts[column]
         starts[column] += 1
         by_column_terms[at] = terms[i]
@@ -433,25 +495,31 @@ def compact(terms, loads, n_terms, n_columns, indptr, columns, values):  # type:
         loads[free[term]] = by_column_loads[i]
         free[term] += 1
     n_cells, i = 0, 0
+    indptr = np.zeros(n_terms + 1, np.int64)
     for term in range(n_terms):
-        indptr[term] = n_cells
+        before = -1
+        while i < free[term]:
+            n_cells += np.int64(_column_of(loads[i]) != before)
+            before = _column_of(loads[i])
+            i += 1
+        indptr[term + 1] = n_cells
+    columns, values = np.empty(n_cells, np.int32), np.zeros((3, n_cells), np.int64)
+    cell, i = -1, 0
+    for term in range(n_terms):
         before = -1
         while i < free[term]:
             load = loads[i]
             i += 1
-            column = column_of(load)
-            if column != before:
-                columns[n_cells] = column
-                values[0, n_cells] = values[1, n_cells] = values[2, n_cells] = 0
-                n_cells += 1
-                before = column
+            if _column_of(load) != before:
+                before = _column_of(load)
+                cell += 1
+                columns[cell] = before
             sign = np.int64(1) if load > 0 else np.int64(-1)
-            tf = abs(load) & ((1 << TF_BITS) - 1)
-            values[0, n_cells - 1] += sign
-            values[1, n_cells - 1] += sign * tf
-            values[2, n_cells - 1] += sign * tf * tf
-    indptr[n_terms] = n_cells
-    return n_cells
+            tf = abs(load) & ((1 << _TF_BITS) - 1)
+            values[0, cell] += sign
+            values[1, cell] += sign * tf
+            values[2, cell] += sign * tf * tf
+    return indptr, columns, values
 
 
 @_jit
@@ -553,7 +621,7 @@ def leading_bytes(text, offsets, heads):  # type: ignore[no-untyped-def]
     for item in range(heads.shape[0]):
         head = np.uint64(0)
         for i in range(offsets[item], offsets[item] + 8):
-            head <<= _EIGHT
+            head <<= np.uint64(8)
             if i < offsets[item + 1]:
                 head |= np.uint64(text[i])
         heads[item] = head

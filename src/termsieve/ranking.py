@@ -14,7 +14,7 @@ from termsieve import distinct
 from termsieve.errors import MissingExtraError, OptionError
 from termsieve.scores import SCORES, Score, parse
 from termsieve.scores.registry import make
-from termsieve.table import Array, OccurrencesNeededError, Table
+from termsieve.table import Array, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ class Scores:
         if self.score.class_blind:
             return self.overall()
         cells, values = self._evaluated
-        return agg.of_class(cells, values, c)[cells.place]
+        return cells.spread(agg.of_class(cells, values, c))
 
     def overall(self, aggregate: str | None = None) -> Array:
         """Return one value per term.
@@ -185,7 +185,7 @@ class Scores:
     def speaks_for(self) -> Places:
         """The place of the class that each term speaks for."""
         cells, lift = distinct.evaluate(self.counts, _lift)
-        return agg.largest_and_where(cells, lift)[1][cells.place]
+        return agg.class_of_largest(cells, lift)[cells.place]
 
     def pvalues(self, *, per_class: bool = False) -> Array:
         """Return the probability of such a score under independence.
@@ -200,9 +200,9 @@ class Scores:
             )
         cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
         if per_class:
-            return np.array([agg.of_class(cells, values, c)[cells.place] for c in range(cells.n_classes)])
+            return np.array([cells.spread(agg.of_class(cells, values, c)) for c in range(cells.n_classes)])
         smallest = -agg.largest(cells, -values)
-        return np.minimum(1.0, cells.n_classes * smallest)[cells.place]
+        return cells.spread(np.minimum(1.0, cells.n_classes * smallest))
 
     def to_pandas(self) -> pd.DataFrame:
         """All terms as a data frame, best first, with the columns of `Row`."""
@@ -224,16 +224,13 @@ class Scores:
 
     def _aggregated(self, evaluated: tuple[Distinct, Array], how: str) -> Array:
         cells, values = evaluated
-        return agg.aggregation(how)(cells, values)[cells.place]
+        return cells.spread(agg.aggregation(how)(cells, values))
 
     def _global(self, whole: Callable[..., Array]) -> Array:
-        for occurrences in (False, True):
-            cells = distinct.distinct(self.counts, occurrences=occurrences)
-            try:
-                return whole(cells.whole, agg.OverClasses(cells), **self.score.arguments)[cells.place]
-            except OccurrencesNeededError:
-                continue
-        raise AssertionError("a table of occurrences has them")
+        def use(cells: Distinct) -> Array:
+            return cells.spread(whole(agg.OverClasses(cells), **self.score.arguments))
+
+        return distinct.at_coarsest_level(self.counts, use)
 
     def _tie_break(self, aggregate: str | None) -> Array | None:
         decide = self.score.tie_break
@@ -257,7 +254,7 @@ class Scores:
 
     def _rows_of_class(self, c: int, n: int, against: bool) -> list[Row]:
         cells, lift = distinct.evaluate(self.counts, _lift)
-        side = agg.of_class(cells, lift, c)[cells.place]
+        side = cells.spread(agg.of_class(cells, lift, c))
         values = self.of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
@@ -273,7 +270,7 @@ class Scores:
             return None
         arguments = self.score.arguments
         cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
-        return agg.of_class(cells, values, c)[cells.place]
+        return cells.spread(agg.of_class(cells, values, c))
 
     def _cells(self, places: Ints, label: Places) -> dict[str, NDArray[np.int64]]:
         """Return the four cells of some terms, each in one class."""

@@ -91,19 +91,24 @@ def difference_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 
 class Occurrences(NamedTuple):
-    """What a Table of occurrences knows beyond documents."""
+    """What a table of occurrences knows beyond documents."""
 
     tf_c: Array
     tf2_c: Array
     tf_t: Array
     tf2_t: Array
+
+
+class Tokens(NamedTuple):
+    """What a table knows of the occurrences of all terms."""
+
     tokens_c: Array
     tokens: Array
     n_terms: float
 
 
-class OccurrencesNeededError(LookupError):
-    """A score function asked a Table of documents for occurrences: the engine then offers the finer table."""
+class MoreNeededError(LookupError):
+    """A score function asked a table for what it does not hold: the engine then offers a finer one."""
 
 
 def _frozen(x: ArrayLike) -> Array:
@@ -149,9 +154,10 @@ class Table:
         N: Array,
         m: float = 2.0,
         occurrences: Occurrences | None = None,
+        tokens: Tokens | None = None,
     ) -> None:
         self.tp, self.n_t, self.n_c, self.N, self.m = tp, n_t, n_c, N, m
-        self._occurrences = occurrences
+        self._occurrences, self._tokens = occurrences, tokens
 
     @classmethod
     def of(
@@ -174,16 +180,9 @@ class Table:
         tf_c, tf2_c, tf_nc, tf2_nc = (_frozen(given[k]) for k in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))
         tokens_c = _frozen(given.get("tokens_c", tf_c))
         tokens_nc = _frozen(given.get("tokens_nc", tf_nc))
-        more = Occurrences(
-            tf_c,
-            tf2_c,
-            tf_c + tf_nc,
-            tf2_c + tf2_nc,
-            tokens_c,
-            tokens_c + tokens_nc,
-            float(given["n_terms"]),
-        )
-        return cls(tp, tp + fp, tp + fn, tp + fp + fn + tn, m, more)
+        occurring = Occurrences(tf_c, tf2_c, tf_c + tf_nc, tf2_c + tf2_nc)
+        tokens = Tokens(tokens_c, tokens_c + tokens_nc, float(given["n_terms"]))
+        return cls(tp, tp + fp, tp + fn, tp + fp + fn + tn, m, occurring, tokens)
 
     @cached_property
     def fp(self) -> Array:
@@ -241,8 +240,15 @@ class Table:
     def occurrences(self) -> Occurrences:
         """What is known of occurrences."""
         if self._occurrences is None:
-            raise OccurrencesNeededError("this table holds documents only")
+            raise MoreNeededError("this table holds documents only")
         return self._occurrences
+
+    @property
+    def tokens(self) -> Tokens:
+        """What is known of the occurrences of all terms."""
+        if self._tokens is None:
+            raise MoreNeededError("this table does not know the occurrences of all terms")
+        return self._tokens
 
     @property
     def tf_c(self) -> Array:
@@ -278,14 +284,14 @@ class Table:
     @property
     def tokens_c(self) -> Array:
         """Occurrences of all terms in the class."""
-        return self.occurrences.tokens_c
+        return self.tokens.tokens_c
 
     @cached_property
     def tokens_nc(self) -> Array:
         """Occurrences of all terms elsewhere."""
-        return np.maximum(self.occurrences.tokens - self.tokens_c, 0.0)
+        return np.maximum(self.tokens.tokens - self.tokens_c, 0.0)
 
     @property
     def n_terms(self) -> float:
         """Number of terms."""
-        return self.occurrences.n_terms
+        return self.tokens.n_terms

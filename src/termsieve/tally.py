@@ -99,11 +99,13 @@ class Vocabulary:
         size = int(offsets[-1] - offsets[0])
         out = np.empty(size // (self._least + 1) + len(texts) + 1, np.int32)
         ends, deferred = np.empty(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+        room = kernels.folded_room(int(np.diff(offsets).max(initial=0)))
         doc = 0
         while True:
             doc, self.n_terms, self.n_words = kernels.scan(
                 text, offsets, doc, char, self._least, self._n_stop, defer_nonascii,
-                self.words, kernels.shift_of(self.words.slots), self.n_terms, self.n_words, out, ends, deferred,
+                self.words, kernels.shift_of(self.words.slots), self.n_terms, self.n_words,
+                *room, out, ends, deferred,
             )  # fmt: skip
             if doc == len(texts):
                 return Tokens(out[: ends[-1] if len(ends) else 0], ends), deferred
@@ -240,12 +242,8 @@ class Tally:
             self._terms, self._loads = np.empty(size, np.int32), np.empty(size, np.int64)
 
     def _sum_up(self) -> None:
-        n, n_terms = self._n_pairs, self.vocabulary.n_terms
-        indptr, columns, values = np.empty(n_terms + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64)
-        loads = self._loads[:n]
-        n_columns = (int(np.abs(loads).max(initial=0)) >> kernels.TF_BITS) + 1
-        n_cells = kernels.compact(self._terms[:n], loads, n_terms, n_columns, indptr, columns, values)
-        self._cells = self._cells.plus(Cells(indptr, columns[:n_cells], values[:, :n_cells]))
+        n = self._n_pairs
+        self._cells = self._cells.plus(Cells(*kernels.compact(self._terms[:n], self._loads[:n], self.vocabulary.n_terms)))
         self._n_pairs = 0
 
     def arranged(self, row_of: Ints, n_rows: int) -> TermCells:

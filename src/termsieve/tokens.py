@@ -191,7 +191,7 @@ class Analyzer:
     def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
         """The analyzer of such settings, as far as this machine has its parts."""
         options = {f.name: settings[f.name] for f in fields(cls)}
-        return cls(**{**options, "stop_words": settings["stop_words"] or None})
+        return cls(**{**options, "stop_words": _named_stop_words(settings["stop_words"])})
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -321,6 +321,14 @@ def _stop_set(name: str | frozenset[str] | None) -> frozenset[str]:
 
         return frozenset(ENGLISH_STOP_WORDS)
     return frozenset(name or ())
+
+
+def _named_stop_words(words: Collection[str]) -> str | Collection[str] | None:
+    """A list by its name, where it has one."""
+    for name, size in (("smart", 570), ("english", 318)):
+        if len(words) == size and _stop_set(name) == frozenset(words):
+            return name
+    return words or None
 
 
 @functools.cache

@@ -20,7 +20,7 @@ SUMMED = {"dfs", "gini"}  # golden values are those of both classes together
 def test_worked_example_of_the_record(name):
     example = dict(SCORES[name].example)
     value = example.pop("value")
-    assert SCORES[name].evaluate(Table.of(**example)) == pytest.approx(value, rel=1e-6)
+    assert SCORES[name].evaluate(Table.of(**example)) == pytest.approx(value, rel=5e-6)
 
 
 @pytest.mark.parametrize("spelling", GOLDEN["values"])
@@ -47,7 +47,9 @@ def test_three_classes(spelling, aggregate, expected):
 
 def test_ocfs_of_a_real_valued_matrix():
     golden = GOLDEN["three_classes"]
-    np.testing.assert_allclose(score(three_classes(golden["tfidf"]), "ocfs").overall(), golden["ocfs_of_tfidf"], rtol=1e-8)
+    np.testing.assert_allclose(
+        score(three_classes(golden["tfidf"]), "ocfs").overall(), golden["ocfs_of_tfidf"], rtol=1e-8
+    )
 
 
 def iris(*, as_in_the_uci_file):

@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from laws.score_laws import blocks_law, negated, no_more_symmetry_law, null_law, numbers_law, swapped, symmetry_law
+from laws.score_laws import (
+    blocks_law,
+    negated,
+    no_more_symmetry_law,
+    null_law,
+    numbers_law,
+    swapped,
+    symmetry_law,
+)
 
 from termsieve.scores.registry import make
 from termsieve.table import ratio

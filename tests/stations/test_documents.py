@@ -252,6 +252,8 @@ LABEL_COLUMNS = {
     "list": pa.array([["a"], ["007"]]),
     "large list": pa.array([["a"], ["007"]], pa.large_list(pa.large_string())),
     "list view": pa.array([["a"], ["007"]], pa.list_view(pa.string_view())),
+    "list view of string": pa.array([["a"], ["007"]], pa.large_list_view(pa.string())),
+    "list of view": pa.array([["a"], ["007"]], pa.list_(pa.string_view())),
     "fixed list": pa.array([["a"], ["007"]], pa.list_(pa.string(), 1)),
     "list of dictionary": pa.array([["a"], ["007"]], pa.list_(pa.dictionary(pa.int32(), pa.string()))),
 }
@@ -262,6 +264,7 @@ def test_label_columns_of_every_arrow_type(kind):
     table = pa.table({"text": ["x", "y"], "label": LABEL_COLUMNS[kind]})
     assert rows(read(table)) == [("x", ["a"]), ("y", ["007"])]
     assert rows(read(table.slice(1))) == [("y", ["007"])]
+    assert rows(read(table, split=("text", "y"))) == [("y", ["007"])]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ def written(folder, name, data):
 BAD_JSON = {
     "cut short": ('{"text": "x", "label": ', "not valid JSON"),
     "not JSON": ("hello", "not valid JSON"),
+    "null": ("null", "not a JSON object"),
+    "null behind": ('{"text": "x", "label": "a"} null', "not valid JSON"),
     "array": ('["x", "a"]', "not a JSON object"),
     "two objects": ('{"text": "x", "label": "a"} {"text": "x", "label": "a"}', "not valid JSON"),
     "no text": ('{"label": "a"}', "missing text"),
@@ -60,7 +62,7 @@ BAD_JSON = {
 
 
 def json_file(folder, bad, before=10, after=10):
-    good = ['{"text": "good %d", "label": "g"}' % number for number in range(before + after)]
+    good = [json.dumps({"text": f"good {number}", "label": "g"}) for number in range(before + after)]
     raw = bad if isinstance(bad, bytes) else bad.encode()
     lines = [*(line.encode() for line in good[:before]), raw, *(line.encode() for line in good[before:])]
     return written(folder, "x.jsonl", b"\n".join(lines) + b"\n")
@@ -85,6 +87,25 @@ def test_a_bad_json_line_is_skipped(tmp_path, kind, block_size):
         assert "line 11" in docs.skipped_examples[0]
         assert message.partition(":")[0] in docs.skipped_examples[0]
         assert sum(docs.skipped_reasons.values()) == 1
+
+
+def test_a_split_that_is_no_text_is_bad(tmp_path):
+    data = '{"text": "x", "label": "a", "set": "\\ud800"}\n{"text": "y", "label": "a", "set": "train"}\n'
+    path = written(tmp_path, "x.jsonl", data)
+    with pytest.raises(InputError, match="line 1: value holds a lone surrogate"):
+        texts(read(path, split=("set", "train")))
+    assert texts(read(path, split=("set", "train"), on_bad="skip")) == ["y"]
+    table = pa.table({"text": ["x", "y"], "label": ["a", "b"], "set": [b"\xff", b"train"]})
+    docs = read(table, split=("set", "train"), on_bad="skip")
+    assert texts(docs) == ["y"]
+    assert docs.skipped == 1
+
+
+def test_a_null_at_the_very_beginning(tmp_path):
+    path = written(tmp_path, "x.jsonl", 'null\n{"text": "x", "label": "a"}\n')
+    with pytest.raises(InputError, match="line 1: not a JSON object"):
+        texts(read(path))
+    assert texts(read(path, on_bad="skip")) == ["x"]
 
 
 def test_blank_lines_count_as_lines(tmp_path, block_size):
@@ -149,7 +170,7 @@ def test_many_bad_rows_are_counted_by_reason(tmp_path, block_size):
 def test_a_quote_that_is_never_closed(tmp_path, block_size):
     data = 'text,label\n"fine",a\n"open,b\nx,c\ny,d\n'
     path = written(tmp_path, "x.csv", data)
-    with pytest.raises(InputError, match="line 3: a quote is never closed: .* 3 lines"):
+    with pytest.raises(InputError, match=r"line 3: a quote is never closed: .* 3 lines"):
         texts(read(path))
     docs = read(path, on_bad="skip")
     assert texts(docs) == ["fine"]
@@ -158,7 +179,7 @@ def test_a_quote_that_is_never_closed(tmp_path, block_size):
 
 def test_if_every_row_is_bad_that_is_an_error(tmp_path):
     docs = read(written(tmp_path, "x.csv", "text,label\nx,\ny,\n"), on_bad="skip")
-    with pytest.raises(InputError, match="All 2 rows are bad. The first: .*line 2: missing label"):
+    with pytest.raises(InputError, match=r"All 2 rows are bad. The first: .*line 2: missing label"):
         texts(docs)
 
 
@@ -179,6 +200,17 @@ def test_rows_of_parquet_are_counted_over_row_groups(tmp_path, row_group_size):
     assert texts(docs) == ["a", "b", "e"]
     assert docs.skipped_reasons == {"missing label": 1, "missing text": 1}
     assert "row 4" in docs.skipped_examples[1]
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_rows_of_arrow_files_are_counted_over_batches(tmp_path, opener):
+    table = pa.table({"text": ["a", "b", "c", "d", None, "f"], "label": ["x"] * 6})
+    with opener(tmp_path / "x.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    with pytest.raises(InputError, match=r"x\.arrow, row 5: missing text"):
+        texts(read(tmp_path / "x.arrow"))
+    docs = read(tmp_path / "x.arrow", on_bad="skip")
+    assert texts(docs) == ["a", "b", "c", "d", "f"]
 
 
 def test_null_lists_and_nulls_in_lists():
@@ -236,7 +268,7 @@ def test_a_file_without_rows_is_refused(tmp_path):
 
 
 def test_a_header_alone_with_wrong_columns_says_so(tmp_path):
-    with pytest.raises(InputError, match="no column 'text'. Columns: 'a', 'b'"):
+    with pytest.raises(InputError, match=r"no column 'text'. Columns: 'a', 'b'"):
         texts(read(written(tmp_path, "x.csv", "a,b\n")))
 
 
@@ -306,7 +338,7 @@ def test_damaged_arrow_and_parquet_files_are_refused_by_name(tmp_path, ending):
 
 def test_a_json_array_is_explained(tmp_path):
     for data in ('[{"text": "x", "label": "a"}]', '\n [\n{"text": "x", "label": "a"}\n]'):
-        with pytest.raises(InputError, match="is one JSON array. JSON Lines is read instead"):
+        with pytest.raises(InputError, match=r"is one JSON array. JSON Lines is read instead"):
             texts(read(written(tmp_path, "x.json", data), on_bad="skip"))
 
 

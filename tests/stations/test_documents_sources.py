@@ -1,4 +1,4 @@
-"""Documents from everything but a single good file: folders, lists, frames, datasets, sequences, open files."""
+"""Documents from all but single files: folders, lists, frames, datasets, sequences, open files."""
 
 from __future__ import annotations
 
@@ -158,6 +158,9 @@ def test_folders_that_are_none(folders, tmp_path):
     (folders / "pos" / "deeper").mkdir()
     with pytest.raises(InputError, match="deeper is a folder inside a class folder"):
         rows(read(folders))
+    (tmp_path / "blank" / "class").mkdir(parents=True)
+    (tmp_path / "blank" / "class" / "x").write_bytes(b"")
+    assert rows(read(tmp_path / "blank")) == [("", ["class"])]
     (tmp_path / "empty" / "class").mkdir(parents=True)
     with pytest.raises(InputError, match="empty: it has no text files"):
         rows(read(tmp_path / "empty"))
@@ -166,7 +169,7 @@ def test_folders_that_are_none(folders, tmp_path):
 def test_folders_have_no_columns(folders):
     with pytest.raises(OptionError, match="split needs a column"):
         read(folders, split=("set", "train"))
-    with pytest.raises(InputError, match="no column 'fold'. Columns: none"):
+    with pytest.raises(InputError, match=r"no column 'fold'. Columns: none"):
         rows(read(folders), ["fold"])
 
 
@@ -261,7 +264,7 @@ def test_a_dataset_is_read_as_selected():
     data = HuggingFace(TABLE, [1])
     assert rows(read(data), ["other"]) == [("y", ["b"], 2)]
     with pytest.raises(
-        InputError, match="HuggingFace: there is no column 'body'. Columns: 'other', 'text', 'label'"
+        InputError, match=r"HuggingFace: there is no column 'body'. Columns: 'other', 'text', 'label'"
     ):
         rows(read(data, text="body"))
 
@@ -292,6 +295,13 @@ def test_frames_list_their_columns():
             rows(read(frame, text="txt"))
 
 
+def test_columns_without_a_name_are_left_alone():
+    frame = pd.DataFrame([["x", "a", 1]]).rename(columns={0: "text", 1: "label"})
+    assert rows(read(frame)) == [("x", ["a"])]
+    with pytest.raises(InputError, match="no column '2'"):
+        rows(read(frame, text="2"))
+
+
 def test_a_lazy_frame_says_what_to_do():
     with pytest.raises(InputError, match=r"LazyFrame. Call \.collect\(\) first"):
         read(pl.from_arrow(TABLE).lazy())
@@ -300,6 +310,8 @@ def test_a_lazy_frame_says_what_to_do():
 def test_extra_columns_of_mixed_objects_become_text():
     frame = pd.DataFrame({"text": ["x", "y"], "label": ["a", "b"], "fold": [1, "two"]})
     assert rows(read(frame), ["fold"]) == [("x", ["a"], "1"), ("y", ["b"], "two")]
+    strange = {"text": ["x", "y"], "label": ["a", "b"], "fold": ["\ud800", "two"]}
+    assert rows(read(strange), ["fold"]) == [("x", ["a"], None), ("y", ["b"], "two")]
 
 
 # --- plain sequences ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,6 +87,7 @@ def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> C
     matches = matches.copy()
     matches[list(faults)] = True
     kept = np.flatnonzero(matches)
+    chunk = replace(chunk, faults=faults)
     return chunk if len(kept) == chunk.rows else chunk.only(kept)
 
 

@@ -160,13 +160,16 @@ def _last_boundary(codes: _Codes, quotes: _Codes) -> int:
 
 
 def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: int) -> bool:
-    """Tell whether each quote stands at an edge of its cell or is doubled: then counting tells them apart."""
-    edges = np.zeros(256, bool)
-    edges[[delimiter, _QUOTE, _NEWLINE, _RETURN]] = True
-    opening, closing = quotes[::2], quotes[1::2]
+    """Tell whether each quote that opens stands at the start of its cell or is doubled.
+
+    Then every other quote opens, and counting tells what is inside. Quotes that close need no look: one in a
+    wrong place makes the next that opens stand wrong.
+    """
+    starts = np.zeros(256, bool)
+    starts[[delimiter, _QUOTE, _NEWLINE, _RETURN]] = True
+    opening = quotes[::2]
     before = codes[opening[opening > 0] - 1]
-    after = codes[closing[closing < len(codes) - 1] + 1]
-    return bool(edges[before].all() and edges[after].all()) and not _stray_return(data, codes, quotes, known)
+    return bool(starts[before].all()) and not _stray_return(data, codes, quotes, known)
 
 
 def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> bool:

@@ -46,9 +46,10 @@ class ClassFolders:
         check_columns(self.name, extra, [])
         files: list[Path] = []
         texts: list[bytes] = []
-        position = held = 0
+        position = held = count = 0
         for path in self._files():
             files.append(path)
+            count += 1
             texts.append(_content(path))
             held += len(texts[-1])
             position += path.stat().st_size
@@ -57,8 +58,8 @@ class ClassFolders:
                 files, texts, held = [], [], 0
         if files:
             yield self._chunk(files, texts, options, position)
-        if not position:
-            raise InputError(f"{self.root} is empty: it has no text files with any text.")
+        if not count:
+            raise InputError(f"{self.root} is empty: it has no text files.")
 
     def _files(self) -> Iterator[Path]:
         for folder in _visible(self.root, folders=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +19,7 @@ import pyarrow.types as pt
 
 from termsieve.documents.chunks import Chunk, Faults, Literal
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, Block, Stream, line_blocks
+from termsieve.documents.streams import Block, Stream, line_blocks
 from termsieve.documents.strings import is_unicode, is_utf8
 from termsieve.errors import InputError
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Arrow counts the bytes of a block in 32 bits.
 _ARROW_LIMIT = 2**31 - 1
+_NULL_BEHIND_OBJECT = re.compile(rb"\}\s*null")
 
 Types: TypeAlias = dict[str, pa.DataType]
 
@@ -95,23 +97,30 @@ def _all_null(column: Any) -> bool:
 
 def _arrow_table(block: Block, types: Types) -> pa.Table | None:
     """Return the block as Arrow reads it, or None where it cannot be taken at its word."""
-    if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not is_utf8(block.data):
+    if len(block.data) >= _ARROW_LIMIT or not _only_objects(block) or not is_utf8(block.data):
         return None
     reading = pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1)
     schema = pa.schema(types.items())
     parsing = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     try:
         table = pj.read_json(pa.BufferReader(block.data), read_options=reading, parse_options=parsing)
+        table.validate()
     except pa.ArrowException:
         return None
-    return table if _one_per_line(block, table.num_rows) else None
+    lines = block.newlines + (not block.data.endswith(b"\n"))
+    return table if table.num_rows == lines else None
 
 
-def _one_per_line(block: Block, rows: int) -> bool:
-    """Tell whether rows are lines: Arrow also takes two objects on a line, one on two lines, and blank lines."""
+def _only_objects(block: Block) -> bool:
+    """Tell whether every line begins as an object.
+
+    Arrow also takes blank lines, one object on two lines, two on one; and a null instead of an object crashes
+    it (apache/arrow issue 47409).
+    """
     codes = np.frombuffer(block.data, np.uint8)
     starts = np.flatnonzero(codes[:-1] == ord("\n")) + 1
-    return len(starts) + 1 == rows and codes[0] == ord("{") and bool((codes[starts] == ord("{")).all())
+    begin = codes[0] == ord("{") and bool((codes[starts] == ord("{")).all())
+    return begin and not _NULL_BEHIND_OBJECT.search(block.data)
 
 
 def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) -> Chunk | None:

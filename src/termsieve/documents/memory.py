@@ -11,6 +11,7 @@ import pyarrow as pa
 from termsieve.documents.arrowfiles import batch_chunks
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, row_place
 from termsieve.documents.options import Options, check_columns
+from termsieve.documents.strings import spellings, without_views
 from termsieve.errors import InputError
 
 _FIRST_ROWS = 1024
@@ -63,8 +64,8 @@ def _array(column: Column) -> pa.Array:
         return column
     try:
         return pa.array(column, from_pandas=True)
-    except pa.ArrowException:
-        return pa.array([None if value is None else str(value) for value in column], pa.large_string())
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return spellings(column, "", {})
 
 
 def _bytes(piece: Column) -> int:

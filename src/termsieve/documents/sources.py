@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -148,7 +148,7 @@ def sources_of(source: Any) -> list[Source]:
     if table is not None:
         return [Columns(f"the {type(source).__name__}", table.column_names, table)]
     if _is_frame(source):
-        return [Columns(f"the {type(source).__name__}", [str(name) for name in source.columns], source)]
+        return [Columns(f"the {type(source).__name__}", _strings(source.columns), source)]
     return [_open_file(source)]
 
 
@@ -160,11 +160,7 @@ def _at_path(path: str) -> list[Source]:
         found = sorted(glob.glob(str(plain), recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
         if not found:
             raise InputError(f"No file matches the pattern {path!r}.")
-        return [
-            one
-            for match in found
-            for one in _at_path(glob.escape(match) if not Path(match).exists() else match)
-        ]
+        return [one for match in found for one in _at_path(match)]
     return [File(plain)]
 
 
@@ -185,7 +181,12 @@ def _of_mapping(columns: Mapping[Any, Any]) -> Source:
         raise InputError(
             f"This is a mapping of whole datasets; choose one of {', '.join(map(repr, columns))}."
         )
-    return Columns("the mapping", [str(name) for name in columns], columns)
+    return Columns("the mapping", _strings(columns), columns)
+
+
+def _strings(names: Iterable[Any]) -> list[str]:
+    """Leave out columns that no option can name: pandas numbers those without a name."""
+    return [name for name in names if isinstance(name, str)]
 
 
 def _is_frame(source: Any) -> bool:

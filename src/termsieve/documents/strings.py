@@ -99,19 +99,22 @@ def decoded(column: pa.Array) -> pa.Array:
 
 
 def without_views(column: pa.Array) -> pa.Array:
-    """Return strings (and lists of strings) laid out as Arrow can take rows from; polars has them otherwise."""
+    """Return strings, or lists of them, in a layout from which Arrow can take rows; polars has another."""
     kind = column.type
-    item = kind.value_type if is_list(kind) else kind
-    plain = (
-        pa.large_string()
-        if pt.is_string_view(item)
-        else pa.large_binary()
-        if pt.is_binary_view(item)
-        else None
-    )
-    if plain is None:
-        return column
-    return column.cast(plain if item is kind else pa.large_list(plain))
+    if pt.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if pt.is_binary_view(kind):
+        return column.cast(pa.large_binary())
+    return _plain_lists(column) if is_list(kind) else column
+
+
+def _plain_lists(column: pa.Array) -> pa.Array:
+    """Build the lists anew: Arrow's cast of list views loses items."""
+    offsets = np.zeros(len(column) + 1, np.int64)
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    np.cumsum(lengths, out=offsets[1:])
+    items = without_views(pc.list_flatten(column))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), items, mask=column.is_null())
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -142,7 +145,7 @@ def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
 def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
     """Write values of any plain type as Python's str() writes them, as large_string; null where missing."""
     if isinstance(column, list):
-        return pa.array([_spelling(value) for value in column], pa.large_string())
+        return _spellings_of_values(column, faults)
     column = decoded(column)
     if is_textual(column.type):
         return utf8(column, faults)
@@ -152,6 +155,15 @@ def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
         raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
     distinct = pa.array([_spelling(value) for value in encoded.dictionary.to_pylist()], pa.large_string())
     return pc.take(distinct, encoded.indices)
+
+
+def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
+    spelled = [_spelling(value) for value in values]
+    for row, spelling in enumerate(spelled):
+        if spelling is not None and not is_unicode(spelling):
+            faults.setdefault(row, f"value holds {LONE_SURROGATE}")
+            spelled[row] = None
+    return pa.array(spelled, pa.large_string())
 
 
 def _spelling(value: Any) -> str | None:

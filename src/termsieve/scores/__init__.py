@@ -1,6 +1,6 @@
 """The scores: pure functions of a `Table`, each with a record of all that is known about it."""
 
-from termsieve.scores import association, bayes, frequency, information, odds, rates, variance
+from termsieve.scores import association, bayes, frequency, information, odds, rates, variance  # they register
 from termsieve.scores.registry import SCORES, Parameter, Score
 from termsieve.scores.spelling import parse
 

@@ -41,9 +41,10 @@ def doc_freq(t: Table) -> Array:
     return t.n_t
 
 
-def _dficf_overall(t: Table, over: OverClasses) -> Array:
-    spread = over.sum(np.asarray(t.tp > 0, dtype=np.float64))
-    return over.max(t.n_t) * np.where(spread > 0, np.log(t.m / np.maximum(spread, 1.0)), 0.0)
+def _dficf_overall(over: OverClasses) -> Array:
+    spread = over.sum(lambda t: np.asarray(t.tp > 0, dtype=np.float64))
+    n_t = over.max(lambda t: t.n_t)
+    return n_t * np.where(spread > 0, np.log(over.n_classes / np.maximum(spread, 1.0)), 0.0)
 
 
 @score(
@@ -52,6 +53,7 @@ def _dficf_overall(t: Table, over: OverClasses) -> Array:
     formula=r"n_t \ln \frac{m}{|\{c : A_c > 0\}|}",
     papers={"LP": "DFICF"},
     range="[0, inf)",
+    swap_classes="invariant",
     aggregation="global",
     overall=_dficf_overall,
     class_blind=True,

@@ -28,13 +28,15 @@ SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
 
 
 class OverClasses(Protocol):
-    """What the formula of a global score may do with an array of cells, per term."""
+    """What the formula of a global score is given: functions of a Table, added up over the classes of each term."""
 
-    def sum(self, x: Array) -> Array:
+    n_classes: float
+
+    def sum(self, function: Callable[[Table], Array]) -> Array:
         """Add up the classes."""
         ...
 
-    def max(self, x: Array) -> Array:
+    def max(self, function: Callable[[Table], Array]) -> Array:
         """Take the largest of the classes."""
         ...
 

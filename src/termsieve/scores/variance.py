@@ -85,9 +85,13 @@ def fisher(t: Table, *, on: On = "presence") -> Array:
     return ratio(gap * gap, spread, empty=0.0)
 
 
-def _bss_wss_overall(t: Table, over: OverClasses, *, on: On = "tf") -> Array:
-    x = _moments(t, on)
-    return ratio(over.sum(_between_share(t, x)), over.sum(_within(t.n_c, x.s_c, x.q_c)), empty=0.0)
+def _bss_wss_overall(over: OverClasses, *, on: On = "tf") -> Array:
+    def within(t: Table) -> Array:
+        x = _moments(t, on)
+        return _within(t.n_c, x.s_c, x.q_c)
+
+    between = over.sum(lambda t: _between_share(t, _moments(t, on)))
+    return ratio(between, over.sum(within), empty=0.0)
 
 
 @score(
@@ -114,8 +118,8 @@ def bss_wss(t: Table, *, on: On = "tf") -> Array:
     return ratio(_between_two(t, x), within, empty=0.0)
 
 
-def _ocfs_overall(t: Table, over: OverClasses, *, on: On = "tf") -> Array:
-    return over.sum(ratio(_between_share(t, _moments(t, on)), t.N, empty=0.0))
+def _ocfs_overall(over: OverClasses, *, on: On = "tf") -> Array:
+    return over.sum(lambda t: ratio(_between_share(t, _moments(t, on)), t.N, empty=0.0))
 
 
 @score(

@@ -1,0 +1,145 @@
+"""Documents to counts: against CountVectorizer, against `wc -w`, within memory, and from a cold start."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from measure import corpus, interleaved, python, row, title
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import MultiLabelBinarizer
+
+import termsieve as ts
+
+THREADS = 2
+BIG_FILE = 2_000_000_000
+
+PEAK_MEMORY = """
+import resource, sys, time
+import termsieve as ts
+from termsieve import counting, matrices
+ts.count(["warm up"], ["x"])
+def rss(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+before = rss()
+start = time.perf_counter()
+counts = ts.count(ts.read(sys.argv[1], label="labels"), threads=2)
+print(before, rss() - before, time.perf_counter() - start, counts.n_docs, counts.n_terms)
+"""
+
+FIRST_CALL = """
+import time
+start = time.perf_counter()
+import termsieve as ts
+texts = ["the quick brown fox number %d jumps over the lazy dog" % i for i in range(1000)]
+ts.count(texts, ["a", "b"] * 500)
+print(time.perf_counter() - start)
+"""
+
+
+def main() -> None:
+    texts, labels = corpus("20news_19997")
+    against_count_vectorizer(texts, labels)
+    against_wc(texts, labels)
+    shards(texts, labels)
+    cold_start()
+    big_file()
+
+
+def against_count_vectorizer(texts: list[str], labels: list[list[str]]) -> None:
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    title(f"20 Newsgroups, {size:.0f} MB, 20 classes: texts to counts, {THREADS} threads, against CountVectorizer + product")
+    for ngrams, aim in (((1, 1), "at least 15, aim 20"), ((1, 2), "at least 10")):
+        analyzer = ts.Analyzer(ngram_range=ngrams)
+
+        def theirs(ngrams: tuple[int, int] = ngrams) -> object:
+            X = CountVectorizer(ngram_range=ngrams).fit_transform(texts)
+            return MultiLabelBinarizer(sparse_output=True).fit_transform(labels).T @ X
+
+        def ours(analyzer: ts.Analyzer = analyzer) -> object:
+            return ts.count(texts, labels, analyzer=analyzer, threads=THREADS)
+
+        taken = interleaved({"ours": ours, "theirs": theirs}, rounds=5 if ngrams == (1, 1) else 3)
+        row(f"n-grams {ngrams}: {taken['ours']:.3f} s against {taken['theirs']:.2f} s", f"{taken['theirs'] / taken['ours']:.1f} times", aim)
+
+
+def against_wc(texts: list[str], labels: list[list[str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "all.txt")
+        file.write_text("\n".join(texts), encoding="utf-8")
+        taken = interleaved({
+            "ours": lambda: ts.count(texts, labels, threads=THREADS),
+            "wc": lambda: subprocess.run(["wc", "-w", file], check=True, capture_output=True),
+        })
+    locale = os.environ.get("LC_ALL") or os.environ.get("LANG") or "C"
+    row(
+        f"`wc -w`, locale {locale}: {taken['ours']:.3f} s against {taken['wc']:.3f} s",
+        f"{taken['ours'] / taken['wc']:.2f} of its time",
+        "aim 1",
+    )
+
+
+def shards(texts: list[str], labels: list[list[str]]) -> None:
+    """Counts of 1, 2, 3 and 7 shards, saved, are the same file."""
+    rows = list(range(len(texts)))
+    random.Random(0).shuffle(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for n in (1, 2, 3, 7):
+            parts = [rows[i::n] for i in range(n)]
+            counts = sum(ts.count([texts[i] for i in part], [labels[i] for i in part]) for part in parts)
+            files.append(Path(folder, f"{n}.counts"))
+            counts.save(files[-1])
+        contents = {file.read_bytes() for file in files}
+        row(f"saved counts of 1, 2, 3 and 7 shards, {files[0].stat().st_size / 1e6:.1f} MB", f"{len(contents)} distinct file(s)", "1")
+
+
+def cold_start() -> None:
+    title("From a cold start, warm caches: medians of 5 new processes")
+    command = str(Path(sys.executable).with_name("termsieve"))
+    taken = interleaved({
+        "python -c pass": lambda: python("pass"),
+        "import termsieve": lambda: python("import termsieve"),
+        "termsieve --version": lambda: subprocess.run([command, "--version"], check=True, capture_output=True),
+    })
+    row("import termsieve, with the start of Python", f"{taken['import termsieve']:.3f} s", "under 0.3")
+    row("  of which Python itself", f"{taken['python -c pass']:.3f} s")
+    row("termsieve --version", f"{taken['termsieve --version']:.3f} s", "under 0.5")
+    first = sorted(float(python(FIRST_CALL)) for _ in range(5))[2]
+    row("first count of a thousand documents, import included", f"{first:.2f} s", "within 1")
+
+
+def big_file() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "big.jsonl")
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(_growing_corpus(BIG_FILE))
+        before, peak, seconds, n_docs, n_terms = map(float, python(PEAK_MEMORY, str(file)).split())
+        size = file.stat().st_size / 1e9
+    title(f"A JSON Lines file of {size:.2f} GB, {n_docs:,.0f} documents, {n_terms:,.0f} terms, {THREADS} threads")
+    row(f"peak memory above the import baseline of {before:.0f} MB", f"{peak:.0f} MB", "within 1000")
+    row("time", f"{seconds:.1f} s ({size * 1000 / seconds:.0f} MB/s)")
+
+
+def _growing_corpus(size: int) -> Iterator[str]:
+    """The corpora over and over; each document gets a word of its round and a word of its own."""
+    names = ("20news_19997", "reuters21578", "enron1", "sms_spam", "ohsumed_20000", "arxiv_abstracts")
+    documents = [document for name in names for document in zip(*corpus(name), strict=True)]
+    written = 0
+    for turn in itertools.count():
+        for number, (text, labels) in enumerate(documents):
+            line = json.dumps({"text": f"{text} round{turn} document{turn}x{number}", "labels": labels}) + "\n"
+            written += len(line)
+            if written > size:
+                return
+            yield line
+
+
+if __name__ == "__main__":
+    main()

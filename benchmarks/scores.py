@@ -1,0 +1,145 @@
+"""Counts to scores: the whole catalogue against one chi2 of scikit-learn, a million terms, and the error of each score."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from measure import corpus, interleaved, python, row, title
+from scipy.stats import chi2_contingency
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import chi2, mutual_info_classif
+
+import termsieve as ts
+from termsieve import distinct
+from termsieve.ranking import score
+from termsieve.scores import SCORES
+
+SLICE = 300  # columns for mutual_info_classif, which would take an hour for all
+
+MILLION = """
+import resource, sys, time
+import numpy as np, pyarrow as pa
+from termsieve.cells import Cells
+from termsieve.counts import Counts
+from termsieve.ranking import score
+rng = np.random.default_rng(0)
+V, m = 1_000_000, 100
+df = np.maximum(1, (1e6 / np.arange(1, V + 1))).astype(np.int64)
+lengths = np.minimum(df, m)
+indptr = np.concatenate([[0], np.cumsum(lengths)])
+classes = (np.arange(indptr[-1]) - np.repeat(indptr[:-1] - rng.integers(0, m, V), lengths)) * 37 % m
+classes = (np.sort(classes + m * np.repeat(np.arange(V), lengths)) % m).astype(np.int32)
+values = np.empty((3, classes.size), np.int64)
+values[0] = 1 + rng.poisson(np.repeat(df / lengths - 1, lengths))
+values[1:] = values[0]
+cells = Cells(indptr, classes, values)
+totals = cells.totals()
+terms = pa.array([f"t{i:07}" for i in range(V)], pa.large_string())
+sizes = rng.integers(20_000, 60_000, m)
+counts = Counts(terms, [f"c{i:02}" for i in range(m)], cells, totals, n_docs=int(sizes.sum()), class_sizes=sizes)
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print("made", classes.size, peak(), 0)
+for name in ("gu", "chi2", "info_gain", "bns", "pip"):
+    start = time.perf_counter()
+    overall = score(counts, name).overall()
+    assert overall.shape == (V,) and not np.isnan(overall).any()
+    print(name, 0, peak(), time.perf_counter() - start)
+"""
+
+
+def main() -> None:
+    texts, labels = corpus("20news_19997")
+    y = np.array([label[0] for label in labels])
+    X = CountVectorizer().fit_transform(texts)
+    counts = ts.count(texts, list(y))
+    whole_catalogue(counts, X, y)
+    against_mutual_info(counts, X, y)
+    against_chi2_contingency(counts)
+    million_terms()
+    oracle_errors()
+
+
+def catalogue_overall(counts: ts.Counts) -> None:
+    distinct._FOUND.clear()  # as if the counts were new
+    for name in SCORES:
+        score(counts, name).overall()
+
+
+def whole_catalogue(counts: ts.Counts, X: object, y: np.ndarray) -> None:
+    title(
+        f"20 Newsgroups, {counts.n_terms:,} terms x {counts.n_classes} classes: overall() of all {len(SCORES)} scores"
+    )
+    rivals = {"ours": lambda: catalogue_overall(counts), "theirs": lambda: chi2(X, y)}
+    taken = interleaved(rivals)
+    row("the whole catalogue from Counts, distinct cells found anew", f"{taken['ours'] * 1000:.0f} ms")
+    row("scikit-learn's chi2(X, y), once", f"{taken['theirs'] * 1000:.0f} ms")
+    row("catalogue / chi2", f"{taken['ours'] / taken['theirs']:.2f}", "at most 1")
+
+
+def against_mutual_info(counts: ts.Counts, X: object, y: np.ndarray) -> None:
+    title(f"info_gain against mutual_info_classif, measured on {SLICE} columns and scaled to all")
+    rng = np.random.default_rng(0)
+    columns = rng.choice(counts.n_terms, SLICE, replace=False)
+    present = (X[:, columns] > 0).astype(np.int64)
+    start = time.perf_counter()
+    theirs = mutual_info_classif(present, y, discrete_features=True)
+    scaled = (time.perf_counter() - start) / SLICE * counts.n_terms
+
+    def ours() -> np.ndarray:
+        distinct._FOUND.clear()
+        return score(counts, "info_gain").overall()
+
+    seconds = interleaved({"ours": ours})["ours"]
+    row("info_gain of all terms, distinct cells found anew", f"{seconds * 1000:.1f} ms")
+    row("mutual_info_classif of all terms (scaled)", f"{scaled:.0f} s")
+    row("times faster", f"{scaled / seconds:,.0f}", "at least 1,000")
+    row("largest difference on the slice", f"{np.abs(ours()[columns] - theirs).max():.1e}", "at most 1e-12")
+
+
+def against_chi2_contingency(counts: ts.Counts) -> None:
+    title("chi2 against scipy's chi2_contingency(correction=False), 2,000 cells")
+    rng = np.random.default_rng(1)
+    values, df = score(counts, "chi2").values, counts.df
+    worst = 0.0
+    for c, j in zip(
+        rng.integers(0, counts.n_classes, 2000), rng.integers(0, counts.n_terms, 2000), strict=True
+    ):
+        tp, n_t, n_c = int(df[c, j]), int(counts.term_df[j]), int(counts.class_sizes[c])
+        if n_t == counts.n_docs:
+            continue
+        table = [[tp, n_t - tp], [n_c - tp, counts.n_docs - n_c - n_t + tp]]
+        theirs = chi2_contingency(table, correction=False).statistic
+        worst = max(worst, abs(values[c, j] - theirs) / max(theirs, 1e-300))
+    row("largest relative difference", f"{worst:.1e}", "at most 1e-12")
+
+
+def million_terms() -> None:
+    title("One million terms x 100 classes, sparse: overall scores, without a dense array")
+    lines = [line.split() for line in python(MILLION).splitlines()]
+    row("cells with documents", f"{int(lines[0][1]):,}")
+    row("peak memory before scoring", f"{float(lines[0][2]):,.0f} MB")
+    for name, _, _, seconds in lines[1:]:
+        row(name, f"{float(seconds):.2f} s")
+    row("peak memory of the process", f"{float(lines[-1][2]):,.0f} MB", "under 1,500 MB")
+
+
+def oracle_errors() -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from oracles.score_errors import SLOW, TABLES, allowed, errors  # noqa: PLC0415 - part of the tests
+
+    title("Largest error against 50-digit arithmetic, of the largest addend of the formula")
+    for name, s in SCORES.items():
+        tables = SLOW.get(name, TABLES)
+        for spelling in (name, *s.variants):
+            row(
+                f"{spelling} ({tables:,} tables)",
+                f"{errors(spelling).max():.1e}",
+                f"at most {allowed(name):.0e}",
+            )
+
+
+if __name__ == "__main__":
+    main()

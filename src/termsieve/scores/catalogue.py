@@ -1,0 +1,112 @@
+"""The catalogue of scores as data and as text: everything is read from the records."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from termsieve.scores.registry import SCORES, Score, spell
+from termsieve.scores.spelling import parse
+
+SYMMETRIES = {
+    "invariant": "unchanged",
+    "flip": "changes sign",
+    "invert": "becomes 1/x",
+    None: "no symmetry",
+}
+_WIDTH = 100
+
+
+class CatalogueRow(NamedTuple):
+    """One line of the catalogue."""
+
+    name: str
+    title: str
+    papers: str
+    range: str
+    null: str
+    sided: str
+    aggregation: str
+    source: str
+
+
+def catalogue_rows() -> list[CatalogueRow]:
+    """Return a line for each score: those of the five papers first, each part by name."""
+    ordered = sorted(SCORES.values(), key=lambda s: (bool(s.confidence), s.name))
+    return [
+        CatalogueRow(
+            s.name,
+            s.title,
+            ", ".join(s.papers),
+            s.range,
+            "" if s.null is None else f"{s.null:g}",
+            "one" if s.sided == 1 else "two",
+            "class-blind" if s.class_blind else s.aggregation,
+            s.source,
+        )
+        for s in ordered
+    ]
+
+
+def describe(spelling: str | Score) -> str:
+    """Return all that is known about a score, as text.
+
+    >>> print(describe("word_freq").splitlines()[0])
+    word_freq: Word frequency
+    """
+    s = parse(spelling)
+    lines = [f"{s.spelling}: {s.title}", "", s.about, ""]
+    lines += [line for label, text in facts(s) for line in _entry(label, text)]
+    return "\n".join(lines)
+
+
+def facts(s: Score) -> Iterator[tuple[str, str]]:
+    """Yield what the record says, as pairs of a label and a text; what it does not say is left out."""
+    found = {
+        "formula": s.formula,
+        "prefers": s.prefers,
+        "warning": s.warning,
+        "range": s.range,
+        "infinite": s.infinite,
+        "independence": "" if s.null is None else f"the value is {s.null:g}",
+        "sides": "terms for a class rank first, terms against it last" if s.sided == 1 else "ranks both for and against",
+        "swapped classes": SYMMETRIES[s.swap_classes],
+        "negated term": SYMMETRIES[s.negate_term],
+        "overall": _overall(s),
+        "p-values": "yes" if s.pvalue else "",
+        "parameters": "; ".join(_parameter(s)),
+        "variants": ", ".join(s.variants),
+        "in the papers": "; ".join(f"{paper}: {text}" for paper, text in s.papers.items()),
+        "confidence": s.confidence,
+        "source": s.source,
+        "example": ", ".join(f"{k}={v:g}" for k, v in s.example.items() if k != "value")
+        + "".join(f" gives {v:.10g}" for k, v in s.example.items() if k == "value"),
+    }
+    yield from ((label, text) for label, text in found.items() if text)
+
+
+def _overall(s: Score) -> str:
+    if s.class_blind:
+        return "does not depend on the class"
+    return {
+        "global": "a formula over all classes",
+        "max": "largest of the classes",
+        "sum": "sum over the classes",
+        "mean": "mean over the classes",
+        "weighted_mean": "mean over the classes, weighted by their documents",
+    }[s.aggregation]
+
+
+def _parameter(s: Score) -> Iterator[str]:
+    for p in s.parameters:
+        if p.choices:
+            may = " or ".join(map(spell, p.choices))
+        else:
+            may = "True or False" if isinstance(p.default, bool) else f"in {p.limits}"
+        yield f"{p.name}={spell(p.default)} ({may})"
+
+
+def _entry(label: str, text: str) -> list[str]:
+    head = f"  {label:<16}"
+    return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)

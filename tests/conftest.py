@@ -1,0 +1,51 @@
+"""What all tests share: how Hypothesis runs, and a corpus of twelve documents."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("here", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+CORPUS = [
+    ("The ship sailed at dawn; the crew sang.", "sea"),
+    ("A storm took the ship and half the crew.", "sea"),
+    ("The harbour, the harbour, the harbour!", "sea"),
+    ("", "sea"),
+    ("The team won the match in the last minute.", "sport"),
+    ("A goal, a second goal and a red card.", "sport"),
+    ("The crew of the rowing team won gold.", ["sport", "sea"]),
+    ("ΟΔΥΣΣΕΥΣ sailed home to İSTANBUL, or not.", "sea"),
+    ("Rates rose; the market fell and fell.", "money"),
+    ("The bank bought the bank.", "money"),
+    ("Gold is up, gold is down: a goal for the bank.", ["money", "sport", "money"]),
+    ("Nobody knows what this is about.", []),
+]
+
+
+@pytest.fixture(scope="session")
+def texts():
+    return [text for text, _ in CORPUS]
+
+
+@pytest.fixture(scope="session")
+def labels():
+    return [label for _, label in CORPUS]
+
+
+@pytest.fixture(scope="session")
+def counts(texts, labels):
+    import termsieve as ts
+
+    return ts.count(texts, labels)
+
+
+@pytest.fixture(scope="session")
+def single(texts, labels):
+    """Counts of the corpus with one label per document."""
+    import termsieve as ts
+
+    rows = [(text, label) for text, label in zip(texts, labels, strict=True) if isinstance(label, str)]
+    return ts.count(*zip(*rows, strict=True))

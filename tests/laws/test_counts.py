@@ -1,0 +1,310 @@
+"""Laws 1, 2 and 7 of the design: tokens as scikit-learn has them, and counts that add up, however they are cut."""
+
+import functools
+import itertools
+import operator
+import sys
+import unicodedata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from oracles import naive
+from oracles.texts import (
+    CHAR_OPTIONS,
+    LONG,
+    NASTY_TEXT,
+    NGRAMS,
+    PIECES,
+    PLAIN_TEXT,
+    TEXTS,
+    TOKEN_PATTERNS,
+    WORD_OPTIONS,
+    columns,
+    documents,
+    tiny_tables,
+)
+
+import termsieve as ts
+from termsieve.errors import CountsError
+
+THREADS = st.sampled_from([1, 2, 3, 5])
+
+
+def saved(counts):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.counts"
+        counts.save(path)
+        return path.read_bytes()
+
+
+def split(items, cuts):
+    edges = [0, *sorted(min(cut, len(items)) for cut in cuts), len(items)]
+    return [items[a:b] for a, b in itertools.pairwise(edges)]
+
+
+# Law 7: kernel, Python twin and scikit-learn
+
+
+@settings(max_examples=250)
+@given(documents(TEXTS), WORD_OPTIONS)
+@example([("", []), ("ΟΔΥΣΣΕΥΣ İSTANBUL \0 ȺȾ", "a"), ("", "b")], {})
+def test_words_are_counted_as_the_twin_and_scikit_learn_count_them(pairs, options):
+    texts, labels = columns(pairs)
+    expected = naive.count(texts, labels, lambda text: naive.terms(text, **options))
+    assert naive.facts(ts.count(texts, labels, analyzer=ts.Analyzer(**options))) == expected
+    assert naive.count_by_scikit_learn(texts, labels, **options) == expected
+
+
+@given(documents(TEXTS), CHAR_OPTIONS)
+def test_characters_are_counted_as_scikit_learn_counts_them(pairs, options):
+    texts, labels = columns(pairs)
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options))
+    assert naive.facts(counts) == naive.count_by_scikit_learn(texts, labels, **options)
+
+
+@given(
+    documents(TEXTS),
+    WORD_OPTIONS,
+    st.fixed_dictionaries(
+        {}, optional={"min_length": st.integers(1, 17), "stemmer": st.sampled_from(["english", "greek", "porter"])}
+    ),
+)
+def test_options_that_scikit_learn_lacks_are_those_of_the_twin(pairs, options, more):
+    texts, labels = columns(pairs)
+    options = options | more
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options))
+    assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
+
+
+@settings(max_examples=25)
+@given(documents(TEXTS, max_size=4), st.sampled_from(NGRAMS), st.sampled_from([r"\w+", r"\w\w+", r"\S+"]))
+@example([("我来到北京清华大学。İ", "a"), ("Hello 小明", "b")], (1, 2), r"\w+")
+def test_segmented_text_is_that_of_the_twin(pairs, ngram_range, token_pattern):
+    texts, labels = columns(pairs)
+    options = {"segmenter": "jieba", "ngram_range": ngram_range, "token_pattern": token_pattern}
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options))
+    assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
+
+
+@given(documents(TEXTS), st.sampled_from(NGRAMS))
+def test_a_tokenizer_of_ones_own_is_that_of_scikit_learn(pairs, ngram_range):
+    texts, labels = columns(pairs)
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(tokenizer=str.split, ngram_range=ngram_range))
+    expected = naive.count_by_scikit_learn(
+        texts, labels, tokenizer=str.split, token_pattern=None, ngram_range=ngram_range
+    )
+    assert naive.facts(counts) == expected
+
+
+@settings(max_examples=200)
+@given(
+    documents(NASTY_TEXT | PLAIN_TEXT),
+    WORD_OPTIONS,
+    st.sampled_from([{}, {"stemmer": "english"}, {"min_length": 3}]),
+    st.sampled_from([1, 1, 2, 3]),
+)
+def test_tables_that_are_always_full_change_nothing(pairs, options, more, threads):
+    texts, labels = columns(pairs)
+    options = options | more
+    with tiny_tables():
+        counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options), threads=threads)
+    assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
+
+
+@given(documents(NASTY_TEXT), CHAR_OPTIONS)
+def test_full_tables_of_characters_change_nothing(pairs, options):
+    texts, labels = columns(pairs)
+    with tiny_tables():
+        counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options))
+    assert naive.facts(counts) == naive.count_by_scikit_learn(texts, labels, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"lowercase": False}, {"strip_accents": "unicode"}], ids=str)
+def test_every_character_of_unicode(options):
+    known = [chr(i) for i in range(sys.maxunicode + 1) if unicodedata.category(chr(i)) not in ("Cs", "Cn", "Co")]
+    pieces = [f"a{char}b {char}" for char in known]
+    texts = [" ".join(pieces[i : i + 100]) for i in range(0, len(pieces), 100)]
+    options = {"token_pattern": r"\w+", **options}
+    counts = ts.count(texts, ["x"] * len(texts), analyzer=ts.Analyzer(**options))
+    expected = naive.count(texts, ["x"] * len(texts), lambda text: naive.terms(text, **options))
+    assert counts.terms.tolist() == expected["terms"]
+    assert naive.facts(counts)["totals"] == expected["totals"]
+
+
+@pytest.mark.parametrize("letter", ["a", "A", "Ⱥ", "漢", "𐐀"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tokens_of_a_megabyte(letter, threads):
+    token = letter * (2**20 // len(letter.encode()))
+    texts = [token, token + "b", f"{token} {token}", "b" + token, "short"]
+    counts = ts.count(texts, ["x"] * 5, threads=threads, analyzer=ts.Analyzer(ngram_range=(1, 2)))
+    assert naive.facts(counts) == naive.count_by_scikit_learn(texts, ["x"] * 5, ngram_range=(1, 2))
+
+
+def test_words_that_differ_in_one_byte_or_one_length():
+    words = [LONG[:n] for n in range(1, 27)] + [LONG[:n] + "0" for n in range(27)] + ["0" + LONG[:n] for n in range(27)]
+    words += ["é" + LONG[:n] for n in range(20)] + [LONG * 3 + str(n) for n in range(100)]
+    texts = [" ".join(words), " ".join(reversed(words))]
+    counts = ts.count(texts, ["x", "y"], analyzer=ts.Analyzer(token_pattern=r"\w+"))
+    assert counts.terms.tolist() == sorted(set(words))
+    assert naive.facts(counts) == naive.count(texts, ["x", "y"], str.split)
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("pattern", TOKEN_PATTERNS)
+def test_every_pattern_on_every_piece(pattern, lowercase):
+    texts = ["".join(PIECES), " ".join(PIECES), "\n".join(reversed(PIECES)), *PIECES]
+    options = {"token_pattern": pattern, "lowercase": lowercase, "ngram_range": (1, 2)}
+    expected = naive.count_by_scikit_learn(texts, ["x"] * len(texts), **options)
+    assert naive.facts(ts.count(texts, ["x"] * len(texts), analyzer=ts.Analyzer(**options))) == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"token_pattern": r"\S+"}], ids=str)
+def test_a_vocabulary_that_outgrows_its_first_tables(options):
+    texts = [" ".join(f"W{i * j % 40009}x" for i in range(250)) for j in range(500)]
+    labels = [str(j % 7) for j in range(500)]
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options), threads=2)
+    assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
+
+
+# Law 1: counts add up
+
+
+@settings(max_examples=60)
+@given(documents(), st.lists(st.integers(0, 12), max_size=6), st.randoms(use_true_random=False), THREADS, st.booleans())
+def test_any_sharding_in_any_order_on_any_threads_gives_the_same_bytes(pairs, cuts, random, threads, bigrams):
+    analyzer = ts.Analyzer(ngram_range=(1, 2)) if bigrams else ts.Analyzer()
+    whole = ts.count(*columns(pairs), analyzer=analyzer, threads=1)
+    shards = [ts.count(*columns(shard), analyzer=analyzer, threads=threads) for shard in split(pairs, cuts)]
+    random.shuffle(shards)
+    total = functools.reduce(operator.add, shards)
+    assert total == whole
+    assert saved(total) == saved(whole)
+
+
+@given(documents(), THREADS)
+def test_the_number_of_threads_does_not_matter(pairs, threads):
+    with tiny_tables():
+        counts = ts.count(*columns(pairs), threads=threads)
+    assert counts == ts.count(*columns(pairs), threads=1)
+
+
+@given(documents(), st.randoms(use_true_random=False))
+def test_the_order_of_documents_does_not_matter(pairs, random):
+    mixed = random.sample(pairs, len(pairs))
+    assert ts.count(*columns(pairs)) == ts.count(*columns(mixed))
+
+
+@given(documents(), documents(), documents())
+def test_addition_is_commutative_and_associative(a, b, c):
+    a, b, c = (ts.count(*columns(pairs)) for pairs in (a, b, c))
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c) == sum([a, b, c])
+
+
+@given(documents(), documents())
+def test_what_was_added_can_be_subtracted(a, b):
+    a, b = ts.count(*columns(a)), ts.count(*columns(b))
+    assert (a + b) - b == a
+    assert saved((a + b) - b) == saved(a)
+
+
+@given(documents())
+def test_nothing_is_left_of_all_minus_all(pairs):
+    counts = ts.count(*columns(pairs))
+    assert counts - counts == ts.count([], [])
+    assert counts + ts.count([], []) == counts
+
+
+@given(documents(max_size=4), documents(max_size=4))
+def test_what_is_no_part_is_refused_and_what_is_left_can_be_given_back(whole, part):
+    whole, part = ts.count(*columns(whole)), ts.count(*columns(part))
+    try:
+        rest = whole - part
+    except CountsError:
+        return
+    assert rest + part == whole
+
+
+@given(documents())
+def test_counts_are_those_of_the_documents_one_by_one(pairs):
+    texts, labels = columns(pairs)
+    assert naive.facts(ts.count(texts, labels)) == naive.count(texts, labels, naive.terms)
+
+
+# Folds
+
+
+def parts(pairs, assignment, fold):
+    test = [pair for pair, own in zip(pairs, assignment, strict=True) if own == fold]
+    training = [pair for pair, own in zip(pairs, assignment, strict=True) if own != fold]
+    return ts.count(*columns(test)), ts.count(*columns(training))
+
+
+def check_folds(folds, pairs, assignment):
+    assert folds.total == ts.count(*columns(pairs))
+    assert [folds.names[i] for i in folds.assignment] == list(assignment)
+    for i, name in enumerate(folds.names):
+        test, training = parts(pairs, assignment, name)
+        assert folds.test(i) == test
+        assert folds.training(i) == training
+        assert folds.training(i) + folds.test(i) == folds.total
+
+
+@settings(max_examples=50)
+@given(documents(), st.integers(2, 5), st.integers(-(2**70), 2**70), THREADS)
+def test_hashed_folds_are_counts_of_their_documents(pairs, n, seed, threads):
+    with tiny_tables():
+        folds = ts.count_folds(*columns(pairs), folds=n, seed=seed, threads=threads)
+    assert folds.names == list(range(n))
+    check_folds(folds, pairs, folds.assignment.tolist())
+
+
+FOLD_NAMES = st.sampled_from([[0, 1, 2], [5, -3, 10], ["x", "y", "X"], [True, False], [0.5, 2.0]])
+
+
+@given(documents(min_size=2), FOLD_NAMES, st.data())
+def test_folds_of_an_array_are_counts_of_their_documents(pairs, names, data):
+    assignment = data.draw(st.lists(st.sampled_from(names), min_size=len(pairs), max_size=len(pairs)))
+    assume(len(set(assignment)) > 1)
+    given_as = data.draw(st.sampled_from([list, np.array, tuple]))(assignment)
+    check_folds(ts.count_folds(*columns(pairs), folds=given_as), pairs, assignment)
+
+
+@settings(max_examples=50)
+@given(documents(labels=st.lists(st.sampled_from("ab"), max_size=2), min_size=2), FOLD_NAMES, st.data())
+def test_folds_of_a_column_are_counts_of_their_documents(pairs, names, data):
+    assignment = data.draw(st.lists(st.sampled_from(names), min_size=len(pairs), max_size=len(pairs)))
+    assume(len(set(assignment)) > 1)
+    texts, labels = columns(pairs)
+    table = pa.table({"text": texts, "label": pa.array(labels, pa.list_(pa.string())), "part": assignment})
+    with tiny_tables():
+        folds = ts.count_folds(ts.read(table), folds="part")
+    check_folds(folds, pairs, assignment)
+
+
+def test_hashed_folds_are_the_same_everywhere():
+    texts, labels = [f"w{i}" for i in range(40)], ["x"] * 40
+    folds = ts.count_folds(texts, labels, folds=4, seed=7)
+    again = ts.count_folds(texts, labels, folds=4, seed=7, threads=3)
+    other = ts.count_folds(texts, labels, folds=4, seed=8)
+    assert folds.assignment.tolist() == again.assignment.tolist() == [split_mix(row, 7) % 4 for row in range(40)]
+    assert folds.assignment.tolist() != other.assignment.tolist()
+
+
+def split_mix(row, seed):
+    """The documented hash, with Python's integers."""
+    h = (seed * 0xD1B54A32D192ED03 ^ (row + 1) * 0x9E3779B97F4A7C15) % 2**64
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    h = (h ^ h >> 27) * 0x94D049BB133111EB % 2**64
+    return h ^ h >> 31
+
+
+def test_hashed_folds_are_about_equally_large():
+    sizes = np.bincount(ts.count_folds(["w"] * 20_000, ["x"] * 20_000, folds=10).assignment)
+    assert sizes.min() > 1800
+    assert sizes.max() < 2200

@@ -1,0 +1,305 @@
+"""Analyzer: options, errors, fingerprint, and the same lists of terms as scikit-learn's."""
+
+import dataclasses
+import importlib
+import itertools
+import pickle
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import naive
+from oracles.texts import CHAR_OPTIONS, PIECES, TEXTS, TOKEN_PATTERNS, WORD_OPTIONS
+
+from termsieve import Analyzer, tokens
+from termsieve.errors import MissingExtraError, OptionError, TermsieveError
+
+HERE = Analyzer.__module__
+
+
+def halves(text):
+    return [text[: len(text) // 2], text[len(text) // 2 :]]
+
+
+# Terms
+
+
+@given(TEXTS, WORD_OPTIONS)
+def test_words_are_those_of_scikit_learn(text, options):
+    expected = naive.vectorizer(**options).build_analyzer()(text)
+    assert Analyzer(**options)(text) == expected == naive.terms(text, **options)
+
+
+@given(TEXTS, CHAR_OPTIONS)
+def test_characters_are_those_of_scikit_learn(text, options):
+    assert Analyzer(**options)(text) == naive.vectorizer(**options).build_analyzer()(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "expected"),
+    [
+        ({}, "The cat, a hat", ["the", "cat", "hat"]),
+        ({"lowercase": False}, "The CAT", ["The", "CAT"]),
+        ({"ngram_range": (1, 2)}, "ab cd ef", ["ab", "cd", "ef", "ab cd", "cd ef"]),
+        ({"ngram_range": [2, 2]}, "ab cd ef", ["ab cd", "cd ef"]),
+        ({"ngram_range": (2, 3)}, "ab", []),
+        ({"min_length": 3}, "ab abc éé ééé", ["abc", "ééé"]),
+        ({"stop_words": ["cat"]}, "the Cat sat", ["the", "sat"]),
+        ({"stop_words": "english"}, "the cat is a cat", ["cat", "cat"]),
+        ({"stop_words": "smart"}, "the cat is okay with it", ["cat"]),
+        ({"stop_words": ["bb"], "ngram_range": (2, 2)}, "aa bb cc", ["aa cc"]),
+        ({"strip_accents": "unicode"}, "Café ﬁn Å", ["cafe", "fin"]),
+        ({"strip_accents": "ascii"}, "naïve Øre", ["naive", "re"]),
+        ({"stemmer": "english"}, "running runners ran", ["run", "runner", "ran"]),
+        ({"stemmer": "english", "stop_words": ["run"]}, "running run", ["run"]),
+        ({"segmenter": "jieba"}, "我来到北京清华大学", ["来到", "北京", "清华大学"]),
+        ({"token_pattern": r"#(\w+)"}, "#one two #three", ["one", "three"]),
+        ({"analyzer": "char", "ngram_range": (2, 2)}, "aB  c", ["ab", "b ", " c"]),
+        ({"analyzer": "char_wb", "ngram_range": (3, 3)}, "ab c", [" ab", "ab ", " c "]),
+        ({"tokenizer": str.split}, "a-b C", ["a-b", "c"]),
+        ({"tokenizer": "builtins:str.split"}, "a-b C", ["a-b", "c"]),
+        ({"tokenizer": halves, "lowercase": False}, "ABCD", ["AB", "CD"]),
+        ({}, "", []),
+        ({}, "ΟΔΥΣΣΕΥΣ", ["οδυσσευς"]),
+        ({}, "İx", ["i\u0307x".replace("\u0307", "")] if False else ["x"]) if False else ({}, "Kk", ["kk"]),
+    ],
+)
+def test_examples(options, text, expected):
+    assert Analyzer(**options)(text) == expected
+
+
+def test_the_smart_list_has_the_words_of_smart():
+    words = Analyzer(stop_words="smart").stop_set
+    assert {"a", "able", "a's", "zero", "wonder", "okay", "c'mon"} <= words
+    assert 565 <= len(words) <= 571
+
+
+# A frozen record
+
+
+def test_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Analyzer().lowercase = False
+
+
+ALL_OPTIONS = st.one_of(
+    CHAR_OPTIONS,
+    st.builds(
+        lambda one, other: one | other,
+        WORD_OPTIONS,
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "min_length": st.integers(1, 9),
+                "stemmer": st.sampled_from(["english", "german", None]),
+                "segmenter": st.sampled_from(["jieba", None]),
+                "tokenizer": st.sampled_from(["builtins:str.split", None]),
+                "stop_words": st.sampled_from([None, "smart", "english"]) | st.frozensets(st.sampled_from(PIECES)),
+            },
+        ),
+    ),
+)
+
+
+@given(ALL_OPTIONS)
+def test_prints_back_as_the_code_that_makes_it(options):
+    analyzer = Analyzer(**options)
+    again = eval(repr(analyzer), {"Analyzer": Analyzer})
+    assert again == analyzer
+    assert hash(again) == hash(analyzer)
+    assert again.fingerprint == analyzer.fingerprint
+
+
+@pytest.mark.parametrize("tokenizer", [str.split, halves])
+def test_a_tokenizer_prints_back_too(tokenizer):
+    analyzer = Analyzer(tokenizer=tokenizer)
+    assert eval(repr(analyzer), {"Analyzer": Analyzer}) == analyzer
+
+
+@pytest.mark.parametrize("text", ["Analyzer()", "Analyzer(lowercase=False)", "Analyzer(stop_words={'a', 'b'})"])
+def test_prints_only_what_is_not_the_default(text):
+    assert repr(eval(text, {"Analyzer": Analyzer})) == text
+
+
+@given(ALL_OPTIONS)
+def test_settings_are_plain_data_that_make_the_analyzer_again(options):
+    analyzer = Analyzer(**options)
+    again = Analyzer.from_settings(analyzer.settings)
+    assert again.settings == analyzer.settings
+    assert again.fingerprint == analyzer.fingerprint
+
+
+@given(ALL_OPTIONS)
+def test_survives_pickling(options):
+    analyzer = Analyzer(**options)
+    analyzer("warm the caches")
+    again = pickle.loads(pickle.dumps(analyzer))
+    assert again == analyzer
+    assert again.fingerprint == analyzer.fingerprint
+
+
+# The fingerprint
+
+CHANGES = [
+    {},
+    {"lowercase": False},
+    {"ngram_range": (1, 2)},
+    {"ngram_range": (2, 2)},
+    {"analyzer": "char"},
+    {"analyzer": "char_wb"},
+    {"strip_accents": "unicode"},
+    {"strip_accents": "ascii"},
+    {"stop_words": "english"},
+    {"stop_words": "smart"},
+    {"stop_words": ["a"]},
+    {"stop_words": ["a", "b"]},
+    {"min_length": 2},
+    {"min_length": 3},
+    {"stemmer": "english"},
+    {"stemmer": "german"},
+    {"segmenter": "jieba"},
+    {"tokenizer": str.split},
+    {"tokenizer": halves},
+    *({"token_pattern": pattern} for pattern in TOKEN_PATTERNS[1:]),
+]
+
+
+def test_every_change_of_an_option_changes_the_fingerprint():
+    prints = [Analyzer(**options).fingerprint for options in CHANGES]
+    assert len(set(prints)) == len(CHANGES)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"lowercase": True}),
+        ({"stop_words": ["a", "b", "a"]}, {"stop_words": ("b", "a")}),
+        ({"stop_words": None}, {"stop_words": []}),
+        ({"stop_words": "english"}, {"stop_words": naive.ENGLISH_STOP_WORDS}),
+        ({"ngram_range": [1, 2]}, {"ngram_range": (1, 2)}),
+        ({"tokenizer": str.split}, {"tokenizer": "builtins:str.split"}),
+    ],
+)
+def test_what_changes_no_term_does_not_change_the_fingerprint(one, other):
+    assert Analyzer(**one).fingerprint == Analyzer(**other).fingerprint
+
+
+def test_a_newer_unicode_changes_the_fingerprint(monkeypatch):
+    before = Analyzer().fingerprint
+    monkeypatch.setattr(unicodedata, "unidata_version", "99.0.0")
+    assert Analyzer().fingerprint != before
+
+
+@pytest.mark.parametrize(("options", "package"), [({"stemmer": "english"}, "Stemmer"), ({"segmenter": "jieba"}, "jieba")])
+def test_a_newer_package_changes_the_fingerprint(options, package, monkeypatch):
+    before, plain = Analyzer(**options).fingerprint, Analyzer().fingerprint
+    module = importlib.import_module(package)
+    monkeypatch.setattr(module, *(("version", lambda: "99") if package == "Stemmer" else ("__version__", "99")))
+    assert Analyzer(**options).fingerprint != before
+    assert Analyzer().fingerprint == plain
+
+
+def test_fingerprints_of_files_written_today_stay_valid():
+    assert tokens.fingerprint_of({"b": [1, "é"], "a": None}) == tokens.fingerprint_of({"a": None, "b": [1, "é"]})
+    assert tokens.fingerprint_of({"a": None, "b": [1, "é"]}) == "GOLDEN"
+
+
+@pytest.mark.parametrize(("one", "other"), itertools.pairwise(CHANGES[1:17:3]))
+def test_a_difference_names_the_options_that_differ(one, other):
+    said = tokens.settings_difference(Analyzer(**one).settings, Analyzer(**other).settings)
+    for name in {*one, *other}:
+        assert name in said
+    for name in {"lowercase", "ngram_range", "min_length"} - {*one, *other}:
+        assert name not in said
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({"lowercase": 1}, ["lowercase", "True or False", "1"]),
+        ({"lowercase": None}, ["lowercase", "None"]),
+        ({"analyzer": "chars"}, ["analyzer", "'chars'", "Did you mean 'char'"]),
+        ({"analyzer": None}, ["analyzer", "'word'", "None"]),
+        ({"strip_accents": "asci"}, ["strip_accents", "'asci'", "Did you mean 'ascii'"]),
+        ({"segmenter": "jeiba"}, ["segmenter", "Did you mean 'jieba'"]),
+        ({"token_pattern": "(a"}, ["token_pattern", "'(a'", "not a regular expression"]),
+        ({"token_pattern": None}, ["token_pattern", "None"]),
+        ({"token_pattern": b"a+"}, ["token_pattern", "b'a+'"]),
+        ({"token_pattern": "(a)(b)"}, ["token_pattern", "2 groups", "(?:...)"]),
+        ({"ngram_range": (2, 1)}, ["ngram_range", "(2, 1)"]),
+        ({"ngram_range": (0, 1)}, ["ngram_range", "(0, 1)"]),
+        ({"ngram_range": 2}, ["ngram_range", "2"]),
+        ({"ngram_range": (1, 2, 3)}, ["ngram_range", "(1, 2, 3)"]),
+        ({"ngram_range": (1.0, 2.0)}, ["ngram_range", "(1.0, 2.0)"]),
+        ({"ngram_range": (True, 2)}, ["ngram_range", "True"]),
+        ({"min_length": 0}, ["min_length", "0"]),
+        ({"min_length": 2.0}, ["min_length", "2.0"]),
+        ({"min_length": True}, ["min_length", "True"]),
+        ({"stop_words": "englsh"}, ["stop_words", "'englsh'", "'english'"]),
+        ({"stop_words": 7}, ["stop_words", "7"]),
+        ({"stop_words": [1, 2]}, ["stop_words", "[1, 2]"]),
+        ({"stemmer": "englisch"}, ["stemmer", "'englisch'", "Did you mean 'english'", "german"]),
+        ({"tokenizer": "split"}, ["tokenizer", "'split'", "package.module:function"]),
+        ({"tokenizer": lambda text: [text]}, ["tokenizer", "lambda", "def"]),
+        ({"tokenizer": 7}, ["tokenizer", "7"]),
+        ({"analyzer": "char", "stop_words": "english"}, ["stop_words", "'english'", "analyzer='char'"]),
+        ({"analyzer": "char_wb", "min_length": 2}, ["min_length", "analyzer='char_wb'"]),
+        ({"analyzer": "char", "stemmer": "english"}, ["stemmer", "analyzer='char'"]),
+        ({"analyzer": "char", "segmenter": "jieba"}, ["segmenter", "analyzer='char'"]),
+        ({"analyzer": "char", "tokenizer": str.split}, ["tokenizer", "analyzer='char'"]),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_is_named_with_what_was_given(options, parts):
+    with pytest.raises(OptionError) as caught:
+        Analyzer(**options)
+    for part in ["Analyzer", *parts]:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["no_such_module:f", "builtins:no_such_function"])
+def test_a_tokenizer_that_cannot_be_imported_is_named(path):
+    with pytest.raises(OptionError, match=path):
+        Analyzer(tokenizer=path)("text")
+
+
+@pytest.mark.parametrize("collection", [["a", "b"], ("a", "b"), {"a", "b"}, {"a": 1, "b": 2}, dict.fromkeys("ab").keys()])
+def test_stop_words_may_be_any_collection(collection):
+    assert Analyzer(stop_words=collection).stop_set == {"a", "b"}
+
+
+def test_stop_words_may_be_an_array():
+    import numpy as np
+
+    assert Analyzer(stop_words=np.array(["a", "b"])).stop_set == {"a", "b"}
+
+
+@pytest.fixture
+def without_extras(monkeypatch):
+    real = importlib.import_module
+
+    def import_module(name, package=None):
+        if name in ("Stemmer", "jieba"):
+            raise ImportError(name)
+        return real(name, package)
+
+    caches = (tokens._stemmer, tokens._jieba)
+    for cache in caches:
+        cache.cache_clear()
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize(("options", "extra"), [({"stemmer": "english"}, "stem"), ({"segmenter": "jieba"}, "zh")])
+def test_a_missing_extra_says_how_to_install_it(options, extra, without_extras):
+    with pytest.raises(MissingExtraError, match=rf"pip install 'termsieve\[{extra}\]'") as caught:
+        Analyzer(**options)("text")
+    assert isinstance(caught.value, ImportError)
+    assert isinstance(caught.value, TermsieveError)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
