@@ -38,6 +38,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 docs: $(DOCS_READY)
+	$(BIN)/python docs/make_scores.py
 	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("counting",)
+BENCHMARKS = ("counting", "scores")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Counts to scores: the whole catalogue against one chi2 of scikit-learn, a million terms, and the error of each score."""
+"""Counts to scores: the catalogue against scikit-learn's chi2, a million terms, the error of each score."""
 
 from __future__ import annotations
 
@@ -20,33 +20,42 @@ from termsieve.scores import SCORES
 SLICE = 300  # columns for mutual_info_classif, which would take an hour for all
 
 MILLION = """
-import resource, sys, time
+import time
 import numpy as np, pyarrow as pa
 from termsieve.cells import Cells
 from termsieve.counts import Counts
 from termsieve.ranking import score
 rng = np.random.default_rng(0)
 V, m = 1_000_000, 100
-df = np.maximum(1, (1e6 / np.arange(1, V + 1))).astype(np.int64)
-lengths = np.minimum(df, m)
+df = 1e6 / np.arange(1, V + 1)
+lengths = np.clip(rng.poisson(df), 1, m)
 indptr = np.concatenate([[0], np.cumsum(lengths)])
-classes = (np.arange(indptr[-1]) - np.repeat(indptr[:-1] - rng.integers(0, m, V), lengths)) * 37 % m
+stride = rng.choice([x for x in range(m) if x % 2 and x % 5], V)  # no class twice
+classes = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+classes = (classes * np.repeat(stride, lengths) + np.repeat(rng.integers(0, m, V), lengths)) % m
 classes = (np.sort(classes + m * np.repeat(np.arange(V), lengths)) % m).astype(np.int32)
 values = np.empty((3, classes.size), np.int64)
-values[0] = 1 + rng.poisson(np.repeat(df / lengths - 1, lengths))
+values[0] = 1 + rng.poisson(np.repeat(np.maximum(df / lengths - 1, 0.2), lengths))
 values[1:] = values[0]
 cells = Cells(indptr, classes, values)
 totals = cells.totals()
 terms = pa.array([f"t{i:07}" for i in range(V)], pa.large_string())
 sizes = rng.integers(20_000, 60_000, m)
-counts = Counts(terms, [f"c{i:02}" for i in range(m)], cells, totals, n_docs=int(sizes.sum()), class_sizes=sizes)
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print("made", classes.size, peak(), 0)
+classes = [f"c{i:02}" for i in range(m)]
+counts = Counts(terms, classes, cells, totals, n_docs=int(sizes.sum()), class_sizes=sizes)
+def peak():  # not ru_maxrss, which a new process inherits from the one that started it
+    status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return int(status["VmHWM"].split()[0]) / 1024
+print("made", cells.classes.size, peak(), 0)
+
 for name in ("gu", "chi2", "info_gain", "bns", "pip"):
     start = time.perf_counter()
     overall = score(counts, name).overall()
     assert overall.shape == (V,) and not np.isnan(overall).any()
     print(name, 0, peak(), time.perf_counter() - start)
+from termsieve import distinct
+cells = distinct.distinct(counts, distinct.Level.DOCUMENTS)
+print(cells.n_columns, cells.n_cells)
 """
 
 
@@ -69,9 +78,8 @@ def catalogue_overall(counts: ts.Counts) -> None:
 
 
 def whole_catalogue(counts: ts.Counts, X: object, y: np.ndarray) -> None:
-    title(
-        f"20 Newsgroups, {counts.n_terms:,} terms x {counts.n_classes} classes: overall() of all {len(SCORES)} scores"
-    )
+    shape = f"{counts.n_terms:,} terms x {counts.n_classes} classes"
+    title(f"20 Newsgroups, {shape}: overall() of all {len(SCORES)} scores")
     rivals = {"ours": lambda: catalogue_overall(counts), "theirs": lambda: chi2(X, y)}
     taken = interleaved(rivals)
     row("the whole catalogue from Counts, distinct cells found anew", f"{taken['ours'] * 1000:.0f} ms")
@@ -119,7 +127,9 @@ def against_chi2_contingency(counts: ts.Counts) -> None:
 def million_terms() -> None:
     title("One million terms x 100 classes, sparse: overall scores, without a dense array")
     lines = [line.split() for line in python(MILLION).splitlines()]
+    columns, different = (int(x) for x in lines.pop())
     row("cells with documents", f"{int(lines[0][1]):,}")
+    row("different columns; different cells, empty ones included", f"{columns:,}; {different:,}")
     row("peak memory before scoring", f"{float(lines[0][2]):,.0f} MB")
     for name, _, _, seconds in lines[1:]:
         row(name, f"{float(seconds):.2f} s")
@@ -128,7 +138,7 @@ def million_terms() -> None:
 
 def oracle_errors() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from oracles.score_errors import SLOW, TABLES, allowed, errors  # noqa: PLC0415 - part of the tests
+    from oracles.score_errors import SLOW, TABLES, allowed, errors
 
     title("Largest error against 50-digit arithmetic, of the largest addend of the formula")
     for name, s in SCORES.items():

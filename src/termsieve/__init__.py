@@ -1,4 +1,4 @@
-"""termsieve: which terms tell these classes of text apart, and how few of them are enough?
+"""Termsieve: which terms tell classes of text apart, and how few of them are enough.
 
 The public names. Each is imported from its station when it is first used, so that ``import termsieve`` is quick.
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from termsieve.counting import Folds, count, count_folds
     from termsieve.counts import Counts
     from termsieve.documents import Documents, read
+    from termsieve.ranking import Ranking, Scores, score
+    from termsieve.scores import SCORES, Score
+    from termsieve.table import Table
     from termsieve.tokens import Analyzer
 
 _STATIONS = {
@@ -26,18 +29,27 @@ _STATIONS = {
     "tokens": ("Analyzer",),
     "counts": ("Counts",),
     "counting": ("Folds", "count", "count_folds"),
+    "table": ("Table",),
+    "scores": ("SCORES", "Score"),
+    "ranking": ("Ranking", "Scores", "score"),
 }
 _STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
 
 __all__ = [
+    "SCORES",
     "Analyzer",
     "Counts",
     "Documents",
     "Folds",
+    "Ranking",
+    "Score",
+    "Scores",
+    "Table",
     "__version__",
     "count",
     "count_folds",
     "read",
+    "score",
 ]
 
 

@@ -46,7 +46,14 @@ def _sums(
 
 @kernel
 def _infinite_sum(
-    values: Array, weights: Array, classes: Places, cell: Places, start: int, end: int, empty: Places, lacking: Array
+    values: Array,
+    weights: Array,
+    classes: Places,
+    cell: Places,
+    start: int,
+    end: int,
+    empty: Places,
+    lacking: Array,
 ) -> float:
     """Add up again where a class is infinite: opposite infinities cancel, and the finite rest stands."""
     total = 0.0
@@ -70,7 +77,14 @@ def _infinite_sum(
 
 @kernel
 def _maxima(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places, values: Array, out: Array
+    indptr: Ints,
+    classes: Places,
+    cell: Places,
+    group: Places,
+    kind: Places,
+    empty: Places,
+    values: Array,
+    out: Array,
 ) -> None:
     sizes = np.zeros(empty.shape[1], np.int64)
     for c in range(kind.size):
@@ -186,14 +200,12 @@ def aggregation(name: str) -> Callable[[Distinct, Array], Array]:
     """Return the aggregation of that name."""
     if name not in AGGREGATIONS:
         known = ", ".join(map(repr, AGGREGATIONS))
-        raise OptionError(
-            f"Unknown aggregation {name!r}. {did_you_mean(str(name), AGGREGATIONS)}Known: {known}."
-        )
+        raise OptionError(f"Unknown aggregation {name!r}. {did_you_mean(str(name), AGGREGATIONS)}Known: {known}.")
     return AGGREGATIONS[name]
 
 
 class OverClasses:
-    """What the formula of a global score is given: functions of a Table, added up over the classes of each term."""
+    """What the formula of a global score is given: it adds up functions of a Table over the classes."""
 
     def __init__(self, cells: Distinct) -> None:
         self._cells = cells

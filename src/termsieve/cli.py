@@ -23,7 +23,8 @@ app = typer.Typer(
 )
 
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="CSV, TSV, JSON Lines, Parquet, Arrow, a folder of class folders.")
+    list[str],
+    typer.Argument(metavar="FILE...", help="CSV, TSV, JSON Lines, Parquet, Arrow, a folder of class folders."),
 ]
 TextColumns = Annotated[list[str], typer.Option("--text", help="Column with the text; may be given several times.")]
 LabelColumn = Annotated[str, typer.Option("--label", help="Column with the label, or a list of labels.")]
@@ -43,7 +44,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's way
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"termsieve {__version__}")
         raise typer.Exit
@@ -51,7 +52,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's way
 
 @app.callback()
 def _options(
-    version: Annotated[  # noqa: ARG001 - handled by its callback
+    version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and stop.")
     ] = False,
 ) -> None:
@@ -76,8 +77,8 @@ def count(
 
     Example: termsieve count mail.csv --text body --label folder -o mail.counts
     """
-    from termsieve.counting import count as count_documents  # noqa: PLC0415
-    from termsieve.tokens import Analyzer  # noqa: PLC0415
+    from termsieve.counting import count as count_documents
+    from termsieve.tokens import Analyzer
 
     analyzer = Analyzer(stop_words=stop_words, ngram_range=(1, ngrams), stemmer=stemmer)
     documents = _read(files, text, label, label_sep, split, skip_bad=skip_bad)
@@ -96,10 +97,10 @@ def merge(
 
     Example: termsieve merge monday.counts tuesday.counts -o week.counts
     """
-    import functools  # noqa: PLC0415
-    import operator  # noqa: PLC0415
+    import functools
+    import operator
 
-    from termsieve.counts import Counts  # noqa: PLC0415
+    from termsieve.counts import Counts
 
     _save(functools.reduce(operator.add, map(Counts.load, files)), output)
 
@@ -109,7 +110,7 @@ def demo(
     threads: Threads = None,
 ) -> None:
     """Count the BBC news corpus, or, without it, the docstrings of installed packages, and show what was found."""
-    from termsieve.demonstration import run  # noqa: PLC0415
+    from termsieve.demonstration import run
 
     run(threads=threads)
 
@@ -117,16 +118,17 @@ def demo(
 def _read(
     files: list[str], text: list[str], label: str, label_sep: str | None, split: str | None, *, skip_bad: bool
 ) -> Documents:
-    from termsieve.documents import read  # noqa: PLC0415
+    from termsieve.documents import read
 
-    if split is not None and "=" not in split:
+    column, equals, value = (split or "").partition("=")
+    if split and not equals:
         raise typer.BadParameter(f"{split!r} is not COLUMN=VALUE", param_hint="--split")
     return read(
         files[0] if len(files) == 1 else files,
         text=text[0] if len(text) == 1 else tuple(text),
         label=label,
         label_sep=label_sep,
-        split=None if split is None else tuple(split.split("=", 1)),
+        split=(column, value) if split else None,
         on_bad="skip" if skip_bad else "error",
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import queue
 from collections import deque
@@ -221,7 +220,7 @@ class _GivenFolds(_OneFold):
         return self._numbers[first : first + batch.num_rows].astype(np.int32)
 
     def names(self) -> list[Any]:
-        return self._names.tolist()
+        return list(self._names.tolist())
 
     def check(self, n_docs: int) -> None:
         if n_docs != len(self._numbers):
@@ -250,7 +249,9 @@ def hashed_folds(rows: Ints, n: int, seed: int) -> npt.NDArray[np.int32]:
     """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
     with np.errstate(over="ignore"):
         golden = np.uint64(0x9E3779B97F4A7C15)
-        h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ ((rows.astype(np.uint64) + np.uint64(1)) * golden)
+        h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
+            (rows.astype(np.uint64) + np.uint64(1)) * golden
+        )
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
         h ^= h >> np.uint64(31)
@@ -352,8 +353,11 @@ def _arranged(tallies: list[Tally], rows: Ints, n_rows: int) -> TermCells:
     if len(tallies) == 1:
         return tallies[0].arranged(rows, n_rows)
     with ThreadPoolExecutor(len(tallies)) as pool:
-        parts = list(pool.map(lambda tally: tally.arranged(rows, n_rows), tallies))
-    return functools.reduce(TermCells.plus, parts)
+        parts: list[TermCells] = list(pool.map(lambda tally: tally.arranged(rows, n_rows), tallies))
+    total = parts[0]
+    for part in parts[1:]:
+        total = total.plus(part)
+    return total
 
 
 def _folded(cells: Cells, n_folds: int) -> tuple[Cells, Ints, npt.NDArray[np.int32], Ints]:
@@ -390,7 +394,10 @@ def _cut(texts: pa.LargeStringArray, ends: Ints, labels: Ints, rest: Ints) -> It
         last = min(max(last, first + 1), len(texts))
         before = ends[first - 1] if first else 0
         yield _Chunk(
-            texts.slice(first, last - first), ends[first:last] - before, labels[before : ends[last - 1]], rest[first:last]
+            texts.slice(first, last - first),
+            ends[first:last] - before,
+            labels[before : ends[last - 1]],
+            rest[first:last],
         )
         first = last
 
@@ -438,8 +445,8 @@ def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> It
     if not shown:
         yield from batches
         return
-    from rich.console import Console  # noqa: PLC0415 - only for those who look
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     shape = (TextColumn("counting"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*shape, console=Console(stderr=True), transient=True) as bar:

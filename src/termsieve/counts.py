@@ -110,7 +110,7 @@ class Counts:
         return self._matrix(self.cells.values[2])
 
     def _matrix(self, values: Values) -> sparse.csc_array:
-        from scipy import sparse  # noqa: PLC0415 - slow to import, and counting alone does not need it
+        from scipy import sparse
 
         matrix = sparse.csc_array((values, self.cells.classes, self.cells.indptr), shape=self.shape)
         matrix.has_canonical_format = True
@@ -119,17 +119,17 @@ class Counts:
     @property
     def term_df(self) -> Ints:
         """Documents with the term."""
-        return self._totals[0].astype(np.int64, copy=False)
+        return np.asarray(self._totals[0], np.int64)
 
     @property
     def term_tf(self) -> Values:
         """Occurrences of the term."""
-        return self._totals[1]
+        return np.asarray(self._totals[1])
 
     @property
     def term_tf2(self) -> Values:
         """Sum of squares of the term's occurrences per document."""
-        return self._totals[2]
+        return np.asarray(self._totals[2])
 
     @property
     def n_terms(self) -> int:
@@ -147,9 +147,10 @@ class Counts:
         return self.n_classes, self.n_terms
 
     @property
-    def n_occurrences(self) -> int | float:
+    def n_occurrences(self) -> float:
         """Occurrences of all terms in all documents."""
-        return self.term_tf.sum().item()
+        total: float = self.term_tf.sum().item()
+        return total
 
     @functools.cached_property
     def class_tf(self) -> Values:
@@ -195,16 +196,18 @@ class Counts:
     def to_pandas(self) -> pd.DataFrame:
         """One row per term and class in which it occurs: term, class, df, tf, tf2."""
         try:
-            import pandas as pd  # noqa: PLC0415 - optional
+            import pandas as pd
         except ImportError as error:
             raise MissingExtraError("Counts.to_pandas()", "pandas", "pandas") from error
-        return pd.DataFrame({
-            "term": np.repeat(self.terms, np.diff(self.cells.indptr)),
-            "class": self.classes[self.cells.classes],
-            "df": self.df.data,
-            "tf": self.tf.data,
-            "tf2": self.tf2.data,
-        })
+        return pd.DataFrame(
+            {
+                "term": np.repeat(self.terms, np.diff(self.cells.indptr)),
+                "class": self.classes[self.cells.classes],
+                "df": self.df.data,
+                "tf": self.tf.data,
+                "tf2": self.tf2.data,
+            }
+        )
 
     # Made from a matrix, saved and loaded
 
@@ -237,7 +240,7 @@ class Counts:
         array([[1, 0],
                [1, 1]])
         """
-        from termsieve.matrices import counted_matrix  # noqa: PLC0415 - needs scipy
+        from termsieve.matrices import counted_matrix
 
         parts = counted_matrix(X, y, terms, classes)
         return cls(cells=Cells(*parts.pop("cells")), **parts)
@@ -319,7 +322,7 @@ class Counts:
             )
         if (self.fixed or other.fixed) and not self.term_array.equals(other.term_array):
             raise CountsError(
-                f"Cannot {verb} counts of a matrix or a given vocabulary with other terms: {self.n_terms:,} terms here, "
+                f"Cannot {verb} counts of a matrix or a given vocabulary with other terms: {self.n_terms:,} here, "
                 f"{other.n_terms:,} there. {_first_difference(self.terms, other.terms)}"
             )
         if self.fixed != other.fixed:
@@ -429,8 +432,8 @@ class Counts:
         names = _merged_names(groups, list(self.classes))
         if self.n_multilabel:
             raise CountsError(
-                f"Cannot merge classes: {self.n_multilabel:,} documents have more than one label, and counts do not know "
-                "which of them have two labels of one group. Relabel the documents and count them again."
+                f"Cannot merge classes: {self.n_multilabel:,} documents have more than one label, and counts do not "
+                "know which of them have two labels of one group. Relabel the documents and count them again."
             )
         classes = sorted(set(names))
         rows = np.array([classes.index(name) for name in names], np.int32)
@@ -511,7 +514,9 @@ def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> 
     for group, members in groups.items():
         for member in [members] if isinstance(members, str) else members:
             if member not in classes:
-                raise CountsError(f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_listed(classes)}.")
+                raise CountsError(
+                    f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_listed(classes)}."
+                )
             if new.setdefault(member, group) != group:
                 raise CountsError(f"The class {member!r} stands in two groups, {new[member]!r} and {group!r}.")
     for group in groups:

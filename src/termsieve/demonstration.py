@@ -91,7 +91,9 @@ def run(threads: int | None = None) -> None:
 
 def _telling_terms(counts: Counts, most: int = 8) -> Table:
     """Per class, the terms whose rate in the class exceeds their rate outside of it most."""
-    table = Table("class", "documents", "terms (share of the class, of the others)", title="What tells the classes apart")
+    table = Table(
+        "class", "documents", "terms (share of the class, of the others)", title="What tells the classes apart"
+    )
     inside = counts.df.toarray()
     rate = inside / counts.class_sizes[:, None]
     other = (counts.term_df - inside) / np.maximum(counts.n_docs - counts.class_sizes, 1)[:, None]

@@ -108,12 +108,36 @@ def _slots(n: int) -> Places:
     return np.full(1 << max(4, (2 * n).bit_length()), -1, np.int32)
 
 
-def _distinct_rows(keys: Ints) -> tuple[Places, Places]:
-    """Give the different columns of a dense array numbers: that of each, and the first of each number."""
-    n = keys.shape[1]
-    place, first = np.empty(n, np.int32), np.empty(n, np.int32)
-    none = np.zeros(n + 1, np.int64), np.empty(0, np.int32), np.empty((keys.shape[0], 0), np.int64)
-    found = _distinct_columns(*none, keys, _slots(n), place, first)
+@kernel
+def _number_rows(keys: Ints, slots: Places, place: Places, first: Places) -> int:
+    mask = np.uint64(slots.size - 1)
+    found = 0
+    for i in range(keys.shape[0]):
+        h = np.uint64(0)
+        for r in range(keys.shape[1]):
+            h = _mixed(h, keys[i, r])
+        slot = (h ^ (h >> np.uint64(32))) & mask
+        while slots[slot] >= 0:
+            other = first[slots[slot]]
+            same = True
+            for r in range(keys.shape[1]):
+                same &= keys[i, r] == keys[other, r]
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        if slots[slot] < 0:
+            slots[slot] = found
+            first[found] = i
+            found += 1
+        place[i] = slots[slot]
+    return found
+
+
+def _distinct_rows(*columns: NDArray[Any]) -> tuple[Places, Places]:
+    """Give the different rows of a dense array numbers: that of each, and the first of each number."""
+    keys = np.ascontiguousarray(np.stack(columns, axis=1, dtype=np.int64))
+    place, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+    found = _number_rows(keys, _slots(len(keys)), place, first)
     return place, first[:found].copy()
 
 
@@ -140,8 +164,8 @@ class Distinct:
     place
         The number of each term's column.
     indptr, classes, cell
-        The cells of column j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class; `cell` is the
-        number of the cell.
+        The cells of column j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class, with their
+        numbers in `cell`.
     group, kind, empty_cell
         Where column j has nothing in class c, its cell is ``empty_cell[group[j], kind[c]]``.
     n_cells
@@ -168,11 +192,11 @@ class Distinct:
 
     def _set_columns(self, counts: Counts) -> None:
         if self._level is Level.DOCUMENTS:
-            values, totals = counts.df.data[np.newaxis], counts.term_df[np.newaxis]
+            values, totals = counts.cells.values[:1], counts.term_df[np.newaxis]
         else:
-            values = np.array([counts.df.data, counts.tf.data, counts.tf2.data])
+            values = counts.cells.values
             totals = np.array([counts.term_df, counts.term_tf, counts.term_tf2])
-        indptr, classes = counts.df.indptr.astype(np.int64), counts.df.indices.astype(np.int32)
+        indptr, classes = counts.cells.indptr, counts.cells.classes
         keys, total_keys = _as_keys(values), _as_keys(totals)
         self.place, first = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
         found = _distinct_columns(indptr, classes, keys, total_keys, _slots(self.n_terms), self.place, first)
@@ -181,31 +205,30 @@ class Distinct:
         self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         source = np.repeat(indptr[first] - self.indptr[:-1], lengths) + np.arange(self.indptr[-1])
         self.classes: Places = classes[source]
-        self.group, group_first = _distinct_rows(total_keys[:, first])
+        self.group, group_first = _distinct_rows(*total_keys[:, first])
         self._totals = totals[:, first[group_first]].astype(np.float64)
-        group = np.repeat(self.group, np.diff(self.indptr))
-        self._set_cells(np.concatenate([group[np.newaxis], keys[:, source]]), values[:, source])
+        self._set_cells(keys[:, source], values, source)
 
     def _refine(self, coarse: Distinct) -> None:
         """Split the cells of classes of equal size by the occurrences of all terms there."""
         self.place, self.indptr, self.classes = coarse.place, coarse.indptr, coarse.classes
         self.group, self._totals = coarse.group, coarse._totals
-        self._set_cells(coarse.cell[np.newaxis].astype(np.int64), coarse._cell_values[:, coarse.cell])
+        self._set_cells(coarse.cell[np.newaxis], coarse._cell_values, coarse.cell)
 
-    def _set_cells(self, keys: Ints, values: NDArray[Any]) -> None:
-        kind = self.kind[self.classes]
-        self.cell, first = _distinct_rows(np.concatenate([kind[np.newaxis], keys]).astype(np.int64, copy=False))
+    def _set_cells(self, keys: NDArray[Any], values: NDArray[Any], source: NDArray[Any]) -> None:
+        """Find the different cells by their keys; what is in them stands in `values` at `source`."""
+        kind, group = self.kind[self.classes], np.repeat(self.group, np.diff(self.indptr))
+        self.cell, first = _distinct_rows(kind, group, *keys)
         missing = np.zeros((self._totals.shape[1], self._kind_size.size), np.bool_)
         sizes = np.bincount(self.kind, minlength=self._kind_size.size).astype(np.int64)
         _missing_kinds(self.indptr, self.classes, self.kind, sizes, self.group, missing)
         numbers = first.size - 1 + np.cumsum(missing)
         self.empty_cell: Places = numbers.astype(np.int32).reshape(missing.shape)
         empty_group, empty_kind = np.nonzero(missing)
-        columns = np.searchsorted(self.indptr, first, side="right") - 1
         self._cell_kind = np.concatenate([kind[first], empty_kind.astype(np.int32)])
-        self._cell_group = np.concatenate([self.group[columns], empty_group.astype(np.int32)])
-        nothing = np.zeros((values.shape[0], empty_group.size))
-        self._cell_values = np.concatenate([values[:, first], nothing], axis=1).astype(np.float64)
+        self._cell_group = np.concatenate([group[first], empty_group.astype(np.int32)])
+        self._cell_values = np.zeros((values.shape[0], self._cell_kind.size))
+        self._cell_values[:, : first.size] = values[:, source[first]]
         self.n_cells = self._cell_kind.size
 
     @property

@@ -4,14 +4,11 @@ Three rules hold for all of them. Arrays are never grown inside a loop: a kernel
 caller makes room and calls again from the document where it stopped. Nothing a document did is half done when its
 kernel returns. And a kernel takes no lock: threads have tables of their own, which add up.
 
-Words
-    `Words.slots` is an open-addressing table of (low, high, number). A word of up to 15 bytes is its own key, so most
-    look-ups compare two numbers; a longer one has its hash for a key and is compared byte by byte. ``ends[i]`` is
-    the end of term i in the byte ``arena``.
-
-N-grams
-    An n-gram is numbered like a word but has no bytes: it is the number of the term that it continues
-    (``prefix``, -1 for a word) and the number of its last word (``last``).
+Terms
+    A term has a number and a key of two 64-bit numbers; both stand in an open-addressing table. A word of up to 15
+    bytes is its own key, so most look-ups compare two numbers; a longer one has its hash for a key and is compared
+    byte by byte. ``ends[i]`` is the end of term i in the byte ``arena``. An n-gram has no bytes: its key is the number
+    of the term that it continues and the number of its last word.
 
 Cells
     What a document has of a term is written down as a pair, and many pairs at a time are sorted and summed up: two
@@ -40,7 +37,7 @@ Numbers = npt.NDArray[np.int32]
 _OTHER, _WORD, _DEFER = 0, 1, 2
 
 _SHORT = 15  # bytes of a word that fit into its key, beside their number
-_LONG_MARK = np.uint64(255 << 56)
+_GRAM_MARK, _LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)
 _TOP = np.uint64(56)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
@@ -67,14 +64,21 @@ class Characters(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A numbered vocabulary: the table, the bytes, where each term ends, and what n-grams are made of."""
+    """A numbered vocabulary: the table of keys and numbers, the bytes, and where each term ends in them."""
 
     slots: Keys
     arena: Bytes
     ends: Ints
-    grams: Keys
-    prefix: Numbers
-    last: Numbers
+
+
+class Room(NamedTuple):
+    """Room for the work on one document: folded, as bytes and as 64-bit numbers (the same memory); its words' keys."""
+
+    folded: Bytes
+    eights: Keys
+    edges: Numbers
+    lows: Keys
+    highs: Keys
 
 
 @functools.cache
@@ -102,13 +106,12 @@ def characters(character_class: str, *, lowercase: bool) -> Characters | None:
     return Characters(by_byte, kinds, lower)
 
 
-def folded_room(longest: int) -> tuple[Bytes, Keys, Numbers]:
-    """Room for the work of `scan` on documents of up to `longest` bytes.
-
-    A folded document as bytes, the same memory as 64-bit numbers, and the edges of its words.
-    """
+def room_for(longest: int) -> Room:
+    """Room for documents of up to `longest` bytes, which may grow by half when they are lower-cased."""
     eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    return eights.view(np.uint8), eights, np.empty(longest * 3 // 2 + 8, np.int32)
+    most_words = longest * 3 // 4 + 8
+    lows, highs = np.empty(most_words, np.uint64), np.empty(most_words, np.uint64)
+    return Room(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int32), lows, highs)
 
 
 def shift_of(table: Keys | Ints) -> np.uint64:
@@ -117,7 +120,7 @@ def shift_of(table: Keys | Ints) -> np.uint64:
 
 
 @_jit
-def _code_point(text, i):  # type: ignore[no-untyped-def]
+def _code_point(text, i):
     """The code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
     lead = np.int32(text[i])
     second = np.int32(text[i + 1]) & 0x3F
@@ -130,7 +133,7 @@ def _code_point(text, i):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _write_point(text, end, point):  # type: ignore[no-untyped-def]
+def _write_point(text, end, point):
     """Write a code point as UTF-8; the new end."""
     if point < 0x80:
         text[end] = point
@@ -152,7 +155,7 @@ def _write_point(text, end, point):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _fold(text, start, stop, char, defer_nonascii, folded):  # type: ignore[no-untyped-def]
+def _fold(text, start, stop, char, defer_nonascii, folded):
     """Write a document with its words lower-cased and one zero byte for every other character.
 
     Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
@@ -183,14 +186,14 @@ def _fold(text, start, stop, char, defer_nonascii, folded):  # type: ignore[no-u
 
 
 @_jit
-def _eight(words, i):  # type: ignore[no-untyped-def]
+def _eight(words, i):
     """Eight bytes from byte `i` of an array that is seen as 64-bit numbers; the first byte is the lowest."""
     at, shift = i >> 3, np.uint64((i & 7) * 8)
     return (words[at] >> shift) | ((words[at + 1] << _ONE) << (np.uint64(63) - shift))
 
 
 @_jit
-def _filled(eight):  # type: ignore[no-untyped-def]
+def _filled(eight):
     """One bit for each of eight bytes, set where it is not zero."""
     high_bits = (((eight & _LOW_BITS) + _LOW_BITS) | eight) & _HIGH_BITS
     return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP
@@ -207,7 +210,7 @@ def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
 
 
 @_jit
-def _edges(folded_eights, length, edges):  # type: ignore[no-untyped-def]
+def _edges(folded_eights, length, edges):
     """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
     n, before = 0, _EMPTY
     for block in range((length >> 6) + 1):
@@ -224,7 +227,7 @@ def _edges(folded_eights, length, edges):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _hash_bytes(text, start, length):  # type: ignore[no-untyped-def]
+def _hash_bytes(text, start, length):
     h = np.uint64(length)
     for i in range(start, start + length):
         h = (h ^ np.uint64(text[i])) * _FNV
@@ -232,30 +235,34 @@ def _hash_bytes(text, start, length):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _same_bytes(text, start, other, other_start, length):  # type: ignore[no-untyped-def]
+def _same_bytes(text, start, other, other_start, length):
     for i in range(length):
         if text[start + i] != other[other_start + i]:
             return False
     return True
 
 
-@_inline
-def _number(slots, shift, arena, ends, n_terms, text, start, length, low, high):  # type: ignore[no-untyped-def]
-    """The number of a word; `n_terms` when it is new. `low` and `high` are its first eight bytes and the next seven."""
+@_jit
+def _slot(low, high, shift):
+    return np.int64((((low * _MIX) ^ (high * _MIX_HIGH)) * _MIX) >> shift)
+
+
+@_jit
+def _key_of(text, start, length, low, high):
+    """The key of a word, of which `low` and `high` are the first eight bytes and the next seven."""
     if length <= _SHORT:
-        high |= np.uint64(length + 1) << _TOP
-    else:
-        low = _hash_bytes(text, start, length)
-        high = _LONG_MARK | np.uint64(length)
+        return low, high | (np.uint64(length + 1) << _TOP)
+    return _hash_bytes(text, start, length), _LONG_MARK | np.uint64(length)
+
+
+@_inline
+def _number(slots, at, arena, ends, n_terms, text, start, length, low, high):
+    """The number of the word with this key and these bytes, from slot `at` on; `n_terms` when it is new."""
     mask = np.int64(slots.shape[0] - 1)
-    at = np.int64((((low * _MIX) ^ (high * _MIX_HIGH)) * _MIX) >> shift)
     while True:
         if slots[at, 0] == low and slots[at, 1] == high:
             number = np.int64(slots[at, 2])
-            if length <= _SHORT:
-                return number
-            begin = ends[number - 1] if number > 0 else 0
-            if _same_bytes(text, start, arena, begin, length):
+            if high < _LONG_MARK or _same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
                 return number
         elif slots[at, 1] == _EMPTY:
             slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
@@ -268,7 +275,19 @@ def _number(slots, shift, arena, ends, n_terms, text, start, length, low, high):
 
 
 @_jit
-def _characters_in(text, start, length):  # type: ignore[no-untyped-def]
+def regrow(old, new, shift):
+    """Put the entries of a table into a larger one."""
+    mask = np.int64(new.shape[0] - 1)
+    for i in range(old.shape[0]):
+        if old[i, 1] != _EMPTY:
+            at = _slot(old[i, 0], old[i, 1], shift)
+            while new[at, 1] != _EMPTY:
+                at = (at + 1) & mask
+            new[at] = old[i]
+
+
+@_jit
+def _characters_in(text, start, length):
     n = 0
     for i in range(start, start + length):
         n += np.int64((text[i] & 0xC0) != 0x80)
@@ -276,53 +295,73 @@ def _characters_in(text, start, length):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def scan(  # type: ignore[no-untyped-def]
-    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, n_words,
-    folded, folded_eights, edges, out, doc_ends, deferred,
-):  # fmt: skip
+def _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs):
+    """Keys of the words between the edges, but for those that are too short; returns how many there are.
+
+    The edges of the words that stay are moved together.
+    """
+    n = 0
+    for edge in range(0, n_edges, 2):
+        start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
+        low = _eight(eights, start) & _FIRST_BYTES[min(length, 8)]
+        high = _eight(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
+        lows[n], highs[n] = _key_of(folded, start, length, low, high)
+        edges[2 * n], edges[2 * n + 1] = start, start + length
+        n += np.int64(length >= least and (is_ascii or _characters_in(folded, start, length) >= least))
+    return n
+
+
+@_jit
+def scan(
+    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, room, out, doc_ends, deferred
+):
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
-    Returns the document before which it stopped for want of room (their number, when done), and the numbers of terms
-    and of words among them. Numbers below `n_stop` are stop words and left out. A document with a letter that the
-    tables cannot lower-case, or, with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets
-    no words. See `folded_room` for `folded`, `folded_eights` and `edges`.
+    Returns the document before which it stopped for want of room (their number, when done), and the number of terms.
+    Numbers below `n_stop` are stop words and left out. A document with a letter that the tables cannot lower-case, or,
+    with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets no words.
 
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
-    slots, arena, ends = words.slots, words.arena, words.ends
+    slots, arena, ends = words
+    folded, eights, edges, lows, highs = room
+    places = np.empty(256, np.int64)
     n_docs = offsets.shape[0] - 1
-    word_room = min(ends.shape[0] - (n_terms - n_words), slots.shape[0] // 2)
+    term_room = min(ends.shape[0], slots.shape[0] // 2)
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
         used = ends[n_terms - 1] if n_terms > 0 else 0
         # lower-casing may turn two bytes into three
         if used + (offsets[doc + 1] - offsets[doc]) * 3 // 2 > arena.shape[0]:
-            return doc, n_terms, n_words
+            return doc, n_terms
         stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], char, defer_nonascii, folded)
         deferred[doc] = stop < 0
         folded[max(stop, 0) : max(stop, 0) + 72] = 0
-        for edge in range(0, _edges(folded_eights, stop, edges), 2):
-            start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
-            if length < least or (not is_ascii and _characters_in(folded, start, length) < least):
-                continue
-            if n_words >= word_room:
-                return doc, n_terms, n_words
-            low = _eight(folded_eights, start) & _FIRST_BYTES[min(length, 8)]
-            high = _eight(folded_eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
-            number = _number(slots, shift, arena, ends, n_terms, folded, start, length, low, high)
-            if number == n_terms:
-                n_terms += 1
-                n_words += 1
+        n = _keys(folded, eights, edges, _edges(eights, stop, edges), least, is_ascii, lows, highs)
+        touched = _EMPTY
+        for word in range(n):
+            if word & 255 == 0:
+                for k in range(word, min(word + 256, n)):
+                    places[k & 255] = _slot(lows[k], highs[k], shift)
+                    touched ^= slots[places[k & 255], 1]
+            if n_terms >= term_room:
+                return doc, n_terms
+            start, end = np.int64(edges[2 * word]), np.int64(edges[2 * word + 1])
+            number = _number(
+                slots, places[word & 255], arena, ends, n_terms, folded, start, end - start, lows[word], highs[word]
+            )
+            n_terms += np.int64(number == n_terms)
             out[n_out] = number
             n_out += np.int64(number >= n_stop)
+        eights[0] = touched
         doc_ends[doc] = n_out
-    return n_docs, n_terms, n_words
+    return n_docs, n_terms
 
 
 @_jit
-def intern(text, offsets, words, shift, n_terms, numbers):  # type: ignore[no-untyped-def]
+def intern(text, offsets, words, shift, n_terms, numbers):
     """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
-    slots, arena, ends = words.slots, words.arena, words.ends
+    slots, arena, ends = words
     for item in range(offsets.shape[0] - 1):
         start, length = offsets[item], offsets[item + 1] - offsets[item]
         low, high = np.uint64(0), np.uint64(0)
@@ -332,44 +371,41 @@ def intern(text, offsets, words, shift, n_terms, numbers):  # type: ignore[no-un
                 low |= byte
             else:
                 high |= byte
-        number = _number(slots, shift, arena, ends, n_terms, text, start, length, low, high)
-        n_terms = max(n_terms, number + 1)
-        numbers[item] = number
+        low, high = _key_of(text, start, length, low, high)
+        numbers[item] = _number(slots, _slot(low, high, shift), arena, ends, n_terms, text, start, length, low, high)
+        n_terms += np.int64(numbers[item] == n_terms)
     return n_terms
 
 
 @_jit
-def _gram_number(words, shift, n_terms, prefix, word):  # type: ignore[no-untyped-def]
+def _gram_number(words, shift, n_terms, prefix, word):
     """The number of the n-gram that continues term `prefix` with `word`; `n_terms` when it is new."""
-    key = ((np.uint64(prefix) << np.uint64(32)) | np.uint64(word)) + np.uint64(1)
-    mask = np.int64(words.grams.shape[0] - 1)
-    at = np.int64(((key ^ (key >> np.uint64(29))) * _MIX) >> shift)
+    slots, _, ends = words
+    low = (np.uint64(prefix) << np.uint64(32)) | np.uint64(word)
+    mask = np.int64(slots.shape[0] - 1)
+    at = _slot(low, _GRAM_MARK, shift)
     while True:
-        found = words.grams[at, 0]
-        if found == key:
-            return np.int64(words.grams[at, 1])
-        if found == _EMPTY:
-            words.grams[at, 0], words.grams[at, 1] = key, np.uint64(n_terms)
-            words.ends[n_terms] = words.ends[n_terms - 1]
-            words.prefix[n_terms], words.last[n_terms] = prefix, word
+        if slots[at, 0] == low and slots[at, 1] == _GRAM_MARK:
+            return np.int64(slots[at, 2])
+        if slots[at, 1] == _EMPTY:
+            slots[at, 0], slots[at, 1], slots[at, 2] = low, _GRAM_MARK, np.uint64(n_terms)
+            ends[n_terms] = ends[n_terms - 1]
             return n_terms
         at = (at + 1) & mask
 
 
 @_jit
-def join(  # type: ignore[no-untyped-def]
-    numbers, doc_ends, first, least, most, words, shift, n_terms, n_grams, out, out_ends
-):
+def join(numbers, doc_ends, first, least, most, words, shift, n_terms, out, out_ends):
     """N-grams of numbered words, `least` to `most` long, into `out`.
 
-    Returns the document before which it stopped for want of room, the number of terms and of n-grams among them.
+    Returns the document before which it stopped for want of room, and the number of terms.
     """
+    room = min(words.ends.shape[0], words.slots.shape[0] // 2)
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
-        bound = (stop - start) * (most - 1)
-        if n_terms + bound > words.ends.shape[0] or n_grams + bound > words.grams.shape[0] // 2:
-            return doc, n_terms, n_grams
+        if n_terms + (stop - start) * (most - 1) > room:
+            return doc, n_terms
         for i in range(start, stop):
             number = np.int64(numbers[i])
             if least == 1:
@@ -377,45 +413,16 @@ def join(  # type: ignore[no-untyped-def]
                 n_out += 1
             for n in range(2, min(most, stop - i) + 1):
                 number = _gram_number(words, shift, n_terms, number, numbers[i + n - 1])
-                if number == n_terms:
-                    n_terms += 1
-                    n_grams += 1
+                n_terms += np.int64(number == n_terms)
                 if n >= least:
                     out[n_out] = number
                     n_out += 1
         out_ends[doc] = n_out
-    return doc_ends.shape[0], n_terms, n_grams
+    return doc_ends.shape[0], n_terms
 
 
 @_jit
-def regrow(old, new, shift):  # type: ignore[no-untyped-def]
-    """Put the entries of a table of words into a larger one."""
-    mask = np.int64(new.shape[0] - 1)
-    for i in range(old.shape[0]):
-        if old[i, 1] != _EMPTY:
-            at = np.int64((((old[i, 0] * _MIX) ^ (old[i, 1] * _MIX_HIGH)) * _MIX) >> shift)
-            while new[at, 1] != _EMPTY:
-                at = (at + 1) & mask
-            new[at] = old[i]
-
-
-@_jit
-def regrow_grams(old, new, shift):  # type: ignore[no-untyped-def]
-    """Put the entries of a table of n-grams into a larger one."""
-    mask = np.int64(new.shape[0] - 1)
-    for i in range(old.shape[0]):
-        key = old[i, 0]
-        if key != _EMPTY:
-            at = np.int64(((key ^ (key >> np.uint64(29))) * _MIX) >> shift)
-            while new[at, 0] != _EMPTY:
-                at = (at + 1) & mask
-            new[at] = old[i]
-
-
-@_jit
-def tally(  # type: ignore[no-untyped-def]
-    numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs
-):
+def tally(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs):
     """Write down for each document and label how often each term occurs: pairs of a term and a load.
 
     A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
@@ -459,13 +466,13 @@ def tally(  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _column_of(load):  # type: ignore[no-untyped-def]
+def _column_of(load):
     """The column of a load, whatever its sign."""
     return abs(load) >> _TF_BITS
 
 
 @_jit
-def compact(terms, loads, n_terms):  # type: ignore[no-untyped-def]
+def compact(terms, loads, n_terms):
     """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
 
     Two stable counting sorts, by column and then by term.
@@ -523,7 +530,7 @@ def compact(terms, loads, n_terms):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):  # type: ignore[no-untyped-def]
+def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):
     """Cells by term number and column, ordered by the terms' ranks and the columns' rows instead."""
     n_cells = columns.shape[0]
     starts = np.zeros(n_rows + 1, np.int64)
@@ -555,7 +562,7 @@ def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):  # type: ig
 
 
 @_jit
-def _compare(text_a, start_a, end_a, text_b, start_b, end_b):  # type: ignore[no-untyped-def]
+def _compare(text_a, start_a, end_a, text_b, start_b, end_b):
     for i in range(min(end_a - start_a, end_b - start_b)):
         difference = np.int64(text_a[start_a + i]) - np.int64(text_b[start_b + i])
         if difference != 0:
@@ -564,7 +571,7 @@ def _compare(text_a, start_a, end_a, text_b, start_b, end_b):  # type: ignore[no
 
 
 @_jit
-def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):  # type: ignore[no-untyped-def]
+def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
     """The union of two sorted lists of strings: where each stands in the lists, -1 for nowhere; returns its length."""
     a, b, n = 0, 0, 0
     n_a, n_b = offsets_a.shape[0] - 1, offsets_b.shape[0] - 1
@@ -587,9 +594,7 @@ def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):  # type: ig
 
 
 @_jit
-def merge_cells(  # type: ignore[no-untyped-def]
-    in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign, indptr, rows, values
-):
+def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign, indptr, rows, values):
     """Add (or subtract: `sign`) the cells of terms that stand at `in_a` and `in_b`; returns the number of cells."""
     n = 0
     for term in range(in_a.shape[0]):
@@ -616,7 +621,7 @@ def merge_cells(  # type: ignore[no-untyped-def]
 
 
 @_jit
-def leading_bytes(text, offsets, heads):  # type: ignore[no-untyped-def]
+def leading_bytes(text, offsets, heads):
     """The first eight bytes of each string as one big-endian number, zeros beyond its end."""
     for item in range(heads.shape[0]):
         head = np.uint64(0)
@@ -628,32 +633,40 @@ def leading_bytes(text, offsets, heads):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def spelled_ends(words, terms, offsets):  # type: ignore[no-untyped-def]
+def parts_of(slots, prefix, last):
+    """The term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
+    for at in range(slots.shape[0]):
+        if slots[at, 1] != _EMPTY:
+            term = np.int64(slots[at, 2])
+            prefix[term], last[term] = -1, term
+            if slots[at, 1] == _GRAM_MARK:
+                prefix[term] = np.int32(slots[at, 0] >> np.uint64(32))
+                last[term] = np.int32(slots[at, 0] & np.uint64(0xFFFFFFFF))
+
+
+@_jit
+def spelled_ends(ends, prefix, last, terms, offsets):
     """Where each term ends when all are written out side by side, into ``offsets[1:]``."""
     for item in range(terms.shape[0]):
-        length, term = np.int64(0), np.int64(terms[item])
-        while words.prefix[term] >= 0:
-            word = np.int64(words.last[term])
-            length += 1 + words.ends[word] - (words.ends[word - 1] if word > 0 else 0)
-            term = np.int64(words.prefix[term])
-        length += words.ends[term] - (words.ends[term - 1] if term > 0 else 0)
+        length, term = np.int64(-1), np.int64(terms[item])
+        while term >= 0:
+            word = np.int64(last[term])
+            length += 1 + ends[word] - (ends[word - 1] if word > 0 else 0)
+            term = np.int64(prefix[term])
         offsets[item + 1] = offsets[item] + length
 
 
 @_jit
-def spell(words, terms, text, offsets):  # type: ignore[no-untyped-def]
-    """Write out terms, the words of an n-gram with a space between them; `offsets` are known beforehand."""
+def spell(arena, ends, prefix, last, terms, text, offsets):
+    """Write out terms, the words of an n-gram with a space between them, to their known offsets."""
     for item in range(terms.shape[0]):
-        end = offsets[item + 1]
-        term = np.int64(terms[item])
-        while True:
-            word = np.int64(words.last[term]) if words.prefix[term] >= 0 else term
-            start = words.ends[word - 1] if word > 0 else 0
-            for i in range(words.ends[word] - 1, start - 1, -1):
+        end, term = offsets[item + 1], np.int64(terms[item])
+        while term >= 0:
+            word = np.int64(last[term])
+            for i in range(ends[word] - 1, (ends[word - 1] if word > 0 else 0) - 1, -1):
                 end -= 1
-                text[end] = words.arena[i]
-            if words.prefix[term] < 0:
-                break
-            end -= 1
-            text[end] = 0x20
-            term = np.int64(words.prefix[term])
+                text[end] = arena[i]
+            term = np.int64(prefix[term])
+            if term >= 0:
+                end -= 1
+                text[end] = 0x20

@@ -30,7 +30,8 @@ def checked_matrix(X: Any) -> sparse.csr_array:
         at = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         raise InputError(
-            f"X must hold finite numbers that are not negative: row {row}, column {matrix.indices[at]} is {matrix.data[at]}."
+            f"X must hold finite numbers that are not negative: row {row}, column {matrix.indices[at]} "
+            f"is {matrix.data[at]}."
         )
     if matrix.dtype.kind != "f":
         return matrix.astype(np.int64)
@@ -83,9 +84,7 @@ def _of_labels(y: Any) -> tuple[sparse.csr_array, list[str]]:
     return sparse.csr_array((np.ones(len(columns), np.int64), columns, lists.offsets.to_numpy()), shape=shape), names
 
 
-def counted_matrix(
-    X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None
-) -> dict[str, Any]:
+def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
     """The parts of counts of a matrix."""
     matrix = checked_matrix(X)
     labels, names = label_matrix(y, classes, matrix.shape[0])
@@ -113,7 +112,7 @@ def counted_matrix(
 def _squared(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if values.dtype.kind == "i" and values.max(initial=0) >= 2**31:
         raise InputError(f"X holds {values.max()}: the square of it does not fit into 64 bits.")
-    return values * values
+    return np.asarray(np.square(values))
 
 
 def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
@@ -127,9 +126,7 @@ def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
 def _values_at(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
     """The entries of a matrix at the places of another, which it has too."""
     width = max(matrix.shape[0], 1)
-    keys, wanted = (
-        np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places)
-    )
+    keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))
     return np.asarray(matrix.data[np.searchsorted(keys, wanted)])
 
 

@@ -14,7 +14,6 @@ from termsieve import distinct
 from termsieve.errors import MissingExtraError, OptionError
 from termsieve.scores import SCORES, Score, parse
 from termsieve.scores.registry import make
-from termsieve.table import Array, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from termsieve.counts import Counts, Names
     from termsieve.distinct import Distinct, Ints, Places
+    from termsieve.table import Array, Table
 
 OneScore: TypeAlias = "str | Score | Callable[[Table], Array]"
 
@@ -77,8 +77,7 @@ class Ranking(Sequence[Row]):
         left = {1, 3}
         return "\n".join(
             "  ".join(
-                x.ljust(w) if i in left else x.rjust(w)
-                for i, (x, w) in enumerate(zip(line, widths, strict=True))
+                x.ljust(w) if i in left else x.rjust(w) for i, (x, w) in enumerate(zip(line, widths, strict=True))
             )
             for line in (head, *body)
         )
@@ -167,13 +166,9 @@ class Scores:
             - fpr).
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise OptionError(
-                f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}."
-            )
+            raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
         if against and not per_class:
-            raise OptionError(
-                "top(against=True) lists terms that speak against a class: it needs per_class=True."
-            )
+            raise OptionError("top(against=True) lists terms that speak against a class: it needs per_class=True.")
         if per_class:
             rows = [r for c in range(self.counts.n_classes) for r in self._rows_of_class(c, int(n), against)]
             return Ranking(rows, self.score.spelling)
@@ -195,9 +190,7 @@ class Scores:
         pvalue = self.score.pvalue
         if pvalue is None:
             have = ", ".join(name for name, s in SCORES.items() if s.pvalue is not None)
-            raise OptionError(
-                f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}."
-            )
+            raise OptionError(f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}.")
         cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
         if per_class:
             return np.array([cells.spread(agg.of_class(cells, values, c)) for c in range(cells.n_classes)])
@@ -289,8 +282,7 @@ class Scores:
         columns = [x.tolist() for x in (score, *self._cells(places, label).values())]
         rows = zip(terms, labels, *columns, strict=True)
         return [
-            Row(i, term, x, name, tp, fp, fn, tn, against)
-            for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
+            Row(i, term, x, name, tp, fp, fn, tn, against) for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
         ]
 
 
@@ -345,9 +337,7 @@ def score(counts: Counts, score_func: OneScore) -> Scores: ...
 def score(counts: Counts, score_func: list[OneScore] | tuple[OneScore, ...]) -> dict[str, Scores]: ...
 
 
-def score(
-    counts: Counts, score_func: OneScore | list[OneScore] | tuple[OneScore, ...]
-) -> Scores | dict[str, Scores]:
+def score(counts: Counts, score_func: OneScore | list[OneScore] | tuple[OneScore, ...]) -> Scores | dict[str, Scores]:
     """Score all terms.
 
     Parameters

@@ -131,6 +131,8 @@ class Table:
         Share of documents with the term: in the class, elsewhere, in all (0 where there are no documents).
     delta : array
         ``tp tn - fp fn`` without loss of digits: the numerator of most scores, 0 exactly at independence.
+    lift : array
+        ``tpr - fpr``, from `delta`.
     m : float
         Number of classes.
     tf_c, tf_nc, tf_t : arrays

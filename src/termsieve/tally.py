@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from termsieve import kernels
 from termsieve.cells import Cells, TermCells
-from termsieve.kernels import Bytes, Ints, Numbers, Words
+from termsieve.kernels import Ints, Numbers, Words
 from termsieve.strings import string_array, string_buffers, string_order
 from termsieve.tokens import Analyzer
 
@@ -41,11 +41,8 @@ class Vocabulary:
             slots=np.zeros((1 << 16, 3), np.uint64),
             arena=np.empty(1 << 19, np.uint8),
             ends=np.empty(1 << 15, np.int64),
-            grams=np.zeros((1 << 4, 2), np.uint64),
-            prefix=np.full(1 << 15, -1, np.int32),
-            last=np.full(1 << 15, -1, np.int32),
         )
-        self.n_terms = self.n_words = self.n_grams = 0
+        self.n_terms = 0
         self._stems = np.empty(0, np.int32)
         self._n_stop = 0
         self.tokenize = self._choose_tokenizer()
@@ -99,28 +96,24 @@ class Vocabulary:
         size = int(offsets[-1] - offsets[0])
         out = np.empty(size // (self._least + 1) + len(texts) + 1, np.int32)
         ends, deferred = np.empty(len(texts), np.int64), np.zeros(len(texts), np.bool_)
-        room = kernels.folded_room(int(np.diff(offsets).max(initial=0)))
+        room = kernels.room_for(int(np.diff(offsets).max(initial=0)))
         doc = 0
         while True:
-            doc, self.n_terms, self.n_words = kernels.scan(
+            doc, self.n_terms = kernels.scan(
                 text, offsets, doc, char, self._least, self._n_stop, defer_nonascii,
-                self.words, kernels.shift_of(self.words.slots), self.n_terms, self.n_words,
-                *room, out, ends, deferred,
+                self.words, kernels.shift_of(self.words.slots), self.n_terms, room, out, ends, deferred,
             )  # fmt: skip
             if doc == len(texts):
                 return Tokens(out[: ends[-1] if len(ends) else 0], ends), deferred
-            self._make_room(self.n_words // 2 + 1, byte_room=int(offsets[doc + 1] - offsets[doc]) * 2 + 8)
+            self._make_room(self.n_terms // 2 + 1, 2 * int(offsets[doc + 1] - offsets[doc]))
 
     def number(self, terms: pa.LargeStringArray) -> Numbers:
         """Numbers of whole terms, given as they are."""
         text, offsets = string_buffers(terms)
-        self._make_room(len(terms), byte_room=int(offsets[-1] - offsets[0]) + 8)
+        self._make_room(len(terms), int(offsets[-1] - offsets[0]))
         numbers = np.empty(len(terms), np.int32)
-        before = self.n_terms
-        self.n_terms = kernels.intern(
-            text, offsets, self.words, kernels.shift_of(self.words.slots), self.n_terms, numbers
-        )
-        self.n_words += self.n_terms - before
+        shift = kernels.shift_of(self.words.slots)
+        self.n_terms = kernels.intern(text, offsets, self.words, shift, self.n_terms, numbers)
         return numbers
 
     def _stemmed(self, tokens: Tokens) -> Tokens:
@@ -128,7 +121,7 @@ class Vocabulary:
         new = np.arange(len(self._stems), self.n_terms, dtype=np.int32)
         if len(new):
             self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
-            words = new[self.words.prefix[new] < 0]
+            words = new[self._parts()[0][new] < 0]
             stems = self._analyzer.stem(self.spelled(words).to_pylist())
             numbers = self.number(pa.array(stems, pa.large_string()))
             self._stems[words] = np.where([stem != "" for stem in stems], numbers, -1)
@@ -143,54 +136,47 @@ class Vocabulary:
         ends = np.empty(len(tokens.ends), np.int64)
         doc = 0
         while True:
-            doc, self.n_terms, self.n_grams = kernels.join(
-                *tokens, doc, least, most, self.words, kernels.shift_of(self.words.grams),
-                self.n_terms, self.n_grams, out, ends,
-            )  # fmt: skip
+            shift = kernels.shift_of(self.words.slots)
+            doc, self.n_terms = kernels.join(*tokens, doc, least, most, self.words, shift, self.n_terms, out, ends)
             if doc == len(ends):
                 return Tokens(out[: ends[-1] if len(ends) else 0], ends)
             n_words = int(tokens.ends[doc] - (tokens.ends[doc - 1] if doc else 0))
-            self._make_room(0, gram_room=n_words * (most - 1))
+            self._make_room(n_words * (most - 1))
 
     # Room
 
-    def _make_room(self, terms: int, *, byte_room: int = 0, gram_room: int = 0) -> None:
-        """Room for so many more words, bytes and n-grams; what grows, doubles."""
-        old = self.words
-        used = int(old.ends[self.n_terms - 1]) if self.n_terms else 0
-        slots, grams = old.slots, old.grams
-        if (self.n_words + terms) * 2 > len(slots):
-            slots = np.zeros((_power_of_two((self.n_words + terms) * 2), 3), np.uint64)
-            kernels.regrow(old.slots, slots, kernels.shift_of(slots))
-        if (self.n_grams + gram_room) * 2 > len(grams):
-            grams = np.zeros((_power_of_two((self.n_grams + gram_room) * 2), 2), np.uint64)
-            kernels.regrow_grams(old.grams, grams, kernels.shift_of(grams))
-        room = self.n_terms + terms + gram_room
-        self.words = Words(
-            slots,
-            _grown(old.arena, used + byte_room),
-            _grown(old.ends, room),
-            grams,
-            _grown(old.prefix, room),
-            _grown(old.last, room),
-        )
+    def _make_room(self, terms: int, n_bytes: int = 0) -> None:
+        """Room for so many more terms and bytes; what grows, doubles."""
+        slots, arena, ends = self.words
+        used = int(ends[self.n_terms - 1]) if self.n_terms else 0
+        room = self.n_terms + terms
+        if 2 * room > len(slots):
+            slots = np.zeros((_power_of_two(2 * room), 3), np.uint64)
+            kernels.regrow(self.words.slots, slots, kernels.shift_of(slots))
+        self.words = Words(slots, _grown(arena, used + n_bytes), _grown(ends, room))
 
     # Term numbers to text
 
+    def _parts(self) -> tuple[Numbers, Numbers]:
+        """For each term, the term that it continues, -1 for a word, and its last word."""
+        prefix, last = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
+        kernels.parts_of(self.words.slots, prefix, last)
+        return prefix, last
+
     def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
         """Terms by their numbers, written out."""
-        terms = terms.astype(np.int32, copy=False)
+        terms, parts = terms.astype(np.int32, copy=False), self._parts()
         offsets = np.zeros(len(terms) + 1, np.int64)
-        kernels.spelled_ends(self.words, terms, offsets)
+        kernels.spelled_ends(self.words.ends, *parts, terms, offsets)
         text = np.empty(offsets[-1], np.uint8)
-        kernels.spell(self.words, terms, text, offsets)
+        kernels.spell(self.words.arena, self.words.ends, *parts, terms, text, offsets)
         return string_array(text, offsets)
 
     def ordered(self, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """The numbers of the used terms, in code-point order."""
-        prefix = self.words.prefix[: self.n_terms]
+        prefix, last = self._parts()
         words = np.flatnonzero(prefix < 0)
-        if not self.n_grams:
+        if len(words) == self.n_terms:
             words = words[used[words]]
             return words[string_order(self.spelled(words))]
         # A space sorts before every letter, so n-grams are ordered by the ranks of their words, a shorter one first
@@ -201,7 +187,7 @@ class Vocabulary:
             columns.append(np.zeros(self.n_terms, np.int64))
             for column in columns[:-1]:
                 column[level] = column[prefix[level]]
-            columns[-1][level] = rank[self.words.last[level]]
+            columns[-1][level] = rank[last[level]]
         return _sorted_by(columns, np.flatnonzero(used), len(words) + 1)
 
 
@@ -243,7 +229,9 @@ class Tally:
 
     def _sum_up(self) -> None:
         n = self._n_pairs
-        self._cells = self._cells.plus(Cells(*kernels.compact(self._terms[:n], self._loads[:n], self.vocabulary.n_terms)))
+        self._cells = self._cells.plus(
+            Cells(*kernels.compact(self._terms[:n], self._loads[:n], self.vocabulary.n_terms))
+        )
         self._n_pairs = 0
 
     def arranged(self, row_of: Ints, n_rows: int) -> TermCells:
@@ -268,7 +256,8 @@ def _spliced(tokens: Tokens, deferred: npt.NDArray[np.bool_], late: Tokens) -> T
 
 def _levels(prefix: Numbers) -> list[npt.NDArray[np.int64]]:
     """The numbers of 2-grams, 3-grams, ...: each level continues the one before."""
-    levels, is_last = [], prefix < 0
+    levels: list[npt.NDArray[np.int64]] = []
+    is_last = prefix < 0
     while True:
         level = np.flatnonzero((prefix >= 0) & is_last[prefix])
         if not len(level):
@@ -295,7 +284,6 @@ def _power_of_two(least: int) -> int:
 def _grown(array: npt.NDArray[Scalar], least: int) -> npt.NDArray[Scalar]:
     if len(array) >= least:
         return array
-    grown = np.full(max(least, 2 * len(array)), -1).astype(array.dtype)
+    grown = np.empty((max(least, 2 * len(array)), *array.shape[1:]), array.dtype)
     grown[: len(array)] = array
     return grown
-

@@ -13,7 +13,7 @@ import importlib.resources
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
@@ -160,7 +160,7 @@ class Analyzer:
     @functools.cached_property
     def stop_set(self) -> frozenset[str]:
         """The stop words themselves."""
-        return _stop_set(self.stop_words)
+        return _stop_set(self.stop_words)  # type: ignore[arg-type]  # a frozenset since __post_init__
 
     @property
     def runs(self) -> Runs | None:
@@ -258,7 +258,9 @@ def _check_flag(name: str, value: object) -> None:
 def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
     if value not in choices:
         hint = did_you_mean(str(value), [c for c in choices if c])
-        raise OptionError(f"Analyzer: {name} must be one of {', '.join(map(repr, choices))}, not {value!r}. {hint}".rstrip())
+        raise OptionError(
+            f"Analyzer: {name} must be one of {', '.join(map(repr, choices))}, not {value!r}. {hint}".rstrip()
+        )
 
 
 def _check_whole(name: str, value: object) -> None:
@@ -278,20 +280,21 @@ def _check_pattern(pattern: object) -> None:
 
 
 def _checked_range(value: object) -> tuple[int, int]:
-    try:
-        least, most = value  # type: ignore[misc]
-        if all(isinstance(n, int) and not isinstance(n, bool) for n in (least, most)) and 1 <= least <= most:
-            return least, most
-    except (TypeError, ValueError):
-        pass
-    raise OptionError(f"Analyzer: ngram_range must be two whole numbers such as (1, 2), the least first, not {value!r}.")
+    pair = tuple(value) if isinstance(value, Iterable) else ()
+    if len(pair) == 2 and all(isinstance(n, int) and not isinstance(n, bool) for n in pair) and 1 <= pair[0] <= pair[1]:
+        return pair
+    raise OptionError(
+        f"Analyzer: ngram_range must be two whole numbers such as (1, 2), the least first, not {value!r}."
+    )
 
 
 def _checked_stop_words(value: object) -> str | frozenset[str] | None:
     if value is None or value in ("english", "smart"):
-        return value  # type: ignore[return-value]
+        return value
     if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(w, str) for w in value):
-        raise OptionError(f"Analyzer: stop_words must be 'english', 'smart', a collection of words, or None, not {value!r}.")
+        raise OptionError(
+            f"Analyzer: stop_words must be 'english', 'smart', a collection of words, or None, not {value!r}."
+        )
     return frozenset(value)
 
 
@@ -317,7 +320,7 @@ def _stop_set(name: str | frozenset[str] | None) -> frozenset[str]:
         listed = importlib.resources.files("termsieve") / "data" / "smart_stop_words.txt"
         return frozenset(listed.read_text("utf-8").split())
     if name == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - slow, and seldom needed
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
     return frozenset(name or ())
@@ -363,14 +366,16 @@ def _name_of(tokenizer: object) -> str:
     """The import path of a tokenizer; what has none cannot be part of a fingerprint."""
     if isinstance(tokenizer, str):
         if ":" not in tokenizer:
-            raise OptionError(f"Analyzer: tokenizer {tokenizer!r} must be a function or read 'package.module:function'.")
+            raise OptionError(
+                f"Analyzer: tokenizer {tokenizer!r} must be a function or read 'package.module:function'."
+            )
         return tokenizer
     owner = getattr(tokenizer, "__objclass__", tokenizer)
     module, name = getattr(owner, "__module__", None), getattr(tokenizer, "__qualname__", None)
     if not callable(tokenizer) or not module or not name or "<lambda>" in name:
         raise OptionError(
-            f"Analyzer: tokenizer must be a function with a name, not {tokenizer!r}: its name stands in the fingerprint "
-            "of counts. Define it with def."
+            f"Analyzer: tokenizer must be a function with a name, not {tokenizer!r}: its name stands in the "
+            "fingerprint of counts. Define it with def."
         )
     return f"{module}:{name}"
 

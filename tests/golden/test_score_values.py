@@ -1,4 +1,4 @@
-"""Worked values: of every record, of six tables, of a corpus of three classes, and of the Iris example of OCFS."""
+"""Worked values: of every record, of six tables, of three classes, and of the Iris example of OCFS."""
 
 import json
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_iris(source, uci):
 
 
 def test_the_misprint_of_the_paper():
-    """The paper prints the scores without n_j/n = 1/3, and 1.1621 for 1.6121: so it picks features 3 and 1, not 3 and 4."""
+    """The paper prints scores without n_j/n = 1/3, and 1.1621 for 1.6121: so it picks 3 and 1."""
     ocfs = iris(as_in_the_uci_file=True)
     printed = np.array([1.2642, 0.21955, 8.7329, 1.1621])
     ours = 3 * ocfs.overall()

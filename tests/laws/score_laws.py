@@ -1,4 +1,4 @@
-"""The laws of the design that every score must keep, as functions: they are run on the catalogue and on planted faults."""
+"""The laws that every score must keep, as functions: run on the catalogue and on planted faults."""
 
 import itertools
 
@@ -55,7 +55,7 @@ def close(a, b, scale=0.0):
 
 
 def numbers_law(score):
-    """Law 3: one float per entry, never NaN, infinite only where the record says so, within the range, inputs untouched."""
+    """Law 3: a float per entry, never NaN, infinite only as the record says, in range, inputs untouched."""
 
     @quick
     @given(_lists)

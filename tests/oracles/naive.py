@@ -45,9 +45,7 @@ def terms(
 
         words = [stem for stem in Stemmer.Stemmer(stemmer).stemWords(words) if stem]
     least, most = ngram_range
-    return [
-        " ".join(words[i : i + n]) for n in range(least, most + 1) for i in range(len(words) - n + 1)
-    ]
+    return [" ".join(words[i : i + n]) for n in range(least, most + 1) for i in range(len(words) - n + 1)]
 
 
 def labels_of(label):
@@ -86,7 +84,10 @@ def count_bags(bags, labels):
 def count_matrix(rows, labels, names):
     """The facts of a matrix, given as a list of rows: its columns all stay, in their order."""
     facts = count_bags([{t: n for t, n in zip(names, row, strict=True) if n} for row in rows], labels)
-    return facts | {"terms": list(names), "totals": {name: facts["totals"].get(name, NOTHING) for name in names}}
+    return facts | {
+        "terms": list(names),
+        "totals": {name: facts["totals"].get(name, NOTHING) for name in names},
+    }
 
 
 def only(facts, names):
@@ -111,6 +112,16 @@ def vectorizer(**options):
     return CountVectorizer(stop_words=stop_words, dtype=np.int64, **options)
 
 
+def vocabulary(texts, **options):
+    """The terms that CountVectorizer keeps, sorted; it does not like to keep none."""
+    try:
+        return sorted(vectorizer(**options).fit(texts).vocabulary_)
+    except ValueError as error:
+        if any(said in str(error) for said in ("no terms remain", "empty vocabulary", "max_df corresponds")):
+            return []
+        raise
+
+
 def count_by_scikit_learn(texts, labels, **options):
     """The facts as CountVectorizer finds them."""
     fitted = vectorizer(**options)
@@ -126,7 +137,9 @@ def count_by_scikit_learn(texts, labels, **options):
     bags = []
     for i in range(matrix.shape[0]):
         start, stop = matrix.indptr[i : i + 2]
-        bags.append({names[j]: n for j, n in zip(matrix.indices[start:stop], matrix.data[start:stop].tolist(), strict=True)})
+        bags.append(
+            {names[j]: n for j, n in zip(matrix.indices[start:stop], matrix.data[start:stop].tolist(), strict=True)}
+        )
     return count_bags(bags, labels)
 
 

@@ -14,7 +14,7 @@ quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCh
 
 @st.composite
 def corpora(draw, several_labels=False):
-    """A small matrix of counts with labels: many equal columns, empty ones, and documents of no class if asked for."""
+    """A small matrix with labels: equal columns, empty ones, and documents of no class if asked for."""
     seed, n_docs, n_classes, n_terms = (draw(st.integers(0, k)) for k in (10**6, 12, 4, 12))
     rng = np.random.default_rng(seed)
     n_docs, n_classes, n_terms = n_docs + n_classes + 2, n_classes + 2, n_terms + 1
@@ -47,7 +47,7 @@ def mixed_with_tokens(t):
 
 def dense(X, Y, function):
     """The same, cell by cell over the whole matrix."""
-    from termsieve.table import Occurrences, Table, Tokens  # noqa: PLC0415
+    from termsieve.table import Occurrences, Table, Tokens
 
     X, Y = X.astype(float), Y.astype(float)
     present = (X > 0).astype(float)
@@ -55,7 +55,10 @@ def dense(X, Y, function):
     shape = tp.shape
     total = [np.broadcast_to(x.sum(0), shape) for x in (present, X, X**2)]
     tokens_c = np.broadcast_to(tf.sum(1)[:, None], shape)
-    more = Occurrences(tf, tf2, total[1], total[2]), Tokens(tokens_c, np.full(shape, X.sum()), float(X.shape[1]))
+    more = (
+        Occurrences(tf, tf2, total[1], total[2]),
+        Tokens(tokens_c, np.full(shape, X.sum()), float(X.shape[1])),
+    )
     n_c = np.broadcast_to(Y.sum(0)[:, None], shape)
     return function(Table(tp, total[0], n_c, np.full(shape, float(len(X))), float(Y.shape[1]), *more))
 

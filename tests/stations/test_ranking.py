@@ -227,3 +227,13 @@ def test_agreement_with_scipy_and_scikit_learn():
             assert value == pytest.approx(
                 stats.chi2_contingency(table, correction=False).statistic, rel=1e-12, abs=1e-12
             )
+
+
+@pytest.mark.parametrize("name", ["bss_wss", "ocfs", 'fisher(on="tf")'])
+def test_constant_columns_of_real_weights_are_constant(name):
+    rng = np.random.default_rng(2)
+    X = np.column_stack([np.full(90, 0.1), np.full(90, 1 / 3), rng.random(90)])
+    scores = score(Counts.from_matrix(X, rng.integers(0, 4, 90).astype(str)), name)
+    assert list(scores.overall()[:2]) == [0.0, 0.0]
+    assert 0 < scores.overall()[2] < np.inf
+    assert not scores.values[:, :2].any()

@@ -15,8 +15,6 @@ from oracles.texts import CHAR_OPTIONS, PIECES, TEXTS, TOKEN_PATTERNS, WORD_OPTI
 from termsieve import Analyzer, tokens
 from termsieve.errors import MissingExtraError, OptionError, TermsieveError
 
-HERE = Analyzer.__module__
-
 
 def halves(text):
     return [text[: len(text) // 2], text[len(text) // 2 :]]
@@ -62,7 +60,8 @@ def test_characters_are_those_of_scikit_learn(text, options):
         ({"tokenizer": halves, "lowercase": False}, "ABCD", ["AB", "CD"]),
         ({}, "", []),
         ({}, "ΟΔΥΣΣΕΥΣ", ["οδυσσευς"]),
-        ({}, "İx", ["i\u0307x".replace("\u0307", "")] if False else ["x"]) if False else ({}, "Kk", ["kk"]),
+        ({}, "İSTANBUL", ["stanbul"]),
+        ({}, "\u212aelvin", ["kelvin"]),
     ],
 )
 def test_examples(options, text, expected):
@@ -191,7 +190,9 @@ def test_a_newer_unicode_changes_the_fingerprint(monkeypatch):
     assert Analyzer().fingerprint != before
 
 
-@pytest.mark.parametrize(("options", "package"), [({"stemmer": "english"}, "Stemmer"), ({"segmenter": "jieba"}, "jieba")])
+@pytest.mark.parametrize(
+    ("options", "package"), [({"stemmer": "english"}, "Stemmer"), ({"segmenter": "jieba"}, "jieba")]
+)
 def test_a_newer_package_changes_the_fingerprint(options, package, monkeypatch):
     before, plain = Analyzer(**options).fingerprint, Analyzer().fingerprint
     module = importlib.import_module(package)
@@ -202,10 +203,10 @@ def test_a_newer_package_changes_the_fingerprint(options, package, monkeypatch):
 
 def test_fingerprints_of_files_written_today_stay_valid():
     assert tokens.fingerprint_of({"b": [1, "é"], "a": None}) == tokens.fingerprint_of({"a": None, "b": [1, "é"]})
-    assert tokens.fingerprint_of({"a": None, "b": [1, "é"]}) == "GOLDEN"
+    assert tokens.fingerprint_of({"a": None, "b": [1, "é"]}) == "a44633ba036df252"
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.pairwise(CHANGES[1:17:3]))
+@pytest.mark.parametrize(("one", "other"), list(itertools.pairwise(CHANGES[1:17:3])))
 def test_a_difference_names_the_options_that_differ(one, other):
     said = tokens.settings_difference(Analyzer(**one).settings, Analyzer(**other).settings)
     for name in {*one, *other}:
@@ -267,7 +268,9 @@ def test_a_tokenizer_that_cannot_be_imported_is_named(path):
         Analyzer(tokenizer=path)("text")
 
 
-@pytest.mark.parametrize("collection", [["a", "b"], ("a", "b"), {"a", "b"}, {"a": 1, "b": 2}, dict.fromkeys("ab").keys()])
+@pytest.mark.parametrize(
+    "collection", [["a", "b"], ("a", "b"), {"a", "b"}, {"a": 1, "b": 2}, dict.fromkeys("ab").keys()]
+)
 def test_stop_words_may_be_any_collection(collection):
     assert Analyzer(stop_words=collection).stop_set == {"a", "b"}
 

@@ -1,6 +1,14 @@
 """The scores: pure functions of a `Table`, each with a record of all that is known about it."""
 
-from termsieve.scores import association, bayes, frequency, information, odds, rates, variance  # they register
+from termsieve.scores import (  # they register
+    association,
+    bayes,
+    frequency,
+    information,
+    odds,
+    rates,
+    variance,
+)
 from termsieve.scores.registry import SCORES, Parameter, Score
 from termsieve.scores.spelling import parse
 

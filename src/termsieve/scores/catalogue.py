@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from termsieve.scores.registry import SCORES, Score, spell
 from termsieve.scores.spelling import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SYMMETRIES = {
     "invariant": "unchanged",
@@ -70,7 +72,9 @@ def facts(s: Score) -> Iterator[tuple[str, str]]:
         "range": s.range,
         "infinite": s.infinite,
         "independence": "" if s.null is None else f"the value is {s.null:g}",
-        "sides": "terms for a class rank first, terms against it last" if s.sided == 1 else "ranks both for and against",
+        "sides": "terms for a class rank first, terms against it last"
+        if s.sided == 1
+        else "ranks both for and against",
         "swapped classes": SYMMETRIES[s.swap_classes],
         "negated term": SYMMETRIES[s.negate_term],
         "overall": _overall(s),
@@ -109,4 +113,6 @@ def _parameter(s: Score) -> Iterator[str]:
 
 def _entry(label: str, text: str) -> list[str]:
     head = f"  {label:<16}"
-    return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False
+    )

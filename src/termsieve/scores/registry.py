@@ -28,7 +28,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
 
 
 class OverClasses(Protocol):
-    """What the formula of a global score is given: functions of a Table, added up over the classes of each term."""
+    """What the formula of a global score is given: it adds up functions of a Table over the classes."""
 
     n_classes: float
 

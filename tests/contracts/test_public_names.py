@@ -1,0 +1,51 @@
+"""The public names: each is there, each is explained, and there are no others."""
+
+import inspect
+
+import pytest
+
+import termsieve as ts
+
+NAMES = [name for name in ts.__all__ if not name.startswith("__")]
+
+
+def members(cls):
+    for name, member in vars(cls).items():
+        if not name.startswith("_") and (callable(member) or hasattr(member, "__get__")):
+            yield f"{cls.__name__}.{name}", member
+
+
+PUBLIC = {
+    **{name: getattr(ts, name) for name in NAMES},
+    **{
+        path: member
+        for name in NAMES
+        if inspect.isclass(getattr(ts, name))
+        for path, member in members(getattr(ts, name))
+    },
+}
+
+
+def test_the_list_of_names_is_sorted_and_has_no_name_twice():
+    assert len(set(ts.__all__)) == len(ts.__all__)
+    assert list(ts.__all__) == sorted(ts.__all__)
+
+
+def test_the_names_of_the_design_are_there():
+    assert {"Analyzer", "Counts", "Documents", "count", "count_folds", "read", "__version__"} <= set(ts.__all__)
+
+
+@pytest.mark.parametrize("name", ts.__all__)
+def test_every_name_resolves(name):
+    assert getattr(ts, name) is not None
+    assert name in dir(ts)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_object_has_a_docstring(name):
+    assert (inspect.getdoc(PUBLIC[name]) or "").strip()
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = ts.no_such_name

@@ -1,0 +1,327 @@
+"""Counts.from_matrix: matrices and labels of every kind, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import naive
+from oracles.texts import LABELS
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from termsieve import Counts, count
+from termsieve.errors import InputError, OptionError
+
+ROWS = [[2, 0, 1, 0], [0, 0, 3, 0], [1, 0, 0, 0]]
+Y = ["b", "a", "b"]
+NAMES = ["zz", "aa", "mm", "é"]
+
+
+def coo_with_duplicates(rows):
+    """Every number as a sum of ones, and a zero for every zero."""
+    places = [(i, j, one) for i, row in enumerate(rows) for j, n in enumerate(row) for one in ([1] * n or [0])]
+    i, j, ones = (np.array(column) for column in zip(*places, strict=True))
+    return sparse.coo_array((ones, (i, j)), shape=(len(rows), len(rows[0])))
+
+
+def csr_with_zeros(rows):
+    width = len(rows[0])
+    return sparse.csr_array(
+        (
+            np.ravel(rows),
+            np.tile(np.arange(width)[::-1], len(rows))[::-1].copy(),
+            np.arange(len(rows) + 1) * width,
+        ),
+        shape=(len(rows), width),
+    )
+
+
+FORMS = {
+    "lists": list,
+    "array": np.array,
+    "fortran": np.asfortranarray,
+    "int8": lambda rows: np.array(rows, np.int8),
+    "uint64": lambda rows: np.array(rows, np.uint64),
+    "whole floats": lambda rows: np.array(rows, np.float32),
+    "csr": sparse.csr_array,
+    "csr matrix": sparse.csr_matrix,
+    "csc": sparse.csc_array,
+    "csc of floats": lambda rows: sparse.csc_matrix(np.array(rows, float)),
+    "lil": sparse.lil_array,
+    "dok": sparse.dok_array,
+    "coo with duplicates": coo_with_duplicates,
+    "csr with duplicates": lambda rows: csr_duplicated(coo_with_duplicates(rows)),
+    "csr with explicit zeros": csr_with_zeros,
+    "frame": pd.DataFrame,
+}
+
+
+def csr_duplicated(coo):
+    """CSR that still has its duplicates, unsorted."""
+    order = np.argsort(-coo.coords[1], kind="stable")
+    order = order[np.argsort(coo.coords[0][order], kind="stable")]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(coo.coords[0], minlength=coo.shape[0]))])
+    return sparse.csr_array((coo.data[order], coo.coords[1][order], indptr), shape=coo.shape)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_matrices_of_every_form(form):
+    counts = Counts.from_matrix(form(ROWS), Y, terms=NAMES)
+    assert naive.facts(counts) == naive.count_matrix(ROWS, Y, NAMES)
+    assert counts.tf.dtype == np.int64
+
+
+@pytest.mark.parametrize("form", ["csr with duplicates", "coo with duplicates", "csr with explicit zeros", "array"])
+def test_the_matrix_is_left_as_it_was(form):
+    X = FORMS[form](ROWS)
+    before = X.copy()
+    Counts.from_matrix(X, Y)
+    if sparse.issparse(X):
+        assert np.array_equal(X.data, before.data)
+        assert X.nnz == before.nnz
+    else:
+        assert np.array_equal(X, before)
+
+
+SMALL = st.integers(0, 5)
+
+
+@st.composite
+def labelled_rows(draw, numbers=SMALL):
+    width = draw(st.integers(1, 5))
+    rows = draw(st.lists(st.lists(numbers, min_size=width, max_size=width), min_size=1, max_size=8))
+    return rows, draw(st.lists(LABELS, min_size=len(rows), max_size=len(rows)))
+
+
+@given(labelled_rows(), st.sampled_from([*FORMS.values()]))
+def test_matrices_are_counted_as_one_by_one(labelled, form):
+    rows, labels = labelled
+    names = [*NAMES, "q"][: len(rows[0])]
+    assert naive.facts(Counts.from_matrix(form(rows), labels, terms=names)) == naive.count_matrix(rows, labels, names)
+
+
+def test_true_and_false():
+    X = np.array(ROWS) > 0
+    expected = naive.count_matrix(X.astype(int).tolist(), Y, NAMES)
+    for form in (X, sparse.csr_array(X), X.tolist()):
+        assert naive.facts(Counts.from_matrix(form, Y, terms=NAMES)) == expected
+
+
+@given(
+    labelled_rows(st.sampled_from([0.0, 0.25, 1.5, 3.0])),
+    st.sampled_from([np.array, sparse.csr_array, sparse.csc_array]),
+)
+def test_sums_of_real_numbers_that_are_exact_in_binary(labelled, form):
+    rows, labels = labelled
+    names = [f"x{i}" for i in range(len(rows[0]))]
+    assert naive.facts(Counts.from_matrix(form(rows), labels)) == naive.count_matrix(rows, labels, names)
+
+
+def test_tf_idf(texts, labels):
+    vectorizer = TfidfVectorizer()
+    X = vectorizer.fit_transform(texts)
+    counts = Counts.from_matrix(X, labels, terms=vectorizer.get_feature_names_out())
+    facts = naive.count_matrix(X.toarray().tolist(), labels, vectorizer.get_feature_names_out())
+    assert naive.facts(counts)["cells"].keys() == facts["cells"].keys()
+    for kind, ours in enumerate((counts.df, counts.tf, counts.tf2)):
+        for i, c in enumerate(counts.classes):
+            expected = [facts["cells"].get((c, term), naive.NOTHING)[kind] for term in facts["terms"]]
+            assert ours.toarray()[i] == pytest.approx(expected)
+    assert counts.df.dtype == counts.term_df.dtype == np.int64
+    assert counts.df.toarray().tolist() == count(texts, labels).df.toarray().tolist()
+
+
+def test_iris():
+    X, y = load_iris(return_X_y=True)
+    counts = Counts.from_matrix(X, y)
+    assert counts.classes.tolist() == ["0", "1", "2"]
+    assert counts.tf.toarray() == pytest.approx(np.stack([X[y == c].sum(axis=0) for c in range(3)]))
+    assert counts.term_tf2 == pytest.approx((X**2).sum(axis=0))
+
+
+def test_squares_too_small_for_a_double_are_zero():
+    counts = Counts.from_matrix(np.array([[1e-200, 1.0, 0.5]]), ["x"])
+    assert counts.df.toarray().tolist() == [[1, 1, 1]]
+    assert counts.tf.toarray().tolist() == [[1e-200, 1.0, 0.5]]
+    assert counts.tf2.toarray().tolist() == [[0.0, 1.0, 0.25]]
+
+
+# Labels
+
+INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [0, 0, 1]])
+SETS = [{"0", "2"}, set(), {"2"}]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.array,
+        sparse.csr_array,
+        sparse.csc_matrix,
+        sparse.coo_array,
+        lambda y: y > 0,
+        lambda y: y.astype(float),
+    ],
+)
+def test_indicator_matrices(form):
+    counts = Counts.from_matrix(ROWS, form(INDICATOR), terms=NAMES)
+    assert naive.facts(counts) == naive.count_matrix(ROWS, SETS, NAMES)
+
+
+def test_an_indicator_matrix_with_names():
+    named = Counts.from_matrix(ROWS, INDICATOR, classes=["zz", "yy", "aa"])
+    assert named.classes.tolist() == ["aa", "zz"]
+    assert named == Counts.from_matrix(ROWS, [["zz", "aa"], [], "aa"])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["b", "a", "b"],
+        [1, 0, 1],
+        [10, 9, 10],
+        [1.5, 2.0, 1.5],
+        [{"a", "b"}, set(), {"b"}],
+        [["a", "a"], ["b", "a"], []],
+        [(1, 2), [3], 1],
+    ],
+    ids=str,
+)
+def test_labels_of_every_kind(y):
+    assert naive.facts(Counts.from_matrix(ROWS, y, terms=NAMES)) == naive.count_matrix(ROWS, y, NAMES)
+
+
+@pytest.mark.parametrize(
+    "wrap", [np.array, pd.Series, tuple, lambda y: np.array(y)[:, None], lambda y: np.array(y, object)]
+)
+@pytest.mark.parametrize("y", [["b", "a", "b"], [2, 1, 2]], ids=str)
+def test_labels_in_any_container(wrap, y):
+    assert Counts.from_matrix(ROWS, wrap(y)) == Counts.from_matrix(ROWS, y)
+
+
+def test_a_frame_of_indicators_is_an_indicator_matrix_or_refused():
+    frame = pd.DataFrame({"p": [0, 1, 1], "q": [1, 1, 0], "r": [0, 0, 1]})
+    try:
+        counts = Counts.from_matrix(ROWS, frame)
+    except (InputError, OptionError):
+        return
+    assert counts.class_sizes.tolist() == [2, 2, 1]
+
+
+# Shapes and names
+
+
+def test_columns_without_names_are_numbered_in_order():
+    counts = Counts.from_matrix(np.ones((1, 12)), ["x"])
+    assert counts.terms.tolist() == sorted(counts.terms.tolist())
+    assert counts.terms[[0, 9, 11]].tolist() == ["x00", "x09", "x11"]
+
+
+def test_columns_that_are_empty_stay():
+    counts = Counts.from_matrix([[0, 1]], ["x"], terms=["b", "a"])
+    assert counts.terms.tolist() == ["b", "a"]
+    assert counts.term_df.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("shape", "y"), [((0, 2), []), ((2, 0), ["x", "y"]), ((0, 0), [])])
+def test_matrices_without_rows_or_columns(shape, y):
+    counts = Counts.from_matrix(np.zeros(shape), y)
+    assert (counts.n_docs, counts.n_terms) == shape
+    assert counts.df.shape == (len(set(y)), shape[1])
+
+
+@given(labelled_rows(), labelled_rows())
+def test_matrices_of_the_same_columns_add_up(one, other):
+    width = min(len(one[0][0]), len(other[0][0]))
+    (a, y), (b, z) = (([row[:width] for row in rows], labels) for rows, labels in (one, other))
+    total = Counts.from_matrix(a, y) + Counts.from_matrix(b, z)
+    assert total == Counts.from_matrix(a + b, y + z)
+    assert total - Counts.from_matrix(b, z) == Counts.from_matrix(a, y)
+
+
+def test_real_sums_can_be_subtracted_to_rounding():
+    a, b = Counts.from_matrix([[0.1], [0.7]], ["x", "y"]), Counts.from_matrix([[0.3]], ["x"])
+    rest = (a + b) - b
+    assert rest.tf.toarray() == pytest.approx(a.tf.toarray())
+    assert rest.df.toarray().tolist() == a.df.toarray().tolist()
+
+
+# Refusals
+
+BIG = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("X", "parts"),
+    [
+        ([[0, 1], [2, -1]], ["row 1, column 1", "-1", "not negative"]),
+        ([[0.5, float("nan")]], ["row 0, column 1", "nan"]),
+        ([[float("inf"), 0.5]], ["row 0, column 0", "inf"]),
+        (sparse.csr_array([[0.0, -0.5]]), ["row 0, column 1", "-0.5"]),
+        ([1, 2, 3], ["1 dimension"]),
+        (np.zeros((1, 1, 1)), ["3 dimensions"]),
+        (5, ["0 dimensions"]),
+        ([["a", "b"]], ["numbers"]),
+        ([[1, None]], ["numbers"]),
+        (np.array([[1j]]), ["complex"]),
+        (sparse.csr_array(np.array([[1j]])), ["complex"]),
+        ([[2**31]], ["2147483648", "64 bits"]),
+        (np.array([[2**63 + 5]], np.uint64), ["64 bits"]),
+        ([[BIG], [BIG], [BIG]], ["64 bits"]),
+        ([[0.5, 1e200]], ["1e+200"]),
+    ],
+    ids=str,
+)
+def test_matrices_that_cannot_be_counted_are_refused(X, parts):
+    rows = X.shape[0] if hasattr(X, "shape") else len(X) if isinstance(X, list) else 1
+    with pytest.raises(InputError) as caught:
+        Counts.from_matrix(X, ["x"] * rows)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "parts"),
+    [
+        (["x"], InputError, ["3 rows", "1"]),
+        (["x"] * 4, InputError, ["3 rows", "4"]),
+        (np.eye(2, dtype=int), InputError, ["3 rows", "2"]),
+        ("xyz", InputError, ["y", "'xyz'"]),
+        (None, InputError, ["y", "None"]),
+        (["x", None, "y"], InputError, ["y", "entry 1"]),
+        (["x", float("nan"), "y"], InputError, ["y", "entry 1"]),
+        (["x", object(), "y"], InputError, ["y", "entry 1", "object"]),
+        (2 * INDICATOR, InputError, ["0 and 1", "2"]),
+        (-1 * INDICATOR, InputError, ["0 and 1", "-1"]),
+        (0.5 * INDICATOR, InputError, ["0 and 1", "0.5"]),
+        (1.7 * INDICATOR, InputError, ["0 and 1", "1.7"]),
+        (np.where(INDICATOR, np.nan, 0), InputError, ["0 and 1", "nan"]),
+    ],
+    ids=str,
+)
+def test_labels_that_make_no_sense_are_refused(y, error, parts):
+    with pytest.raises(error) as caught:
+        Counts.from_matrix(ROWS, y)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({"terms": ["a", "b", "c"]}, ["3 names", "4 columns"]),
+        ({"terms": ["a", "b", "a", "c"]}, ["distinct", "'a'"]),
+        ({"terms": "abcd"}, ["terms", "'abcd'"]),
+        ({"y": INDICATOR, "classes": ["a", "b"]}, ["classes", "3"]),
+        ({"y": INDICATOR, "classes": ["a", "b", "a"]}, ["classes", "distinct"]),
+        ({"y": ["a", "b", "a"], "classes": ["p", "q"]}, ["classes", "indicator"]),
+    ],
+    ids=str,
+)
+def test_names_that_make_no_sense_are_refused(options, parts):
+    with pytest.raises(OptionError) as caught:
+        Counts.from_matrix(ROWS, **{"y": Y, **options})
+    for part in parts:
+        assert part in str(caught.value)

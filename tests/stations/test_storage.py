@@ -1,0 +1,285 @@
+"""The file of counts: it comes back equal, or is refused; and it can be read without termsieve."""
+
+import hashlib
+import io
+import json
+import os
+import stat
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from oracles import naive
+from oracles.texts import CHAR_OPTIONS, NASTY_TEXT, columns, documents
+
+import termsieve as ts
+from termsieve.errors import CountsFileError, TermsieveError
+
+TRAILER = 40
+CELL_COLUMNS = ("class", "class_df", "class_tf", "class_tf2")
+
+
+def sealed(stream):
+    """Bytes with the trailer that says they are whole."""
+    return bytes(stream) + b"TSCOUNTS" + hashlib.sha256(stream).digest()
+
+
+def arrow_stream(table):
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def table_of(data):
+    return pa.ipc.open_stream(data[:-TRAILER]).read_all()
+
+
+@pytest.fixture
+def path(counts, tmp_path):
+    path = tmp_path / "corpus.counts"
+    counts.save(path)
+    return path
+
+
+def refused(path, data, said=None):
+    path.write_bytes(data)
+    with pytest.raises(CountsFileError, match=said) as caught:
+        ts.Counts.load(path)
+    assert str(path) in str(caught.value)
+
+
+# Round trips
+
+
+@given(documents(NASTY_TEXT), CHAR_OPTIONS)
+def test_counts_of_any_text_come_back_equal(pairs, options):
+    counts = ts.count(*columns(pairs), analyzer=ts.Analyzer(**options))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.counts"
+        counts.save(path)
+        again = ts.Counts.load(path)
+        assert again == counts
+        assert naive.facts(again) == naive.facts(counts)
+        again.save(path.with_name("y.counts"))
+        assert path.with_name("y.counts").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ts.count([], []),
+        lambda: ts.count(["", ""], ["x", "y"]),
+        lambda: ts.count(["aa bb", "cc"]),
+        lambda: ts.count(["aa bb", "aa"], [["x", "y"], []]),
+        lambda: ts.count(["aa"], ["x"], vocabulary=["zz", "aa"]),
+        lambda: ts.count(["aa"], ["x"], vocabulary=[]),
+        lambda: ts.count(["aa bb"], ["\0 é\n"]).prune(drop=["aa"]),
+        lambda: ts.count(["a\0b"], ["x"], analyzer=ts.Analyzer(analyzer="char", ngram_range=(1, 3))),
+        lambda: ts.count(["aa bb"], ["x"], analyzer=ts.Analyzer(stop_words="smart", stemmer="english")),
+        lambda: ts.count(["aa bb"], ["x"], analyzer=ts.Analyzer(tokenizer=str.split)),
+        lambda: ts.Counts.from_matrix(np.array([[0.5, 0.0], [1 / 3, 1e100]]), ["x", "y"]),
+        lambda: ts.Counts.from_matrix(np.zeros((2, 3)), ["x", "y"]),
+        lambda: ts.Counts.from_matrix([[2**31 - 1]], ["x"]),
+    ],
+)
+def test_counts_of_every_kind_come_back_equal(make, tmp_path):
+    make().save(tmp_path / "x.counts")
+    again = ts.Counts.load(tmp_path / "x.counts")
+    assert again == make()
+    assert again.cells.values.dtype == make().cells.values.dtype
+
+
+def test_loaded_counts_work_on(path, counts):
+    loaded = ts.Counts.load(str(path))
+    assert loaded + counts - loaded == counts
+    assert loaded.prune(min_df=2) == counts.prune(min_df=2)
+    assert repr(loaded) == repr(counts)
+
+
+def test_loaded_counts_outlive_their_file(path, counts):
+    loaded = ts.Counts.load(path)
+    ts.count(["other"], ["x"]).save(path)
+    path.unlink()
+    assert loaded == counts
+
+
+def test_equal_counts_give_equal_bytes(path, texts, labels, tmp_path):
+    (ts.count(texts[6:], labels[6:]) + ts.count(texts[:6], labels[:6])).save(tmp_path / "other.counts")
+    assert (tmp_path / "other.counts").read_bytes() == path.read_bytes()
+
+
+def test_a_name_without_a_folder(counts, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    counts.save("here.counts")
+    assert ts.Counts.load("here.counts") == counts
+
+
+# The documented format
+
+
+def test_the_file_can_be_read_with_arrow_alone(path, counts):
+    data = path.read_bytes()
+    assert data[-TRAILER:-32] == b"TSCOUNTS"
+    assert data[-32:] == hashlib.sha256(data[:-TRAILER]).digest()
+    table = table_of(data)
+    about = json.loads(table.schema.metadata[b"termsieve"])
+    facts = naive.facts(counts)
+    rows = table.to_pylist()
+    assert [row["term"] for row in rows] == facts["terms"]
+    assert {row["term"]: (row["df"], row["tf"], row["tf2"]) for row in rows} == facts["totals"]
+    assert facts["cells"] == {
+        (about["classes"][number], row["term"]): (df, tf, tf2)
+        for row in rows
+        for number, df, tf, tf2 in zip(*(row[name] for name in CELL_COLUMNS), strict=True)
+    }
+    assert about["format"] == 1
+    assert dict(zip(about["classes"], about["class_sizes"], strict=True)) == facts["class_sizes"]
+    assert (about["n_docs"], about["n_multilabel"]) == (facts["n_docs"], facts["n_multilabel"])
+    assert about["settings"] == counts.settings
+    assert (about["fixed"], about["pruned"]) == (False, "")
+
+
+def test_documented_types(path, tmp_path):
+    lists = {name: str(table_of(path.read_bytes()).schema.field(name).type) for name in ("term", "df", "tf", "class")}
+    assert lists == {"term": "large_string", "df": "int64", "tf": "int64", "class": "large_list<item: int32>"}
+    ts.Counts.from_matrix([[0.5]], ["x"]).save(tmp_path / "real.counts")
+    schema = table_of((tmp_path / "real.counts").read_bytes()).schema
+    assert [str(schema.field(name).type) for name in ("df", "tf", "tf2")] == ["int64", "double", "double"]
+
+
+# Refusals
+
+
+def test_every_altered_byte_is_noticed(path):
+    data = path.read_bytes()
+    for at in [*range(0, len(data), 17), *range(len(data) - TRAILER, len(data))]:
+        altered = bytearray(data)
+        altered[at] ^= 1 << at % 8
+        refused(path, altered)
+
+
+def test_every_truncation_is_noticed(path):
+    data = path.read_bytes()
+    for length in [*range(0, len(data), 29), *range(len(data) - TRAILER - 1, len(data))]:
+        refused(path, data[:length])
+
+
+def test_what_was_appended_is_noticed(path):
+    data = path.read_bytes()
+    for more in (b"\0", b"\n", data, data[-TRAILER:]):
+        refused(path, data + more)
+
+
+def foreign_files():
+    table = pa.table({"term": ["aa"], "df": [1]})
+    parquet, zipped = pa.BufferOutputStream(), io.BytesIO()
+    pq.write_table(table, parquet)
+    with zipfile.ZipFile(zipped, "w") as file:
+        file.writestr("a.txt", "aa")
+    return {
+        "empty": b"",
+        "one byte": b"x",
+        "text": b"term,df\naa,1\n" * 20,
+        "parquet": parquet.getvalue().to_pybytes(),
+        "zip": zipped.getvalue(),
+        "arrow": arrow_stream(table),
+        "trailer alone": sealed(b""),
+        "sealed text": sealed(b"term,df\naa,1\n" * 20),
+        "sealed zeros": sealed(bytes(1000)),
+        "sealed arrow": sealed(arrow_stream(table)),
+        "sealed arrow of another": sealed(arrow_stream(table.replace_schema_metadata({"pandas": "{}"}))),
+        **{
+            f"sealed metadata {about}": sealed(arrow_stream(table.replace_schema_metadata({"termsieve": about})))
+            for about in ("", "{", "[]", "null", "7", '"x"', "{}", '{"format": 1}', '{"format": null}')
+        },
+    }
+
+
+FOREIGN = foreign_files()
+
+
+@pytest.mark.parametrize("data", FOREIGN.values(), ids=FOREIGN)
+def test_foreign_files_are_refused(data, tmp_path):
+    refused(tmp_path / "x.counts", data)
+
+
+@pytest.mark.parametrize("column", ["term", "df", "tf2", "class", "class_tf"])
+def test_a_sealed_file_without_a_column_is_refused(path, column):
+    refused(path, sealed(arrow_stream(table_of(path.read_bytes()).drop_columns([column]))))
+
+
+@pytest.mark.parametrize("column", ["term", "df", "class", "class_tf"])
+def test_a_sealed_file_with_a_column_of_another_type_is_refused(path, column):
+    table = table_of(path.read_bytes())
+    at = table.column_names.index(column)
+    other = pa.array([None] * len(table), pa.date32())
+    refused(path, sealed(arrow_stream(table.set_column(at, column, other))))
+
+
+def with_metadata(data, **changes):
+    table = table_of(data)
+    about = json.loads(table.schema.metadata[b"termsieve"]) | changes
+    return sealed(arrow_stream(table.replace_schema_metadata({"termsieve": json.dumps(about)})))
+
+
+def test_a_newer_format_says_so(path):
+    refused(path, with_metadata(path.read_bytes(), format=2), r"version 2 .*reads version 1.*newer termsieve")
+
+
+def test_the_forger_of_these_tests_can_forge(path, counts):
+    path.write_bytes(with_metadata(path.read_bytes()))
+    assert ts.Counts.load(path) == counts
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    for path in (tmp_path / "no.counts", tmp_path):
+        with pytest.raises(CountsFileError, match=str(path)) as caught:
+            ts.Counts.load(path)
+        assert isinstance(caught.value, TermsieveError)
+        assert isinstance(caught.value, ValueError)
+
+
+# Written whole or not at all
+
+
+@pytest.mark.parametrize("function", ["replace", "fsync", "fdopen"])
+@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
+def test_a_failure_while_writing_leaves_the_old_file_alone(path, function, error, monkeypatch):
+    before = path.read_bytes()
+
+    def fail(*args, **kwargs):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, function, fail)
+        with pytest.raises(type(error)):
+            ts.count(["other"], ["x"]).save(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_saving_replaces_the_file(path, counts):
+    (counts + counts).save(path)
+    assert ts.Counts.load(path) == counts + counts
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_the_file_has_the_usual_mode(counts, tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        counts.save(tmp_path / "x.counts")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "x.counts").stat().st_mode) == mode
+
+
+def test_a_folder_that_is_not_there_is_named(counts, tmp_path):
+    with pytest.raises(OSError, match="nowhere"):
+        counts.save(tmp_path / "nowhere" / "x.counts")
