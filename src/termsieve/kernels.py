@@ -48,7 +48,6 @@ _FNV = np.uint64(0x100000001B3)
 _TF_BITS = 32  # of a load
 
 _jit = numba.njit(nogil=True, cache=True, boundscheck=False)
-_inline = numba.njit(nogil=True, cache=True, boundscheck=False, inline="always")
 
 
 class Characters(NamedTuple):
@@ -71,14 +70,23 @@ class Words(NamedTuple):
     ends: Ints
 
 
-class Room(NamedTuple):
-    """Room for the work on one document: folded, as bytes and as 64-bit numbers (the same memory); its words' keys."""
+class WordRoom(NamedTuple):
+    """Room for the keys, places and numbers of some words."""
+
+    lows: Keys
+    highs: Keys
+    starts: Ints
+    lengths: Ints
+    numbers: Numbers
+    fresh: Numbers
+
+
+class TextRoom(NamedTuple):
+    """Room for one document: folded, as bytes and as 64-bit numbers (the same memory), and its words' edges."""
 
     folded: Bytes
     eights: Keys
     edges: Numbers
-    lows: Keys
-    highs: Keys
 
 
 @functools.cache
@@ -106,12 +114,16 @@ def characters(character_class: str, *, lowercase: bool) -> Characters | None:
     return Characters(by_byte, kinds, lower)
 
 
-def room_for(longest: int) -> Room:
-    """Room for documents of up to `longest` bytes, which may grow by half when they are lower-cased."""
+def word_room(most: int) -> WordRoom:
+    """Room for so many words."""
+    types = (np.uint64, np.uint64, np.int64, np.int64, np.int32, np.int32)
+    return WordRoom(*(np.empty(most, dtype) for dtype in types))
+
+
+def text_room(longest: int) -> TextRoom:
+    """Room for documents of up to `longest` bytes, which grow by half at most when they are lower-cased."""
     eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    most_words = longest * 3 // 4 + 8
-    lows, highs = np.empty(most_words, np.uint64), np.empty(most_words, np.uint64)
-    return Room(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int32), lows, highs)
+    return TextRoom(eights.view(np.uint8), eights, np.empty(longest * 3 // 2 + 8, np.int32))
 
 
 def shift_of(table: Keys | Ints) -> np.uint64:
@@ -155,7 +167,7 @@ def _write_point(text, end, point):
 
 
 @_jit
-def _fold(text, start, stop, char, defer_nonascii, folded):
+def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
     """Write a document with its words lower-cased and one zero byte for every other character.
 
     Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
@@ -164,7 +176,7 @@ def _fold(text, start, stop, char, defer_nonascii, folded):
     for i in range(stop - start):
         byte = text[start + i]
         any_bit |= byte
-        folded[i] = char.bytes[byte]
+        folded[i] = by_byte[byte]
     if any_bit < 0x80:
         return stop - start, True
     if defer_nonascii:
@@ -172,16 +184,16 @@ def _fold(text, start, stop, char, defer_nonascii, folded):
     i, end = start, np.int64(0)
     while i < stop:
         if text[i] < 0x80:
-            folded[end] = char.bytes[text[i]]
+            folded[end] = by_byte[text[i]]
             i += 1
             end += 1
             continue
         point, width = _code_point(text, i)
         i += width
-        kind = char.kinds[point]
+        kind = kinds[point]
         if kind == _DEFER:
             return np.int64(-1), False
-        end = _write_point(folded, end, char.lower[point] if kind == _WORD else 0)
+        end = _write_point(folded, end, lower[point] if kind == _WORD else 0)
     return end, False
 
 
@@ -248,30 +260,82 @@ def _slot(low, high, shift):
 
 
 @_jit
-def _key_of(text, start, length, low, high):
-    """The key of a word, of which `low` and `high` are the first eight bytes and the next seven."""
-    if length <= _SHORT:
-        return low, high | (np.uint64(length + 1) << _TOP)
+def _long_key(text, start, length):
+    """The key of a word of more than 15 bytes."""
     return _hash_bytes(text, start, length), _LONG_MARK | np.uint64(length)
 
 
-@_inline
-def _number(slots, at, arena, ends, n_terms, text, start, length, low, high):
-    """The number of the word with this key and these bytes, from slot `at` on; `n_terms` when it is new."""
+@_jit
+def _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh):
+    """Number words by their keys; words of more than 15 bytes get -1. Returns the number of terms and of long words.
+
+    ``fresh[i]`` is the word that became term n_terms + i. Nothing else happens here: the loop is tight, and the
+    processor looks up many words at once.
+    """
+    mask, first, n_long = np.int64(slots.shape[0] - 1), n_terms, 0
+    for word in range(n):
+        low, high = lows[word], highs[word]
+        at = _slot(low, high, shift)
+        number = np.int64(-1)
+        while high < _LONG_MARK:
+            if slots[at, 0] == low and slots[at, 1] == high:
+                number = np.int64(slots[at, 2])
+                break
+            if slots[at, 1] == _EMPTY:
+                slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
+                fresh[n_terms - first] = word
+                number = n_terms
+                n_terms += 1
+                break
+            at = (at + 1) & mask
+        n_long += np.int64(number < 0)
+        numbers[word] = number
+    return n_terms, n_long
+
+
+@_jit
+def _number_long(slots, shift, arena, ends, n_terms, text, start, length, low, high):
+    """The number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
     mask = np.int64(slots.shape[0] - 1)
-    while True:
+    at = _slot(low, high, shift)
+    while slots[at, 1] != _EMPTY:
         if slots[at, 0] == low and slots[at, 1] == high:
             number = np.int64(slots[at, 2])
-            if high < _LONG_MARK or _same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
+            if _same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
                 return number
-        elif slots[at, 1] == _EMPTY:
-            slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-            begin = ends[n_terms - 1] if n_terms > 0 else 0
-            for i in range(length):
-                arena[begin + i] = text[start + i]
-            ends[n_terms] = begin + length
-            return n_terms
         at = (at + 1) & mask
+    slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
+    _store(arena, ends, n_terms, text, start, length)
+    return n_terms
+
+
+@_jit
+def _store(arena, ends, number, text, start, length):
+    """Write down the bytes of a new term."""
+    begin = ends[number - 1] if number > 0 else 0
+    for i in range(length):
+        arena[begin + i] = text[start + i]
+    ends[number] = begin + length
+
+
+@_jit
+def _number_all(
+    lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh
+):
+    """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
+    first = n_terms
+    n_terms, n_long = _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh)
+    for number in range(first, n_terms):
+        word = fresh[number - first]
+        _store(arena, ends, number, text, starts[word], lengths[word])
+    if n_long > 0:
+        for word in range(n):
+            if numbers[word] < 0:
+                numbers[word] = _number_long(
+                    slots, shift, arena, ends, n_terms, text, starts[word], lengths[word], lows[word], highs[word]
+                )
+                n_terms += np.int64(numbers[word] == n_terms)
+    return n_terms
 
 
 @_jit
@@ -287,83 +351,83 @@ def regrow(old, new, shift):
 
 
 @_jit
-def _characters_in(text, start, length):
-    n = 0
-    for i in range(start, start + length):
-        n += np.int64((text[i] & 0xC0) != 0x80)
+def _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs, starts, lengths):
+    """Keys and places of the words between the edges, but for those that are too short; returns how many there are."""
+    if not is_ascii:
+        n_edges = _without_short(folded, edges, n_edges, least)
+    n, n_long = 0, 0
+    for edge in range(0, n_edges, 2):
+        start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
+        lows[n] = _eight(eights, start) & _FIRST_BYTES[min(length, 8)]
+        high = _eight(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
+        highs[n] = high | (np.uint64(length + 1) << _TOP)
+        starts[n], lengths[n] = start, length
+        n += np.int64(length >= least)
+        n_long += np.int64(length > _SHORT)
+    if n_long > 0:
+        for word in range(n):
+            if lengths[word] > _SHORT:
+                lows[word], highs[word] = _long_key(folded, starts[word], lengths[word])
     return n
 
 
 @_jit
-def _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs):
-    """Keys of the words between the edges, but for those that are too short; returns how many there are.
-
-    The edges of the words that stay are moved together.
-    """
+def _without_short(folded, edges, n_edges, least):
+    """Keep the edges of words of enough characters, which may have several bytes; returns their number."""
     n = 0
     for edge in range(0, n_edges, 2):
-        start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
-        low = _eight(eights, start) & _FIRST_BYTES[min(length, 8)]
-        high = _eight(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
-        lows[n], highs[n] = _key_of(folded, start, length, low, high)
-        edges[2 * n], edges[2 * n + 1] = start, start + length
-        n += np.int64(length >= least and (is_ascii or _characters_in(folded, start, length) >= least))
+        start, stop = edges[edge], edges[edge + 1]
+        n_characters = 0
+        for i in range(start, stop):
+            n_characters += np.int64((folded[i] & 0xC0) != 0x80)
+        edges[n], edges[n + 1] = start, stop
+        n += 2 * np.int64(n_characters >= least)
     return n
 
 
 @_jit
 def scan(
-    text, offsets, first, char, least, n_stop, defer_nonascii, words, shift, n_terms, room, out, doc_ends, deferred
-):
+    text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, shift, n_terms,
+    folded, eights, edges, lows, highs, starts, lengths, numbers, fresh, out, doc_ends, deferred,
+):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
-    Returns the document before which it stopped for want of room (their number, when done), and the number of terms.
-    Numbers below `n_stop` are stop words and left out. A document with a letter that the tables cannot lower-case, or,
-    with `defer_nonascii`, with any letter beyond ASCII, is marked in `deferred` and gets no words.
+    Returns the document before which it stopped for want of room (their number, when done), the number of terms, and
+    the number of words for which there was no room. Numbers below `n_stop` are stop words and left out. A document
+    with a letter that the tables cannot lower-case, or, with `defer_nonascii`, with any letter beyond ASCII, is marked
+    in `deferred` and gets no words.
 
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
-    slots, arena, ends = words
-    folded, eights, edges, lows, highs = room
-    places = np.empty(256, np.int64)
     n_docs = offsets.shape[0] - 1
     term_room = min(ends.shape[0], slots.shape[0] // 2)
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
-        used = ends[n_terms - 1] if n_terms > 0 else 0
-        # lower-casing may turn two bytes into three
-        if used + (offsets[doc + 1] - offsets[doc]) * 3 // 2 > arena.shape[0]:
-            return doc, n_terms
-        stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], char, defer_nonascii, folded)
+        stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, defer_nonascii, folded)
         deferred[doc] = stop < 0
-        folded[max(stop, 0) : max(stop, 0) + 72] = 0
-        n = _keys(folded, eights, edges, _edges(eights, stop, edges), least, is_ascii, lows, highs)
-        touched = _EMPTY
+        stop = max(stop, 0)
+        folded[stop : stop + 72] = 0
+        n_edges = _edges(eights, stop, edges)
+        n = _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs, starts, lengths)
+        used = ends[n_terms - 1] if n_terms > 0 else 0
+        if n_terms + n > term_room or used + stop > arena.shape[0]:
+            return doc, n_terms, n
+        n_terms = _number_all(
+            lows, highs, starts, lengths, n, folded, slots, shift, arena, ends, n_terms, numbers, fresh
+        )
         for word in range(n):
-            if word & 255 == 0:
-                for k in range(word, min(word + 256, n)):
-                    places[k & 255] = _slot(lows[k], highs[k], shift)
-                    touched ^= slots[places[k & 255], 1]
-            if n_terms >= term_room:
-                return doc, n_terms
-            start, end = np.int64(edges[2 * word]), np.int64(edges[2 * word + 1])
-            number = _number(
-                slots, places[word & 255], arena, ends, n_terms, folded, start, end - start, lows[word], highs[word]
-            )
-            n_terms += np.int64(number == n_terms)
-            out[n_out] = number
-            n_out += np.int64(number >= n_stop)
-        eights[0] = touched
+            out[n_out] = numbers[word]
+            n_out += np.int64(numbers[word] >= n_stop)
         doc_ends[doc] = n_out
-    return n_docs, n_terms
+    return n_docs, n_terms, 0
 
 
 @_jit
-def intern(text, offsets, words, shift, n_terms, numbers):
+def intern(text, offsets, slots, arena, ends, shift, n_terms, lows, highs, starts, lengths, numbers, fresh):
     """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
-    slots, arena, ends = words
-    for item in range(offsets.shape[0] - 1):
-        start, length = offsets[item], offsets[item + 1] - offsets[item]
+    n = offsets.shape[0] - 1
+    for word in range(n):
+        start, length = offsets[word], offsets[word + 1] - offsets[word]
         low, high = np.uint64(0), np.uint64(0)
         for i in range(min(length, _SHORT)):
             byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
@@ -371,52 +435,41 @@ def intern(text, offsets, words, shift, n_terms, numbers):
                 low |= byte
             else:
                 high |= byte
-        low, high = _key_of(text, start, length, low, high)
-        numbers[item] = _number(slots, _slot(low, high, shift), arena, ends, n_terms, text, start, length, low, high)
-        n_terms += np.int64(numbers[item] == n_terms)
-    return n_terms
+        lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP)
+        if length > _SHORT:
+            lows[word], highs[word] = _long_key(text, start, length)
+        starts[word], lengths[word] = start, length
+    return _number_all(lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh)
 
 
 @_jit
-def _gram_number(words, shift, n_terms, prefix, word):
-    """The number of the n-gram that continues term `prefix` with `word`; `n_terms` when it is new."""
-    slots, _, ends = words
-    low = (np.uint64(prefix) << np.uint64(32)) | np.uint64(word)
-    mask = np.int64(slots.shape[0] - 1)
-    at = _slot(low, _GRAM_MARK, shift)
-    while True:
-        if slots[at, 0] == low and slots[at, 1] == _GRAM_MARK:
-            return np.int64(slots[at, 2])
-        if slots[at, 1] == _EMPTY:
-            slots[at, 0], slots[at, 1], slots[at, 2] = low, _GRAM_MARK, np.uint64(n_terms)
-            ends[n_terms] = ends[n_terms - 1]
-            return n_terms
-        at = (at + 1) & mask
-
-
-@_jit
-def join(numbers, doc_ends, first, least, most, words, shift, n_terms, out, out_ends):
+def join(
+    words, doc_ends, first, least, most, slots, ends, shift, n_terms, lows, highs, numbers, fresh, out, out_ends
+):
     """N-grams of numbered words, `least` to `most` long, into `out`.
 
     Returns the document before which it stopped for want of room, and the number of terms.
     """
-    room = min(words.ends.shape[0], words.slots.shape[0] // 2)
+    room = min(ends.shape[0], slots.shape[0] // 2)
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
         if n_terms + (stop - start) * (most - 1) > room:
             return doc, n_terms
-        for i in range(start, stop):
-            number = np.int64(numbers[i])
-            if least == 1:
-                out[n_out] = number
-                n_out += 1
-            for n in range(2, min(most, stop - i) + 1):
-                number = _gram_number(words, shift, n_terms, number, numbers[i + n - 1])
-                n_terms += np.int64(number == n_terms)
-                if n >= least:
-                    out[n_out] = number
-                    n_out += 1
+        for size in range(1, min(most, stop - start) + 1):
+            n = stop - start - size + 1
+            if size == 1:
+                numbers[:n] = words[start:stop]
+            else:
+                for i in range(n):
+                    lows[i] = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
+                    highs[i] = _GRAM_MARK
+                before = n_terms
+                n_terms, _ = _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh)
+                ends[before:n_terms] = ends[before - 1]
+            if size >= least:
+                out[n_out : n_out + n] = numbers[:n]
+                n_out += n
         out_ends[doc] = n_out
     return doc_ends.shape[0], n_terms
 

@@ -7,7 +7,7 @@ This is the mutable workshop behind `Counts`: tables that double when they are f
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,8 @@ class Vocabulary:
             ends=np.empty(1 << 15, np.int64),
         )
         self.n_terms = 0
+        self._longest = -1
+        self._room: tuple[npt.NDArray[Any], ...] = ()
         self._stems = np.empty(0, np.int32)
         self._n_stop = 0
         self.tokenize = self._choose_tokenizer()
@@ -96,25 +98,33 @@ class Vocabulary:
         size = int(offsets[-1] - offsets[0])
         out = np.empty(size // (self._least + 1) + len(texts) + 1, np.int32)
         ends, deferred = np.empty(len(texts), np.int64), np.zeros(len(texts), np.bool_)
-        room = kernels.room_for(int(np.diff(offsets).max(initial=0)))
+        room = self._room_for(int(np.diff(offsets).max(initial=0)))
         doc = 0
         while True:
-            doc, self.n_terms = kernels.scan(
-                text, offsets, doc, char, self._least, self._n_stop, defer_nonascii,
-                self.words, kernels.shift_of(self.words.slots), self.n_terms, room, out, ends, deferred,
+            shift = kernels.shift_of(self.words.slots)
+            doc, self.n_terms, n_words = kernels.scan(
+                text, offsets, doc, *char, self._least, self._n_stop, defer_nonascii,
+                *self.words, shift, self.n_terms, *room, out, ends, deferred,
             )  # fmt: skip
             if doc == len(texts):
                 return Tokens(out[: ends[-1] if len(ends) else 0], ends), deferred
-            self._make_room(self.n_terms // 2 + 1, 2 * int(offsets[doc + 1] - offsets[doc]))
+            self._make_room(n_words, 3 * int(offsets[doc + 1] - offsets[doc]) // 2)
+
+    def _room_for(self, longest: int) -> tuple[npt.NDArray[Any], ...]:
+        """Room for the work on one document, kept from call to call."""
+        if longest > self._longest:
+            self._longest = longest
+            self._room = (*kernels.text_room(longest), *kernels.word_room(longest * 3 // 4 + 1))
+        return self._room
 
     def number(self, terms: pa.LargeStringArray) -> Numbers:
         """Numbers of whole terms, given as they are."""
         text, offsets = string_buffers(terms)
         self._make_room(len(terms), int(offsets[-1] - offsets[0]))
-        numbers = np.empty(len(terms), np.int32)
+        room = kernels.word_room(len(terms))
         shift = kernels.shift_of(self.words.slots)
-        self.n_terms = kernels.intern(text, offsets, self.words, shift, self.n_terms, numbers)
-        return numbers
+        self.n_terms = kernels.intern(text, offsets, *self.words, shift, self.n_terms, *room)
+        return room.numbers
 
     def _stemmed(self, tokens: Tokens) -> Tokens:
         """Each word is stemmed once, when it is new; its stem is a term of the same vocabulary."""
@@ -132,16 +142,19 @@ class Vocabulary:
         return Tokens(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
 
     def _joined(self, tokens: Tokens, least: int, most: int) -> Tokens:
-        out = np.empty(len(tokens.numbers) * (most - least + 1), np.int32)
-        ends = np.empty(len(tokens.ends), np.int64)
+        lengths = np.diff(tokens.ends, prepend=0)
+        room = kernels.word_room(int(lengths.max(initial=0)))
+        out, ends = np.empty(len(tokens.numbers) * (most - least + 1), np.int32), np.empty(len(lengths), np.int64)
         doc = 0
         while True:
-            shift = kernels.shift_of(self.words.slots)
-            doc, self.n_terms = kernels.join(*tokens, doc, least, most, self.words, shift, self.n_terms, out, ends)
+            slots, _, term_ends = self.words
+            doc, self.n_terms = kernels.join(
+                *tokens, doc, least, most, slots, term_ends, kernels.shift_of(slots), self.n_terms,
+                room.lows, room.highs, room.numbers, room.fresh, out, ends,
+            )  # fmt: skip
             if doc == len(ends):
                 return Tokens(out[: ends[-1] if len(ends) else 0], ends)
-            n_words = int(tokens.ends[doc] - (tokens.ends[doc - 1] if doc else 0))
-            self._make_room(n_words * (most - 1))
+            self._make_room(int(lengths[doc]) * (most - 1))
 
     # Room
 

@@ -214,9 +214,11 @@ def test_every_pattern_on_every_piece(pattern, lowercase):
 
 @pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"token_pattern": r"\S+"}], ids=str)
 def test_a_vocabulary_that_outgrows_its_first_tables(options):
-    texts = [" ".join(f"W{i * j % 40009}x" for i in range(250)) for j in range(500)]
-    labels = [str(j % 7) for j in range(500)]
-    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options), threads=2)
+    texts = [" ".join(f"W{i * 7919 % 80_021}x" for i in range(j * 150, j * 150 + 300)) for j in range(300)]
+    texts += texts[::2]  # every word once more, after the tables have grown
+    labels = [str(j % 7) for j in range(len(texts))]
+    counts = ts.count(texts, labels, analyzer=ts.Analyzer(**options), threads=1)
+    assert counts.n_terms > 40_000  # more than half of the slots that a vocabulary starts with
     assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
 
 

@@ -55,6 +55,11 @@ def _flat(column: Column, title: str, faults: Faults) -> tuple[Rows, pa.Array, R
 
 
 def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Rows]:
+    if all(type(value) is str for value in values):
+        try:
+            return np.arange(len(values)), pa.array(values, pa.large_string()), np.zeros(0, np.int64)
+        except UnicodeEncodeError:
+            pass  # the long way says which
     owners: list[int] = []
     labels: list[str | None] = []
     empty_rows: list[int] = []
