@@ -97,6 +97,8 @@ def count_folds(
     documents = _documents(documents, labels)
     assignment = _assignment(folds, seed)
     names, raw = _counted(documents, analyzer or Analyzer(), _threads(threads), assignment, progress=progress)
+    if len(names) < 2:
+        raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
 
 
@@ -141,8 +143,8 @@ class Folds:
         return self._raw.counts(values, np.arange(len(self)) != fold)
 
     def _checked(self, fold: int) -> int:
-        if not 0 <= fold < len(self):
-            raise OptionError(f"There is no fold {fold}: the folds are 0 to {len(self) - 1}.")
+        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
+            raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
         return fold
 
 
@@ -214,7 +216,10 @@ class _GivenFolds(_OneFold):
     """By an array with a fold for each document."""
 
     def __init__(self, folds: npt.NDArray[Any]) -> None:
-        self._names, self._numbers = np.unique(folds, return_inverse=True)
+        try:
+            self._names, self._numbers = np.unique(folds, return_inverse=True)
+        except TypeError as error:
+            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
         return self._numbers[first : first + batch.num_rows].astype(np.int32)
@@ -239,6 +244,8 @@ class _ColumnFolds(_OneFold):
         if None in values:
             row = first + values.index(None) + 1
             raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
+        if isinstance(values[0], (list, dict)):
+            raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
         return np.array([self._known.setdefault(value, len(self._known)) for value in values], np.int32)
 
     def names(self) -> list[Any]:
@@ -264,8 +271,13 @@ def _assignment(folds: Any, seed: int) -> _OneFold:
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if folds < 2:
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+            raise OptionError(f"seed must be a whole number, not {seed!r}.")
         return _HashedFolds(int(folds), seed)
-    given = np.asarray(folds)
+    try:
+        given = np.asarray(folds)
+    except ValueError:
+        given = np.empty(())
     if given.ndim != 1:
         raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
     return _GivenFolds(given)
@@ -328,7 +340,8 @@ def _counted(
         for batch in _with_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
-            assignment.check(n_docs) if len(folds) < batch.num_rows else None
+            if len(folds) < batch.num_rows:
+                assignment.check(n_docs)
             assigned.append(folds)
             ends, labels, rest = columns.columns_of(folds, batch.column("labels"))
             several.append(folds[np.diff(ends, prepend=0) > 1])
@@ -417,8 +430,10 @@ def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list
 
     def work(chunk: _Chunk) -> None:
         tally = idle.get()
-        tally.add(*chunk)
-        idle.put(tally)
+        try:
+            tally.add(*chunk)
+        finally:  # or the others would wait for it for ever
+            idle.put(tally)
 
     with ThreadPoolExecutor(threads) as pool:
         _submit_all(pool, work, chunks, ahead=2 * threads)

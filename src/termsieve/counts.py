@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from termsieve import storage
 from termsieve.cells import Cells, TermCells, Values
-from termsieve.errors import CountsError, MissingExtraError, OptionError, did_you_mean
+from termsieve.errors import CountsError, MissingExtraError, OptionError, TermsieveError, did_you_mean
 from termsieve.kernels import Ints
 from termsieve.strings import distinct_strings, string_order
 from termsieve.tokens import Analyzer, fingerprint_of, settings_difference
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Names = npt.NDArray[np.object_]
+
+
+NO_PART = "What is subtracted must be a part of the whole."
 
 
 class Counts:
@@ -142,6 +145,11 @@ class Counts:
         return len(self.classes)
 
     @property
+    def is_real(self) -> bool:
+        """Whether ``tf`` and ``tf2`` are sums of real numbers, such as tf-idf."""
+        return bool(self._totals.dtype.kind == "f")
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Number of classes and of terms."""
         return self.n_classes, self.n_terms
@@ -178,20 +186,26 @@ class Counts:
         return None if self.settings is None else fingerprint_of(self.settings)
 
     def __repr__(self) -> str:
-        sizes = [f"{name} ({size:,})" for name, size in zip(self.classes, self.class_sizes, strict=True)]
+        sizes = [f"{_shortened(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
         common = np.lexsort([self.alphabetical, -self.term_df])[:8]
-        terms = [f"{self.term_array[int(i)].as_py()} ({self.term_df[i]:,})" for i in common]
+        terms = [f"{_shortened(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
         lines = [
             f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
             f"  classes   {_listed(sizes, self.n_classes)}",
             f"  terms     {_listed(terms, self.n_terms)}",
-            f"  made by   {_shortened('a matrix' if self.settings is None else repr(self.analyzer))}",
+            f"  made by   {_shortened(self._maker(), 100)}",
         ]
         if self.n_multilabel:
             lines.insert(1, f"  several   {self.n_multilabel:,} documents have more than one label")
         if self.pruned:
             lines.append(f"  pruned    {self.pruned}")
         return "\n".join(lines)
+
+    def _maker(self) -> str:
+        try:
+            return "a matrix" if self.settings is None else repr(self.analyzer)
+        except TermsieveError as error:  # parts of the analyzer are not on this machine
+            return str(error)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per term and class in which it occurs: term, class, df, tf, tf2."""
@@ -305,7 +319,22 @@ class Counts:
             terms, classes, cells, totals, n_docs=int(documents[0]), n_multilabel=int(documents[1]),
             class_sizes=sizes, settings=self.settings, fixed=self.fixed,
         )  # fmt: skip
-        return combined if sign > 0 else combined.without_empty()
+        if sign > 0:
+            return combined
+        combined._check_consistent()
+        return combined.without_empty()
+
+    def _check_consistent(self) -> None:
+        """Refuse what no documents can have: the difference of two counts of which one is no part of the other."""
+        sizes = np.broadcast_to(self.n_docs, self.n_terms), self.class_sizes[self.cells.classes]
+        too_many = [self.class_sizes > self.n_docs, self.cells.values[0] > self._totals[0][self.cells.terms]]
+        for (df, tf, tf2), most in zip((self._totals, self.cells.values), sizes, strict=True):
+            too_many += [df > most, (df == 0) & (tf > 0)]
+            if not self.is_real:
+                too_many += [df > tf, tf > tf2]
+        for wrong in too_many:
+            if wrong.any():
+                raise CountsError(f"Cannot subtract counts: no documents have such counts as would be left. {NO_PART}")
 
     def _check_combinable(self, other: Counts, verb: str) -> None:
         if self.settings != other.settings:
@@ -406,7 +435,7 @@ class Counts:
         if drop is not None:
             kept &= ~self._named("drop", drop)
         given = {"min_df": min_df, "max_df": max_df, "min_tf": min_tf, "max_tf": max_tf}
-        said = [f"{name}={value}" for name, value in given.items() if value not in (None, _NO_LIMIT.get(name))]
+        said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
         return self._taken(np.flatnonzero(kept), pruned=pruned)
@@ -451,7 +480,7 @@ class _Parts(NamedTuple):
     documents: Ints
 
 
-_NO_LIMIT = {"min_df": 1, "max_df": 1.0}
+_NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
 
 
 def _check_range(sums: Iterable[Values], sign: int) -> None:
@@ -467,9 +496,7 @@ def _check_range(sums: Iterable[Values], sign: int) -> None:
         if negative.any():
             if sign > 0:
                 raise CountsError("Cannot add counts: a sum does not fit into 64 bits.")
-            raise CountsError(
-                "Cannot subtract counts: the result would be negative. What is subtracted must be a part of the whole."
-            )
+            raise CountsError(f"Cannot subtract counts: the result would be negative. {NO_PART}")
 
 
 def _refuse_new_names(whole: Counts, part: Counts) -> None:
@@ -477,8 +504,7 @@ def _refuse_new_names(whole: Counts, part: Counts) -> None:
         new = set(names) - set(known)
         if new:
             raise CountsError(
-                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. "
-                "What is subtracted must be a part of the whole."
+                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. {NO_PART}"
             )
 
 
@@ -499,7 +525,8 @@ def _same(mine: object, theirs: object) -> bool:
 
 def _limit(name: str, value: float, whole: float) -> float:
     """A limit in documents or occurrences, from a whole number or a share."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or value < 0:
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):
         raise OptionError(f"prune: {name} must be a whole number or a share from 0.0 to 1.0, not {value!r}.")
     if isinstance(value, (int, np.integer)):
         return int(value)
@@ -525,7 +552,7 @@ def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> 
     return [new.get(name, name) for name in classes]
 
 
-def _shortened(text: str, most: int = 100) -> str:
+def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 

@@ -53,11 +53,11 @@ class CountsFileError(TermsieveError, ValueError):
     """A file that is not a whole, unaltered counts file."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: object, known: Iterable[str]) -> str:
     """A hint for a name that was not found, with a trailing space, or nothing.
 
     >>> did_you_mean("lable", ["label", "text"])
     "Did you mean 'label'? "
     """
-    close = difflib.get_close_matches(word, list(known), n=1)
+    close = difflib.get_close_matches(str(word), list(known), n=1)
     return f"Did you mean {close[0]!r}? " if close else ""

@@ -47,7 +47,7 @@ _MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
 _FNV = np.uint64(0x100000001B3)
 _TF_BITS = 32  # of a load
 
-_jit = numba.njit(nogil=True, cache=True, boundscheck=False)
+_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
 
 
 class Characters(NamedTuple):
@@ -116,8 +116,14 @@ def characters(character_class: str, *, lowercase: bool) -> Characters | None:
 
 def word_room(most: int) -> WordRoom:
     """Room for so many words."""
-    types = (np.uint64, np.uint64, np.int64, np.int64, np.int32, np.int32)
-    return WordRoom(*(np.empty(most, dtype) for dtype in types))
+    return WordRoom(
+        lows=np.empty(most, np.uint64),
+        highs=np.empty(most, np.uint64),
+        starts=np.empty(most, np.int64),
+        lengths=np.empty(most, np.int64),
+        numbers=np.empty(most, np.int32),
+        fresh=np.empty(most, np.int32),
+    )
 
 
 def text_room(longest: int) -> TextRoom:
@@ -319,9 +325,7 @@ def _store(arena, ends, number, text, start, length):
 
 
 @_jit
-def _number_all(
-    lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh
-):
+def _number_all(lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh):
     """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
     first = n_terms
     n_terms, n_long = _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh)
@@ -443,9 +447,7 @@ def intern(text, offsets, slots, arena, ends, shift, n_terms, lows, highs, start
 
 
 @_jit
-def join(
-    words, doc_ends, first, least, most, slots, ends, shift, n_terms, lows, highs, numbers, fresh, out, out_ends
-):
+def join(words, doc_ends, first, least, most, slots, ends, shift, n_terms, lows, highs, numbers, fresh, out, out_ends):
     """N-grams of numbered words, `least` to `most` long, into `out`.
 
     Returns the document before which it stopped for want of room, and the number of terms.

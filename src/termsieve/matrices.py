@@ -19,8 +19,10 @@ def checked_matrix(X: Any) -> sparse.csr_array:
     """A matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
     if not sparse.issparse(X):
         X = np.asarray(X)
-        if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise InputError(f"X must be a matrix of numbers, documents x terms, not {_described(X)}.")
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"X must be a matrix of numbers, documents x terms, not {_described(X)}.")
+    if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
+        X = X.astype(np.float64)
     matrix = sparse.csr_array(X, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -33,10 +35,17 @@ def checked_matrix(X: Any) -> sparse.csr_array:
             f"X must hold finite numbers that are not negative: row {row}, column {matrix.indices[at]} "
             f"is {matrix.data[at]}."
         )
-    if matrix.dtype.kind != "f":
-        return matrix.astype(np.int64)
-    whole = bool((matrix.data == np.floor(matrix.data)).all()) and matrix.data.max(initial=0) < 2**53
+    real = matrix.data.astype(np.float64)
+    whole = matrix.dtype.kind != "f" or (bool((real == np.floor(real)).all()) and real.max(initial=0) < 2**53)
+    if _norm(real) >= (2.0**31.5 if whole else 2.0**511.5):
+        raise InputError(f"X holds numbers up to {matrix.data.max()}: the sum of their squares is beyond 64 bits.")
     return matrix.astype(np.int64 if whole else np.float64)
+
+
+def _norm(values: npt.NDArray[np.float64]) -> float:
+    """The root of the sum of squares, scaled so that no square is beyond a float."""
+    largest = float(values.max(initial=0))
+    return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
 
 
 def _described(X: npt.NDArray[Any]) -> str:
@@ -45,9 +54,13 @@ def _described(X: npt.NDArray[Any]) -> str:
 
 def label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sparse.csr_array, list[str]]:
     """Documents x classes with 1 for each label, and the classes, sorted; those of no document are left out."""
-    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
+    if hasattr(y, "columns") and hasattr(y, "to_numpy"):  # a frame
+        y, classes = y.to_numpy(), list(y.columns) if classes is None else classes
+    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and (y.shape[1] != 1 or classes is not None)):
         indicator, names = _indicator(y, classes)
     else:
+        if classes is not None:
+            raise OptionError("classes names the columns of an indicator matrix, but y is a list of labels.")
         indicator, names = _of_labels(y)
     if indicator.shape[0] != n_docs:
         raise InputError(f"X has {n_docs:,} rows, but y has {indicator.shape[0]:,}.")
@@ -57,11 +70,13 @@ def label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sp
 
 
 def _indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array, list[str]]:
-    indicator = sparse.csr_array(y).astype(np.int64)
+    indicator = sparse.csr_array(y)
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
-    if not (indicator.data == 1).all():
-        raise InputError(f"y, an indicator matrix, must hold 0 and 1 only, not {indicator.data.max()}.")
+    wrong = indicator.data[indicator.data != 1]
+    if len(wrong):
+        raise InputError(f"y, an indicator matrix, must hold 0 and 1 only, not {wrong[0]}.")
+    indicator = indicator.astype(np.int64)
     names = [str(name) for name in (range(indicator.shape[1]) if classes is None else classes)]
     if len(names) != indicator.shape[1] or len(set(names)) != len(names):
         raise OptionError(f"classes must be {indicator.shape[1]} distinct names, one per column of y, not {names!r}.")
@@ -89,7 +104,7 @@ def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequenc
     matrix = checked_matrix(X)
     labels, names = label_matrix(y, classes, matrix.shape[0])
     squares, present = matrix.copy(), matrix.copy()
-    squares.data = _squared(matrix.data)
+    squares.data = np.square(matrix.data)
     present.data = (matrix.data > 0).astype(matrix.dtype)
     powers = (present, matrix, squares)
     by_class = sparse.csr_array(labels.T.astype(matrix.dtype))
@@ -109,12 +124,6 @@ def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequenc
     }
 
 
-def _squared(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if values.dtype.kind == "i" and values.max(initial=0) >= 2**31:
-        raise InputError(f"X holds {values.max()}: the square of it does not fit into 64 bits.")
-    return np.asarray(np.square(values))
-
-
 def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
     """One structure for the three: that of the documents, which has no explicit zeros."""
     documents, *others = cells
@@ -124,10 +133,12 @@ def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
 
 
 def _values_at(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
-    """The entries of a matrix at the places of another, which it has too."""
+    """The entries of a matrix at the places of another."""
     width = max(matrix.shape[0], 1)
     keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))
-    return np.asarray(matrix.data[np.searchsorted(keys, wanted)])
+    at = np.searchsorted(keys, wanted)
+    found = np.append(keys, -1)[at] == wanted  # a square too small for a float has left no entry
+    return np.where(found, np.append(matrix.data, 0)[at], 0).astype(matrix.dtype)
 
 
 def _column_names(terms: Iterable[str] | None, n: int) -> pa.LargeStringArray:

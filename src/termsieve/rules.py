@@ -10,155 +10,39 @@ everywhere: that of `Scores.order`.
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from termsieve import aggregate as agg
-from termsieve import distinct
-from termsieve.counts import Counts
-from termsieve.distinct import Ints
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.ranking import OneScore, Scores, as_score, score
-from termsieve.scores import SCORES, Score
+from termsieve.pool import (
+    RULES,
+    Choice,
+    Claim,
+    Mask,
+    Pool,
+    Rule,
+    claims_of_classes,
+    in_turn,
+    rule,
+    set_number,
+    set_whole,
+)
+from termsieve.ranking import OneScore, as_score
+from termsieve.scores import SCORES
 from termsieve.scores.registry import spell
-from termsieve.table import Array, Table
+from termsieve.table import Array
 
-R = TypeVar("R", bound="type[Rule]")
 AnyRule: TypeAlias = "str | int | Rule"
-
-_RULES: dict[str, type[Rule]] = {}
-RULES = MappingProxyType(_RULES)
-
-
-# What a rule chooses from
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The terms to choose from, all of them or those at the places `among`, and the score that ranks them."""
-
-    scores: Scores
-    aggregate: str | None = None
-    among: Ints | None = None
-
-    @property
-    def counts(self) -> Counts:
-        """The counts behind the score."""
-        return self.scores.counts
-
-    @property
-    def size(self) -> int:
-        """Number of terms to choose from."""
-        return self.counts.n_terms if self.among is None else len(self.among)
-
-    @cached_property
-    def values(self) -> Array:
-        """The score of every term of the counts, in the pool or not."""
-        return self.scores.overall(self.aggregate)
-
-    @property
-    def candidates(self) -> Array:
-        """The scores of the terms of the pool."""
-        return self.values if self.among is None else self.values[self.among]
-
-    def best(self, n: int | None = None) -> Ints:
-        """The places of the n best terms, or of all, best first."""
-        n = self.size if n is None else n
-        return self.scores._best(self.values, self.scores._tie_break(self.aggregate), n, self.among)
-
-    def best_of_class(self, c: int, n: int) -> tuple[Ints, Array]:
-        """The n best of the terms that speak for a class, by their value there, and these values."""
-        cells, lift = distinct.evaluate(self.counts, _lift)
-        speaks = cells.spread(agg.of_class(cells, lift, c)) > 0
-        if self.among is not None:
-            speaks &= self._in_pool
-        values = self.scores.of_class(c)
-        places = self.scores._best(values, self.scores._tie_break_of_class(c), n, np.flatnonzero(speaks))
-        return places, values[places]
-
-    @cached_property
-    def _in_pool(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        mask = np.zeros(self.counts.n_terms, np.bool_)
-        mask[self.among] = True
-        return mask
-
-    def ranked_by(self, one: OneScore) -> Pool:
-        """The same terms, ranked by another score."""
-        return Pool(score(self.counts, as_score(one)), self.aggregate, self.among)
-
-
-def _lift(t: Table) -> Array:
-    return t.lift
-
-
-class Choice(NamedTuple):
-    """What a rule chose: places in rank order, the scores there, who took each, and why there are no more."""
-
-    places: Ints
-    values: Array
-    taken_by: Sequence[str]
-    reason: str
-
-
-# What all rules share
-
-
-class Rule(ABC):
-    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling."""
-
-    name: ClassVar[str]
-    scores: tuple[OneScore, ...] = ()  # those that a rule brings along; most rank by the score they are given
-
-    @abstractmethod
-    def choose(self, pool: Pool) -> Choice:
-        """Choose from a pool of terms."""
-
-    def __repr__(self) -> str:
-        said = []
-        for i, field in enumerate(fields(cast("Any", self))):
-            value = getattr(self, field.name)
-            if value != field.default:
-                said.append(f"{field.name}={spell(value)}" if i else spell(value))
-        return f"{self.name}({', '.join(said)})"
-
-    def __str__(self) -> str:
-        return repr(self)
-
-
-def rule(name: str) -> Callable[[R], R]:
-    """Register the decorated class under the name by which it is spelled."""
-
-    def record(cls: R) -> R:
-        cls.name = name
-        _RULES[name] = cls
-        return cls
-
-    return record
 
 
 def _first(pool: Pool, n: int, reason: str) -> Choice:
     places = pool.best(n)
     return Choice(places, pool.values[places], [pool.scores.score.spelling] * len(places), reason)
-
-
-def _check_whole(owner: str, name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise OptionError(f"The parameter {name!r} of {owner!r} must be a whole number, 0 or more; it was {value!r}.")
-
-
-def _check_number(owner: str, name: str, value: object, low: float, high: float) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not low <= float(cast("float", value)) <= high:
-        raise OptionError(f"The parameter {name!r} of {owner!r} must be a number in [{low:g}, {high:g}]; "
-                          f"it was {value!r}.")  # fmt: skip
 
 
 def _of(n: int, size: int) -> str:
@@ -181,7 +65,7 @@ class Top(Rule):
 
     def __post_init__(self) -> None:
         if self.k != "all":
-            _check_whole("top", "k", self.k)
+            set_whole(self, "k")
 
     def choose(self, pool: Pool) -> Choice:
         """Choose the k best."""
@@ -203,7 +87,7 @@ class Percentile(Rule):
     percent: float = 10
 
     def __post_init__(self) -> None:
-        _check_number("percentile", "percent", self.percent, 0, 100)
+        set_number(self, "percent", 0, 100)
 
     def choose(self, pool: Pool) -> Choice:
         """Choose the best part."""
@@ -220,7 +104,7 @@ class Threshold(Rule):
     least: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_number("threshold", "least", self.least, -math.inf, math.inf)
+        set_number(self, "least")
 
     def choose(self, pool: Pool) -> Choice:
         """Choose what reaches the threshold."""
@@ -253,7 +137,7 @@ class Energy(Rule):
     share: float = 0.8
 
     def __post_init__(self) -> None:
-        _check_number("energy", "share", self.share, 0, 1)
+        set_number(self, "share", 0, 1)
 
     def choose(self, pool: Pool) -> Choice:
         """Choose the fewest terms with the share."""
@@ -282,7 +166,7 @@ class Fdr(Rule):
     method: Literal["bh", "by"] = "bh"
 
     def __post_init__(self) -> None:
-        _check_number("fdr", "alpha", self.alpha, 0, 1)
+        set_number(self, "alpha", 0, 1)
         if self.method not in ("bh", "by"):
             raise OptionError(f"The parameter 'method' of 'fdr' must be 'bh' or 'by'; it was {self.method!r}.")
 
@@ -305,7 +189,7 @@ class Fwe(Rule):
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        _check_number("fwe", "alpha", self.alpha, 0, 1)
+        set_number(self, "alpha", 0, 1)
 
     def choose(self, pool: Pool) -> Choice:
         """Choose by p-values."""
@@ -319,7 +203,7 @@ def _pvalues(pool: Pool) -> Array:
     return p if pool.among is None else p[pool.among]
 
 
-def _kept(pool: Pool, kept: np.ndarray[Any, np.dtype[np.bool_]], reason: str) -> Choice:
+def _kept(pool: Pool, kept: Mask, reason: str) -> Choice:
     """The terms of a mask on the pool, ranked."""
     among = np.flatnonzero(kept) if pool.among is None else pool.among[kept]
     return _first(replace(pool, among=among), len(among), reason)
@@ -333,11 +217,11 @@ class RoundRobin(Rule):
     k: int = 1000
 
     def __post_init__(self) -> None:
-        _check_whole("round_robin", "k", self.k)
+        set_whole(self, "k")
 
     def choose(self, pool: Pool) -> Choice:
         """Choose for one class after the other."""
-        taken = _in_turn(_lists_of_classes(pool, self.k), total=self.k, each=self.k)
+        taken = in_turn(claims_of_classes(pool, self.k), total=self.k, each=self.k)
         n, m = len(taken[0]), pool.counts.n_classes
         why = "until there were as many as asked for" if n == self.k else "until no class had any left"
         return Choice(*taken, f"{m:,} classes took terms in turn, {_of(n, pool.size)}, {why}")
@@ -351,41 +235,16 @@ class PerClass(Rule):
     quota: int = 50
 
     def __post_init__(self) -> None:
-        _check_whole("per_class", "quota", self.quota)
+        set_whole(self, "quota")
 
     def choose(self, pool: Pool) -> Choice:
         """Choose for every class."""
         m = pool.counts.n_classes
-        taken = _in_turn(_lists_of_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
+        taken = in_turn(claims_of_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
         fewer = sum(taken[2].count(name) < self.quota for name in pool.counts.classes)
         why = f"; {fewer:,} classes have fewer that speak for them" if fewer else ""
         reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_of(len(taken[0]), pool.size)}"
         return Choice(*taken, reason)
-
-
-_List: TypeAlias = tuple[str, Ints, Array]
-
-
-def _lists_of_classes(pool: Pool, n: int) -> list[_List]:
-    names = pool.counts.classes
-    return [(str(name), *pool.best_of_class(c, n)) for c, name in enumerate(names)]
-
-
-def _in_turn(lists: list[_List], *, total: int, each: int) -> tuple[Ints, Array, list[str]]:
-    """Whoever has a list takes the first of it that nobody has, one after the other."""
-    taken: dict[int, tuple[float, str]] = {}
-    heads = [(name, each, iter(zip(places.tolist(), values.tolist(), strict=True))) for name, places, values in lists]
-    while heads and len(taken) < total:
-        left = []
-        for name, more, head in heads:
-            found = next(((place, value) for place, value in head if place not in taken), None)
-            if found is None or more == 0 or len(taken) == total:
-                continue
-            taken[found[0]] = (found[1], name)
-            left.append((name, more - 1, head))
-        heads = left
-    values = np.array([value for value, _ in taken.values()], np.float64)
-    return np.array(list(taken), np.int64), values, [name for _, name in taken.values()]
 
 
 @rule("union")
@@ -403,20 +262,19 @@ class Union(Rule):
     def __init__(self, *scores: OneScore, k: int = 1000) -> None:
         if not scores:
             raise OptionError('union() needs scores: union("chi2", "info_gain", k=1000).')
-        _check_whole("union", "k", k)
         object.__setattr__(self, "scores", tuple(_checked_score(one) for one in scores))
         object.__setattr__(self, "k", k)
+        set_whole(self, "k")
 
     def choose(self, pool: Pool) -> Choice:
         """Choose by one score after the other."""
-        lists = []
+        claims = []
         for one in self.scores:
             ranked = pool.ranked_by(one)
             places = ranked.best(self.k)
-            lists.append((as_score(one).spelling, places, ranked.values[places]))
-        places, values, taken_by = _in_turn(lists, total=self.k, each=self.k)
-        reason = f"{len(lists)} scores took terms in turn: {_of(len(places), pool.size)}"
-        return Choice(places, values, taken_by, reason)
+            claims.append(Claim(as_score(one).spelling, places, ranked.values[places]))
+        taken = in_turn(claims, total=self.k, each=self.k)
+        return Choice(*taken, f"{len(claims)} scores took terms in turn: {_of(len(taken[0]), pool.size)}")
 
     def __repr__(self) -> str:
         return f"union({', '.join(_spelled(one) for one in self.scores)}, k={self.k})"
@@ -519,11 +377,10 @@ def _made(cls: type[Rule], node: str | ast.Call, text: str) -> Rule:
         raise OptionError(
             f"In {text!r} a value is not understood: it must be a number, True, False or text in quotes."
         ) from None
+    if len(named) < len(node.keywords):
+        raise OptionError(f"In {text!r} a parameter is given twice.")
     try:
         return cls(*given, **named)
-    except TypeError as error:
-        said = str(error).replace("__init__()", cls.name).partition(".")[2] or str(error)
-        raise OptionError(f"{text!r} is not understood: {said}. As an example: {cls()!r}.") from None
-
-
-__all__ = ["RULES", "AnyRule", "Choice", "Pool", "Rule", "Score", "parse_rule"]
+    except TypeError:
+        takes = ", ".join(inspect.signature(cls).parameters) or "no parameters"
+        raise OptionError(f"{text!r} is not understood: {cls.name!r} takes {takes}.") from None

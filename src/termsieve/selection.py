@@ -11,8 +11,9 @@ import numpy.typing as npt
 from termsieve.counts import Counts
 from termsieve.distinct import Ints
 from termsieve.errors import MissingExtraError, OptionError
+from termsieve.pool import Pool
 from termsieve.ranking import OneScore, Scores, as_score, score
-from termsieve.rules import AnyRule, Pool, parse_rule
+from termsieve.rules import AnyRule, parse_rule
 from termsieve.table import Array
 
 if TYPE_CHECKING:
@@ -89,9 +90,7 @@ class Selection:
         except ImportError as error:
             raise MissingExtraError("Selection.to_pandas()", "pandas", "pandas") from error
         columns = {"rank": np.arange(1, len(self) + 1), "term": self.terms, "score": self.scores}
-        return pd.DataFrame(
-            {**columns, "label": self.labels, "taken_by": self.taken_by, "index": self.index}
-        )
+        return pd.DataFrame({**columns, "label": self.labels, "taken_by": self.taken_by, "index": self.index})
 
 
 def select(

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from termsieve.errors import CountsFileError
 
@@ -98,13 +99,20 @@ def _numbers(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
 
 def _record(path: Path, table: pa.Table) -> dict[str, Any]:
     about = json.loads((table.schema.metadata or {})[b"termsieve"])
+    if not isinstance(about, dict):
+        raise CountsFileError(f"{path}: is no counts file of termsieve: its metadata is {about!r:.60}.")
     if about["format"] != FORMAT:
         raise CountsFileError(
             f"{path}: has version {about['format']} of the format; this termsieve reads version {FORMAT}. "
             "A newer termsieve may read it."
         )
+    _check_schema(path, table.schema)
     column = {name: _whole(table[name]) for name in table.column_names}
     lists = column["class"]
+    if len(lists.values) and not 0 <= pc.min(lists.values).as_py() <= pc.max(lists.values).as_py() < len(
+        about["classes"]
+    ):
+        raise CountsFileError(f"{path}: names classes that it does not have.")
     record = {name: about[name] for name in FACTS}
     record["class_sizes"] = np.array(about["class_sizes"], np.int64)
     record["terms"] = column["term"]
@@ -113,6 +121,16 @@ def _record(path: Path, table: pa.Table) -> dict[str, Any]:
     record["cell_classes"] = lists.values.to_numpy()
     record["values"] = np.stack([column[f"class_{kind}"].values.to_numpy() for kind in KINDS])
     return record
+
+
+def _check_schema(path: Path, schema: pa.Schema) -> None:
+    number = schema.field("tf").type
+    types = {"df": pa.int64(), "tf": number, "tf2": number}
+    expected = {"term": pa.large_string()} | types | {"class": pa.large_list(pa.int32())}
+    expected |= {f"class_{kind}": pa.large_list(type_) for kind, type_ in types.items()}
+    found = dict(zip(schema.names, schema.types, strict=True))
+    if found != expected or number not in (pa.int64(), pa.float64()):
+        raise CountsFileError(f"{path}: is no counts file of termsieve: its columns are {found}.")
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -14,7 +14,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
 from termsieve.errors import MissingExtraError, OptionError, did_you_mean
@@ -89,7 +89,7 @@ class Analyzer:
     min_length: int = 1
     stemmer: str | None = None
     segmenter: str | None = None
-    tokenizer: Tokenizer | str | None = field(default=None)
+    tokenizer: Tokenizer | str | None = None
 
     def __post_init__(self) -> None:
         _check_flag("lowercase", self.lowercase)
@@ -101,9 +101,11 @@ class Analyzer:
         object.__setattr__(self, "ngram_range", _checked_range(self.ngram_range))
         object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
         if self.tokenizer is not None:
-            _name_of(self.tokenizer)
+            object.__setattr__(self, "tokenizer", _registered(self.tokenizer))
         if self.stemmer is not None:
             _stemmer(self.stemmer)
+        if self.segmenter is not None:
+            _jieba()
         if self.analyzer != "word":
             self._refuse_word_options()
 
@@ -140,7 +142,7 @@ class Analyzer:
 
     def words(self, text: str) -> list[str]:
         """The tokens of a preprocessed text: without the short, the stopped and the endings."""
-        words = self._tokenize(text)
+        words = list(self._tokenize(text))
         if self.min_length > 1:
             words = [word for word in words if len(word) >= self.min_length]
         if self.stop_set:
@@ -154,7 +156,7 @@ class Analyzer:
     @functools.cached_property
     def _tokenize(self) -> Tokenizer:
         if self.tokenizer is not None:
-            return _resolve(self.tokenizer)
+            return _resolve(str(self.tokenizer))
         return re.compile(self.token_pattern).findall
 
     @functools.cached_property
@@ -179,7 +181,6 @@ class Analyzer:
         settings: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         settings["ngram_range"] = list(self.ngram_range)
         settings["stop_words"] = sorted(self.stop_set)
-        settings["tokenizer"] = None if self.tokenizer is None else _name_of(self.tokenizer)
         settings["unicode_version"] = unicodedata.unidata_version
         if self.stemmer:
             settings["stemmer_version"] = _stemmer_version()
@@ -247,7 +248,7 @@ def _is_default(analyzer: Analyzer, name: str) -> bool:
 def _code(value: object) -> str:
     if isinstance(value, frozenset):
         return "{" + ", ".join(map(repr, sorted(value))) + "}" if value else "()"
-    return _name_of(value).__repr__() if callable(value) else repr(value)
+    return repr(value)
 
 
 def _check_flag(name: str, value: object) -> None:
@@ -269,9 +270,11 @@ def _check_whole(name: str, value: object) -> None:
 
 
 def _check_pattern(pattern: object) -> None:
+    if not isinstance(pattern, str):
+        raise OptionError(f"Analyzer: token_pattern must be a string, not {pattern!r}.")
     try:
-        groups = re.compile(pattern).groups  # type: ignore[call-overload]
-    except (re.error, TypeError) as error:
+        groups = re.compile(pattern).groups
+    except re.error as error:
         raise OptionError(f"Analyzer: token_pattern {pattern!r} is not a regular expression: {error}.") from error
     if groups > 1:
         raise OptionError(
@@ -289,7 +292,7 @@ def _checked_range(value: object) -> tuple[int, int]:
 
 
 def _checked_stop_words(value: object) -> str | frozenset[str] | None:
-    if value is None or value in ("english", "smart"):
+    if value is None or (isinstance(value, str) and value in ("english", "smart")):
         return value
     if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(w, str) for w in value):
         raise OptionError(
@@ -380,9 +383,20 @@ def _name_of(tokenizer: object) -> str:
     return f"{module}:{name}"
 
 
-def _resolve(tokenizer: Tokenizer | str) -> Tokenizer:
+_TOKENIZERS: dict[str, Tokenizer] = {}
+
+
+def _registered(tokenizer: Tokenizer | str) -> str:
+    """The name of a tokenizer, by which this process finds it again even where it cannot be imported."""
+    name = _name_of(tokenizer)
     if not isinstance(tokenizer, str):
-        return tokenizer
+        _TOKENIZERS[name] = tokenizer
+    return name
+
+
+def _resolve(tokenizer: str) -> Tokenizer:
+    if tokenizer in _TOKENIZERS:
+        return _TOKENIZERS[tokenizer]
     module, _, name = tokenizer.partition(":")
     try:
         found = functools.reduce(getattr, name.split("."), importlib.import_module(module))

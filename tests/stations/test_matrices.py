@@ -267,7 +267,7 @@ BIG = 2**31 - 1
         ([[1, None]], ["numbers"]),
         (np.array([[1j]]), ["complex"]),
         (sparse.csr_array(np.array([[1j]])), ["complex"]),
-        ([[2**31]], ["2147483648", "64 bits"]),
+        ([[2**32]], ["4294967296", "64 bits"]),
         (np.array([[2**63 + 5]], np.uint64), ["64 bits"]),
         ([[BIG], [BIG], [BIG]], ["64 bits"]),
         ([[0.5, 1e200]], ["1e+200"]),

@@ -86,9 +86,7 @@ def _numbered(name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[in
         done += batch.num_rows
 
 
-def batch_chunks(
-    batch: pa.RecordBatch, wanted: list[str], extra: Sequence[str], done: int
-) -> Iterator[Chunk]:
+def batch_chunks(batch: pa.RecordBatch, wanted: list[str], extra: Sequence[str], done: int) -> Iterator[Chunk]:
     """Cut a batch of any size into chunks of moderate size; `done` rows came before it."""
     step = BATCH_ROWS
     if batch.num_rows:

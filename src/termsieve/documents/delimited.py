@@ -99,9 +99,7 @@ class _Lines:
         return data
 
 
-def delimited_chunks(
-    stream: Stream, delimiter: str, options: Options, extra: Sequence[str]
-) -> Iterator[Chunk]:
+def delimited_chunks(stream: Stream, delimiter: str, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a CSV or TSV stream, in chunks of about a block."""
     lines = _Lines(stream=stream)
     wanted = options.columns(extra)
@@ -252,9 +250,7 @@ def _records(lines: _Lines, size: int, layout: Layout) -> _Records:
     return records
 
 
-def _next_record(
-    reader: Iterator[list[str]], lines: _Lines, start: int
-) -> tuple[list[str] | None, str | None]:
+def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tuple[list[str] | None, str | None]:
     try:
         cells = next(reader)
     except StopIteration:

@@ -122,9 +122,7 @@ class Documents:
         columns = {"text": held(texts, "texts")}
         if labels is not None:
             columns["label"] = held(labels, "labels")
-        same_length(
-            {"texts" if name == "text" else "labels": len(column) for name, column in columns.items()}
-        )
+        same_length({"texts" if name == "text" else "labels": len(column) for name, column in columns.items()})
         return cls([Columns(f"{len(columns['text'])} texts", list(columns), columns)], options)
 
     def batches(self, extra: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
@@ -143,9 +141,7 @@ class Documents:
         names = (extra,) if isinstance(extra, str) else tuple(extra)
         for name in names:
             if name in ("text", "labels"):
-                raise OptionError(
-                    f"An extra column cannot be named {name!r}: batches have a column of that name."
-                )
+                raise OptionError(f"An extra column cannot be named {name!r}: batches have a column of that name.")
         return self._pass(names)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -195,9 +191,7 @@ class Documents:
     def _option_note(self) -> str:
         defaults = Options()
         changed = [
-            f"{name}={value!r}"
-            for name, value in vars(self._options).items()
-            if value != getattr(defaults, name)
+            f"{name}={value!r}" for name, value in vars(self._options).items() if value != getattr(defaults, name)
         ]
         return f" ({', '.join(changed)})" if changed else ""
 

@@ -35,9 +35,7 @@ class ClassFolders:
     def options(self, options: Options) -> Options:
         """There are no columns to choose from, only a text and a class."""
         if options.split is not None:
-            raise OptionError(
-                f"split needs a column, and {self.root} is a folder of class folders, which has none."
-            )
+            raise OptionError(f"split needs a column, and {self.root} is a folder of class folders, which has none.")
         label = None if options.label is None else "label"
         return replace(options, text=("text",), label=label, label_sep=None)
 
@@ -64,9 +62,7 @@ class ClassFolders:
     def _files(self) -> Iterator[Path]:
         for folder in _visible(self.root, folders=True):
             if inner := _visible(folder, folders=True):
-                raise InputError(
-                    f"{inner[0]} is a folder inside a class folder, where only text files are expected."
-                )
+                raise InputError(f"{inner[0]} is a folder inside a class folder, where only text files are expected.")
             yield from _visible(folder, folders=False)
 
     def _chunk(self, files: list[Path], contents: list[bytes], options: Options, position: int) -> Chunk:
@@ -90,9 +86,7 @@ class ClassFolders:
 
 def _visible(folder: Path, *, folders: bool) -> list[Path]:
     with failures_of(str(folder)):
-        found = [
-            path for path in folder.iterdir() if not path.name.startswith(".") and path.is_dir() == folders
-        ]
+        found = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_dir() == folders]
     return sorted(found, key=lambda path: path.name)
 
 

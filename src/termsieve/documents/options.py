@@ -80,12 +80,9 @@ def check_columns(source: str, wanted: Iterable[str], present: Sequence[str]) ->
         if present.count(name) == 1:
             continue
         if name in present:
-            raise InputError(
-                f"{source}: more than one column is named {name!r}; columns must have different names."
-            )
+            raise InputError(f"{source}: more than one column is named {name!r}; columns must have different names.")
         raise InputError(
-            f"{source}: there is no column {name!r}. {did_you_mean(name, present)}"
-            f"Columns: {_listed(present)}."
+            f"{source}: there is no column {name!r}. {did_you_mean(name, present)}Columns: {_listed(present)}."
         )
 
 

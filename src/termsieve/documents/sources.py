@@ -178,9 +178,7 @@ def _at_paths(paths: Sequence[Any]) -> list[Source]:
 
 def _of_mapping(columns: Mapping[Any, Any]) -> Source:
     if any(_arrow_table(value) is not None or hasattr(value, "with_format") for value in columns.values()):
-        raise InputError(
-            f"This is a mapping of whole datasets; choose one of {', '.join(map(repr, columns))}."
-        )
+        raise InputError(f"This is a mapping of whole datasets; choose one of {', '.join(map(repr, columns))}.")
     return Columns("the mapping", _strings(columns), columns)
 
 

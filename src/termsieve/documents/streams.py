@@ -40,9 +40,7 @@ def failures_of(name: str) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: not valid {error.encoding}: {error.reason}.") from error
     except (OSError, EOFError, pa.ArrowException) as error:
-        raise InputError(
-            f"{name}: the file cannot be read, it may be damaged or cut short: {error}"
-        ) from error
+        raise InputError(f"{name}: the file cannot be read, it may be damaged or cut short: {error}") from error
 
 
 class Stream:
@@ -51,9 +49,7 @@ class Stream:
     Bytes that are not valid in the encoding stay invalid, so that whoever reads the row can say which it is.
     """
 
-    def __init__(
-        self, name: str, file: BinaryIO, encoding: str = "utf-8", compression: str | None = None
-    ) -> None:
+    def __init__(self, name: str, file: BinaryIO, encoding: str = "utf-8", compression: str | None = None) -> None:
         self.name = name
         self._file = file
         with failures_of(name):

@@ -129,9 +129,7 @@ def utf8(column: pa.Array, faults: Faults) -> pa.Array:
     try:
         return raw.cast(pa.large_string())
     except pa.ArrowInvalid:
-        return pa.array(
-            [_utf8(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string()
-        )
+        return pa.array([_utf8(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string())
 
 
 def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:

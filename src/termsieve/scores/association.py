@@ -47,10 +47,8 @@ def _z(t: Table) -> Array:
     negate_term="invariant",
     aggregation="weighted_mean",
     pvalue=_pvalue_chi2,
-    prefers="Terms whose presence departs most surely from independence, for or against the class; it grows "
-    "with N.",
-    warning="scikit-learn's chi2 is another statistic: it sums over present cells only and uses term "
-    "frequencies.",
+    prefers="Terms whose presence departs most surely from independence, for or against the class; it grows with N.",
+    warning="scikit-learn's chi2 is another statistic: it sums over present cells only and uses term frequencies.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=66.66667),
 )
 def chi2(t: Table) -> Array:
@@ -163,8 +161,7 @@ def fisher_exact(t: Table) -> Array:
     variants=('gu(z="counts")', "gu(floor=0)"),
     limits={"floor": "[0, inf)"},
     pvalue=_pvalue_gu,
-    prefers="Terms that are both surely dependent (z) and much more frequent in the class than outside it "
-    "(p/q).",
+    prefers="Terms that are both surely dependent (z) and much more frequent in the class than outside it (p/q).",
     infinite="with floor=0, for terms that no other class has",
     warning="The text of the paper and its printed formula differ: z='counts' is the printed one, which "
     "scores independent terms high when classes are unequal. The p-value is always that of the difference "

@@ -56,8 +56,7 @@ def _log_bayes_factor(t: Table, alpha: float, beta: float, alpha_class: float, b
     aggregation="weighted_mean",
     limits=_POSITIVE,
     prefers="Terms for which two rates explain the documents better than one, for or against the class.",
-    warning="The prior mean of presence is 0.71 in the paper, odd for text: constant terms score above many "
-    "others.",
+    warning="The prior mean of presence is 0.71 in the paper, odd for text: constant terms score above many others.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=25.71056),
 )
 def pip_log_odds(
@@ -77,8 +76,7 @@ def pip_log_odds(
     aggregation="weighted_mean",
     limits=_POSITIVE,
     tie_break=pip_log_odds,
-    prefers="Terms that surely depend on the class; it soon reaches 1, and the log Bayes factor decides "
-    "further.",
+    prefers="Terms that surely depend on the class; it soon reaches 1, and the log Bayes factor decides further.",
     warning="Constant terms score above many independent ones: remove them first. PIPlf of the paper is "
     "this score after counts.prune(max_tf=...).",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.9999999999932),
@@ -129,8 +127,7 @@ def _poisson_log_odds(
     shown=("param",),
     variants=('pip_poisson(param="rate")',),
     tie_break=_poisson_log_odds,
-    prefers="Terms whose occurrences per document surely differ; with param='scale' frequent terms are held "
-    "down.",
+    prefers="Terms whose occurrences per document surely differ; with param='scale' frequent terms are held down.",
     warning="The printed formula takes b as a scale, which gives classes and pool different prior means; "
     "param='rate' is the coherent reading and is recommended. The paper gives no values for these priors: "
     "those of pip are assumed.",
@@ -146,7 +143,5 @@ def pip_poisson(
     beta_class: float = 0.04,
 ) -> Array:
     """Probability, given the occurrences, that the term depends on the class."""
-    log_odds = _poisson_log_odds(
-        t, param=param, alpha=alpha, beta=beta, alpha_class=alpha_class, beta_class=beta_class
-    )
+    log_odds = _poisson_log_odds(t, param=param, alpha=alpha, beta=beta, alpha_class=alpha_class, beta_class=beta_class)
     return np.asarray(expit(log_odds))

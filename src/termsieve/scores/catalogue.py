@@ -113,6 +113,4 @@ def _parameter(s: Score) -> Iterator[str]:
 
 def _entry(label: str, text: str) -> list[str]:
     head = f"  {label:<16}"
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False
-    )
+    return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)

@@ -77,10 +77,8 @@ def dficf(t: Table) -> Array:
     r"\ \hat C = n_c e^{-\lambda}, \ldots, \quad \lambda = \mathrm{tf} / N",
     range="[0, inf]",
     swap_classes="invariant",
-    prefers="Terms that come in bursts or with a class: fewer documents have them than their occurrences "
-    "suggest.",
-    infinite="beyond double precision, for terms of several hundred occurrences per document that some "
-    "documents lack",
+    prefers="Terms that come in bursts or with a class: fewer documents have them than their occurrences suggest.",
+    infinite="beyond double precision, for terms of several hundred occurrences per document that some documents lack",
     warning="Not 0 for independent terms that come in bursts. Uses occurrences for the rate and documents "
     "for the cells.",
     confidence="formula read in a third-party text",

@@ -19,8 +19,7 @@ from termsieve.table import Array, Table, ratio
     aggregation="weighted_mean",
     variants=("pmi(floor=0)", "pmi(floor=0, log=False)"),
     limits={"floor": "[0, inf)"},
-    prefers="Rare terms of one class: a term in one single document of the class already has the largest "
-    "value.",
+    prefers="Rare terms of one class: a term in one single document of the class already has the largest value.",
     infinite="-inf with floor=0, for terms that the class does not have",
     warning="Papers call it mutual information, which also means the average over all cells: that is "
     "info_gain. With floor=0 and the weighted mean, every term that misses one class sinks to -inf.",
@@ -110,8 +109,7 @@ def cross_entropy(t: Table) -> Array:
     prefers="Frequent terms that change the odds of large classes, up or down.",
     infinite="with smoothing=0, for terms that only the class has or only the others have",
     warning="0.5 is added to each cell, so independent terms score near 0 rather than 0.",
-    confidence="a third-party text has it without the logarithm; the logarithm is from memory; the "
-    "smoothing is ours",
+    confidence="a third-party text has it without the logarithm; the logarithm is from memory; the smoothing is ours",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.1102692),
 )
 def weight_of_evidence(t: Table, *, smoothing: float = 0.5) -> Array:

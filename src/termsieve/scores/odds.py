@@ -74,8 +74,7 @@ def log_odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
     prefers="Terms with extreme odds, for or against, in many classes.",
     infinite="with smoothing=0, where a cell is 0",
     warning="0.5 is added to each cell, so independent terms score near 0 rather than 0.",
-    confidence="per-class form read in a third-party text, the sum over classes is from memory; the "
-    "smoothing is ours",
+    confidence="per-class form read in a third-party text, the sum over classes is from memory; the smoothing is ours",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=2.991134),
 )
 def mor(t: Table, *, smoothing: float = 0.5) -> Array:

@@ -24,8 +24,7 @@ from termsieve.table import Array, Table, ratio
     aggregation="weighted_mean",
     variants=("bns(floor=0.001)",),
     limits={"floor": "[1e-12, 0.5)"},
-    prefers="Terms near the borders of the rates: rare ones that the other side lacks, or that all of one "
-    "side have.",
+    prefers="Terms near the borders of the rates: rare ones that the other side lacks, or that all of one side have.",
     warning="Rates below the floor count as the floor, which matters in classes of more than 1/floor "
     "documents. PIP prints that the deviate of 0 is set to 0.0005; it is the rate that is.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=1.75443),
@@ -171,8 +170,7 @@ def gini(t: Table) -> Array:
     sided=1,
     prefers="Terms that stand in most documents of a class and in few others.",
     warning="From documents and unsmoothed; the original is said to count occurrences and to smooth.",
-    confidence="product read in a third-party implementation, there times P(c); smoothing from memory, left "
-    "out",
+    confidence="product read in a third-party implementation, there times P(c); smoothing from memory, left out",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.45),
 )
 def cmfs(t: Table) -> Array:

@@ -62,9 +62,7 @@ class Parameter:
             must = f"a number in {self.limits}"
             value = float(value) if ok else value  # type: ignore[arg-type]
         if not ok:
-            raise OptionError(
-                f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {value!r}."
-            )
+            raise OptionError(f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {value!r}.")
         return value  # type: ignore[return-value]
 
 
@@ -182,9 +180,7 @@ class Score:
             if name not in known:
                 owned = ", ".join(known) or "none"
                 hint = did_you_mean(name, known)
-                raise OptionError(
-                    f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {owned}."
-                )
+                raise OptionError(f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {owned}.")
         checked = {name: known[name].check(value, self.name) for name, value in values.items()}
         together = {**self.given, **checked}
         return replace(
@@ -228,9 +224,7 @@ def _parameters(function: ScoreFunction, limits: Mapping[str, str]) -> tuple[Par
     hints = get_type_hints(function)
     for p in list(inspect.signature(function).parameters.values())[1:]:
         if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
-            raise TypeError(
-                f"parameter {p.name!r} of score {function.__name__!r} must be keyword-only, with a default"
-            )
+            raise TypeError(f"parameter {p.name!r} of score {function.__name__!r} must be keyword-only, with a default")
         hint = hints.get(p.name)
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         default = p.default if isinstance(p.default, bool | str) else float(p.default)

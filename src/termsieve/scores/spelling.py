@@ -75,9 +75,7 @@ def _call(text: str) -> ast.Call:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         node = None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
-        raise OptionError(
-            f"{text!r} is not the spelling of a score. It should look like 'gu' or 'bns(floor=0.001)'."
-        )
+        raise OptionError(f"{text!r} is not the spelling of a score. It should look like 'gu' or 'bns(floor=0.001)'.")
     return node
 
 

@@ -56,9 +56,7 @@ def tail_over_first(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[NDArra
     is ever summed, and the terms fall from the start.
     """
     shape = np.broadcast_shapes(np.shape(tp), np.shape(n_t), np.shape(n_c), np.shape(n))
-    tp, n_t, n_c, n = (
-        np.ravel(np.broadcast_to(np.asarray(x, dtype=np.float64), shape)) for x in (tp, n_t, n_c, n)
-    )
+    tp, n_t, n_c, n = (np.ravel(np.broadcast_to(np.asarray(x, dtype=np.float64), shape)) for x in (tp, n_t, n_c, n))
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
     _tails(tp, n_t, n_c, n, above, out)

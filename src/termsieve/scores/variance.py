@@ -70,8 +70,7 @@ def _between_share(t: Table, x: _Moments) -> Array:
     swap_classes="invariant",
     negate_term="invariant",
     variants=('fisher(on="tf")',),
-    prefers="Terms with far apart rates that vary little on either side: frequent in nearly all or nearly "
-    "none.",
+    prefers="Terms with far apart rates that vary little on either side: frequent in nearly all or nearly none.",
     infinite="for a term that is constant on both sides, and not the same",
     warning="Ignores class sizes. Variances are those of the population (ddof 0). Not Fisher's exact test.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.9411765),
@@ -107,8 +106,7 @@ def _bss_wss_overall(over: OverClasses, *, on: On = "tf") -> Array:
     variants=('bss_wss(on="presence")',),
     prefers="Terms whose number of occurrences is told by the class: as the F of an analysis of variance.",
     infinite="for a term that does not vary within any class but does between them",
-    warning="Per class it compares the class with the rest; overall it is the formula over all classes, no "
-    "aggregate.",
+    warning="Per class it compares the class with the rest; overall it is the formula over all classes, no aggregate.",
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.3906879),
 )
 def bss_wss(t: Table, *, on: On = "tf") -> Array:
@@ -133,8 +131,7 @@ def _ocfs_overall(over: OverClasses, *, on: On = "tf") -> Array:
     aggregation="global",
     overall=_ocfs_overall,
     variants=('ocfs(on="presence")',),
-    prefers="Terms whose mean weight differs most between classes: frequent ones, whatever their spread "
-    "within.",
+    prefers="Terms whose mean weight differs most between classes: frequent ones, whatever their spread within.",
     warning="Depends on the scale of the features; the paper uses tf-idf, which Counts.from_matrix takes. "
     "The scores printed for Iris omit n_j/n, and the fourth should read 1.6121: features 3 and 4 win, not 3 "
     "and 1.",

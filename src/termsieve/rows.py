@@ -1,0 +1,361 @@
+"""Documents to rows: the terms of each document and how often they occur, then a matrix or counts of them.
+
+Several workers read chunks of the documents, each with a vocabulary of its own. What they write down are the numbers
+of their own vocabularies; columns come at the end, when it is known which terms stay. So documents are read once, and
+the matrix of the selected terms is made without the matrix of all terms.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from termsieve import kernels
+from termsieve.cells import Cells
+from termsieve.kernels import Ints, Numbers
+from termsieve.strings import string_buffers, string_order
+from termsieve.tally import Tokens
+
+CHUNK = 1 << 20  # characters of text, for one worker at a time
+_BITS = 32  # of a key, for the number of occurrences
+
+A = TypeVar("A")
+B = TypeVar("B")
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
+
+
+# The loops
+
+
+@_jit
+def _gather(
+    numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
+) -> int:
+    """Write down the different terms of each document, and how often each occurs. `counts` is zero before and after."""
+    n = 0
+    start = 0
+    for doc in range(doc_ends.shape[0]):
+        first = n
+        for i in range(start, doc_ends[doc]):
+            term = numbers[i]
+            terms[n] = term
+            n += np.int64(counts[term] == 0)
+            counts[term] += 1
+        for j in range(first, n):
+            term = terms[j]
+            times[j] = counts[term]
+            counts[term] = 0
+            met[term] = True
+        ends[doc] = n
+        start = doc_ends[doc]
+    return n
+
+
+@_jit
+def _kept(terms: Numbers, ends: Ints, column_of: Numbers, lengths: Ints) -> None:
+    """How many terms of each document have a column."""
+    start = 0
+    for doc in range(ends.shape[0]):
+        n = 0
+        for i in range(start, ends[doc]):
+            n += np.int64(column_of[terms[i]] >= 0)
+        lengths[doc] = n
+        start = ends[doc]
+
+
+@_jit
+def _fill(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, keys: Ints, at: int, columns: Numbers, data: Ints
+) -> None:
+    """Write the rows of some documents, in order of their columns, from `at` on."""
+    start = 0
+    for doc in range(ends.shape[0]):
+        n = 0
+        for i in range(start, ends[doc]):
+            column = np.int64(column_of[terms[i]])
+            keys[n] = (column << _BITS) | np.int64(times[i])
+            n += np.int64(column >= 0)
+        keys[:n].sort()
+        for i in range(n):
+            columns[at + i] = keys[i] >> _BITS
+            data[at + i] = keys[i] & ((1 << _BITS) - 1)
+        at += n
+        start = ends[doc]
+
+
+@_jit
+def _renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
+    for i in range(terms.shape[0]):
+        columns[i] = column_of[terms[i]]
+
+
+@_jit
+def _sum_groups(
+    indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
+    found: Numbers, values: Ints, found_ends: Ints,
+) -> int:  # fmt: skip
+    """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
+
+    `sums` (columns x 3) is zero before and after.
+    """
+    n = 0
+    start = 0
+    for group in range(group_ends.shape[0]):
+        first = n
+        for d in range(start, group_ends[group]):
+            for i in range(indptr[docs[d]], indptr[docs[d] + 1]):
+                column, tf = columns[i], np.int64(times[i])
+                found[n] = column
+                n += np.int64(sums[column, 0] == 0)
+                sums[column, 0] += 1
+                sums[column, 1] += tf
+                sums[column, 2] += tf * tf
+        for j in range(first, n):
+            for k in range(3):
+                values[j, k] = sums[found[j], k]
+                sums[found[j], k] = 0
+        found_ends[group] = n
+        start = group_ends[group]
+    return n
+
+
+@_jit
+def _by_column(
+    found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
+) -> None:
+    """Sums by group, ordered by column instead; `indptr` is zero before."""
+    n = found.shape[0]
+    for i in range(n):
+        indptr[found[i] + 1] += 1
+    for column in range(indptr.shape[0] - 1):
+        indptr[column + 1] += indptr[column]
+    free = indptr.copy()
+    start = 0
+    for group in range(found_ends.shape[0]):
+        for i in range(start, found_ends[group]):
+            at = free[found[i]]
+            free[found[i]] += 1
+            groups[at] = group
+            for k in range(3):
+                sorted_values[k, at] = values[i, k]
+        start = found_ends[group]
+
+
+# Workers
+
+
+class Numbering(Protocol):
+    """A vocabulary: documents to the numbers of their terms, and numbers to terms."""
+
+    n_terms: int
+
+    def tokenize(self, texts: Any, /) -> Tokens:
+        """The numbers of the terms of some documents."""
+        ...
+
+    def spelled(self, terms: Any, /) -> pa.LargeStringArray:
+        """Terms by their numbers."""
+        ...
+
+    def ordered(self, used: Bools, /) -> Ints:
+        """The numbers of the used terms, in code-point order."""
+        ...
+
+
+class Dictionary:
+    """Terms numbered in the order in which a plain Python function gives them."""
+
+    def __init__(self, analyze: Callable[[Any], Sequence[str]]) -> None:
+        self._analyze = analyze
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return len(self._numbers)
+
+    def tokenize(self, documents: Sequence[Any]) -> Tokens:
+        """The numbers of the terms of some documents."""
+        known = self._numbers
+        numbers = [[known.setdefault(term, len(known)) for term in self._analyze(document)] for document in documents]
+        ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
+        return Tokens(np.array([number for row in numbers for number in row], np.int32), ends)
+
+    def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+        """Terms by their numbers."""
+        return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
+
+    def ordered(self, used: Bools) -> Ints:
+        """The numbers of the used terms, in code-point order."""
+        numbers = np.flatnonzero(used)
+        return numbers[string_order(self.spelled(numbers))]
+
+    def number(self, terms: pa.LargeStringArray) -> Numbers:
+        """Numbers of terms, given as they are."""
+        known = self._numbers
+        return np.array([known.setdefault(term, len(known)) for term in terms.to_pylist()], np.int32)
+
+
+class Block(NamedTuple):
+    """The rows of some documents, in the numbers of the worker that read them."""
+
+    worker: int
+    terms: Numbers
+    times: Numbers
+    ends: Ints
+
+
+class Worker:
+    """Reads documents with a vocabulary of its own."""
+
+    def __init__(self, number: int, vocabulary: Numbering) -> None:
+        self.number, self.vocabulary = number, vocabulary
+        self._counts, self._met = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+
+    def read(self, documents: Any) -> Block:
+        """The rows of some documents."""
+        tokens = self.vocabulary.tokenize(documents)
+        if len(self._met) < self.vocabulary.n_terms:
+            size = 2 * self.vocabulary.n_terms
+            self._counts = np.zeros(size, np.int32)
+            self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
+        terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
+        ends = np.empty(len(tokens.ends), np.int64)
+        n = _gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
+        return Block(self.number, terms[:n].copy(), times[:n].copy(), ends)
+
+    def arranged(self) -> tuple[Ints, pa.LargeStringArray]:
+        """The numbers of the terms that were met, in code-point order, and the terms."""
+        order = self.vocabulary.ordered(self._met[: self.vocabulary.n_terms])
+        return order, self.vocabulary.spelled(order)
+
+
+class Rows:
+    """The rows of all documents, in the numbers of the workers."""
+
+    def __init__(self, workers: list[Worker], blocks: list[Block]) -> None:
+        self._workers, self._blocks = workers, blocks
+        self.n_docs = sum(len(block.ends) for block in blocks)
+
+    def vocabulary(self) -> tuple[pa.LargeStringArray, list[Numbers]]:
+        """All terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
+        arranged = _each(Worker.arranged, self._workers)
+        union, places = arranged[0][1], [np.arange(len(arranged[0][1]))]
+        for _, terms in arranged[1:]:
+            union, mine, theirs = _merged(union, terms)
+            places = [mine[place] for place in places] + [theirs]
+        columns = []
+        for worker, (order, _), place in zip(self._workers, arranged, places, strict=True):
+            columns.append(np.full(worker.vocabulary.n_terms + 1, -1, np.int32))
+            columns[-1][order] = place
+        return union, columns
+
+    def matrix(self, column_of: list[Numbers], n_columns: int) -> sparse.csr_array:
+        """Documents x columns: occurrences, in order of the columns."""
+        lengths = [np.empty(len(block.ends), np.int64) for block in self._blocks]
+
+        def count(i: int) -> None:
+            block = self._blocks[i]
+            _kept(block.terms, block.ends, column_of[block.worker], lengths[i])
+
+        def fill(i: int) -> None:
+            block = self._blocks[i]
+            keys = np.empty(int(np.diff(block.ends, prepend=0).max(initial=0)) + 1, np.int64)
+            _fill(block.terms, block.times, block.ends, column_of[block.worker], keys, starts[i], indices, data)
+
+        self._in_blocks(count)
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))])
+        starts = indptr[np.cumsum([0, *(len(block.ends) for block in self._blocks)])]
+        indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
+        self._in_blocks(fill)
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        matrix = sparse.csr_array((data, indices, indptr), shape=(self.n_docs, n_columns))
+        matrix.has_canonical_format = True
+        return matrix
+
+    def sums(self, column_of: list[Numbers], n_columns: int, groups: sparse.csc_array) -> Cells:
+        """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        indptr, columns, times = self._joined(column_of)
+        lengths = np.diff(indptr)
+        ends = groups.indptr[1:].astype(np.int64)
+        docs = groups.indices.astype(np.int64)
+        most = np.add.reduceat(np.append(lengths[docs], 0), groups.indptr[:-1]) if len(ends) else np.empty(0, np.int64)
+        size = int(np.minimum(most, n_columns).sum()) + 1
+        found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
+        found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
+        n = _sum_groups(indptr, columns, times, ends, docs, sums, found, values, found_ends)
+        cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
+        _by_column(found[:n], values, found_ends, *cells)
+        return cells
+
+    def _joined(self, column_of: list[Numbers]) -> tuple[Ints, Numbers, Numbers]:
+        """All rows, one after the other, in columns."""
+        starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
+        columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+
+        def copy(i: int) -> None:
+            block, part = self._blocks[i], slice(starts[i], starts[i + 1])
+            _renumbered(block.terms, column_of[block.worker], columns[part])
+            times[part] = block.times
+
+        self._in_blocks(copy)
+        ends = [block.ends + start for block, start in zip(self._blocks, starts[:-1], strict=True)]
+        return np.concatenate([[0], *ends]).astype(np.int64), columns, times
+
+    def _in_blocks(self, work: Callable[[int], None]) -> None:
+        _each(work, range(len(self._blocks)), len(self._workers))
+
+
+def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable[[Sequence[Any]], Any]) -> Rows:
+    """The rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
+    idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+
+    def read(part: slice) -> Block:
+        worker = idle.get()
+        try:
+            return worker.read(convert(documents[part]))
+        finally:
+            idle.put(worker)
+
+    return Rows(workers, _each(read, _parts(documents), len(workers)))
+
+
+def _parts(documents: Sequence[Any]) -> list[slice]:
+    """Pieces of about `CHUNK` characters, whole documents each."""
+    sizes = np.fromiter((len(one) if isinstance(one, str) else CHUNK for one in documents), np.int64, len(documents))
+    chunk = np.cumsum(sizes) // CHUNK
+    cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
+    return [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True) if start < stop]
+
+
+def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
+    """What `work` makes of the items, in order, on several threads."""
+    threads = len(items) if threads is None else threads
+    if threads <= 1 or len(items) <= 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, items))
+
+
+def _merged(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
+    """The union of two sorted lists of terms, and the places in it of mine and of theirs."""
+    size = len(mine) + len(theirs)
+    in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
+    n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
+    in_mine, in_theirs = in_mine[:n], in_theirs[:n]
+    source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
+    union = pa.concat_arrays([mine, theirs]).take(pa.array(source))
+    return union, np.flatnonzero(in_mine >= 0), np.flatnonzero(in_theirs >= 0)
