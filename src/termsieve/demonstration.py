@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from termsieve.counting import count
 from termsieve.counts import Counts
 from termsieve.errors import MissingExtraError
+from termsieve.ranking import score
+from termsieve.scores import SCORES
 from termsieve.tokens import Analyzer
 
 PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
@@ -86,19 +87,20 @@ def run(threads: int | None = None) -> None:
     seconds = time.perf_counter() - start
     console.print(f"[bold]{name}[/]: {counts.n_docs:,} documents, {size / 1e6:.1f} MB, counted in {seconds:.2f} s")
     console.print(repr(counts), highlight=False)
-    console.print(_telling_terms(counts.prune(min_df=5)))
+    for name in ("gu", "chi2"):
+        console.print(_telling_terms(counts, name))
+    start = time.perf_counter()
+    for scores in score(counts, list(SCORES)).values():
+        scores.overall()
+    console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
 
 
-def _telling_terms(counts: Counts, most: int = 8) -> Table:
-    """Per class, the terms whose rate in the class exceeds their rate outside of it most."""
-    table = Table(
-        "class", "documents", "terms (share of the class, of the others)", title="What tells the classes apart"
-    )
-    inside = counts.df.toarray()
-    rate = inside / counts.class_sizes[:, None]
-    other = (counts.term_df - inside) / np.maximum(counts.n_docs - counts.class_sizes, 1)[:, None]
-    for row, label in enumerate(counts.classes):
-        best = np.lexsort([counts.alphabetical, other[row] - rate[row]])[:most]
-        shown = [f"{counts.terms[i]} ({rate[row, i]:.0%}, {other[row, i]:.0%})" for i in best]
-        table.add_row(label, f"{counts.class_sizes[row]:,}", ", ".join(shown))
+def _telling_terms(counts: Counts, name: str = "gu", most: int = 6) -> Table:
+    """Per class, the best terms of a score, with the share of documents that have them, in the class and elsewhere."""
+    table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
+    ranked = score(counts, name).top(most, per_class=True)
+    for label, size in zip(counts.classes, counts.class_sizes, strict=True):
+        rows = [row for row in ranked if row.label == label]
+        shown = (f"{row.term} ({row.tp / size:.0%}, {row.fp / (counts.n_docs - size):.1%})" for row in rows)
+        table.add_row(label, f"{size:,}", ", ".join(shown))
     return table

@@ -74,7 +74,7 @@ def _kept(terms: Numbers, ends: Ints, column_of: Numbers, lengths: Ints) -> None
 
 
 @_jit
-def _fill(
+def _fill_by_sorting(
     terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, keys: Ints, at: int, columns: Numbers, data: Ints
 ) -> None:
     """Write the rows of some documents, in order of their columns, from `at` on."""
@@ -91,6 +91,37 @@ def _fill(
             data[at + i] = keys[i] & ((1 << _BITS) - 1)
         at += n
         start = ends[doc]
+
+
+@_jit
+def _fill_by_column(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, free: Numbers, row_free: Ints,
+    columns: Numbers, data: Ints,
+) -> None:  # fmt: skip
+    """The same by two counting sorts: `free` (a zero for each column, and one) and where each row begins."""
+    for i in range(terms.shape[0]):
+        free[column_of[terms[i]] + 1] += 1
+    free[0] = 0  # those without a column
+    for column in range(1, free.shape[0]):
+        free[column] += free[column - 1]
+    n = free[-1]
+    rows, cols, tfs = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    start = 0
+    for doc in range(ends.shape[0]):
+        for i in range(start, ends[doc]):
+            column = column_of[terms[i]]
+            if column >= 0:
+                at = free[column]
+                free[column] += 1
+                rows[at] = doc
+                cols[at] = column
+                tfs[at] = times[i]
+        start = ends[doc]
+    for i in range(n):
+        at = row_free[rows[i]]
+        row_free[rows[i]] += 1
+        columns[at] = cols[i]
+        data[at] = tfs[i]
 
 
 @_jit
@@ -269,13 +300,18 @@ class Rows:
             _kept(block.terms, block.ends, column_of[block.worker], lengths[i])
 
         def fill(i: int) -> None:
-            block = self._blocks[i]
-            keys = np.empty(int(np.diff(block.ends, prepend=0).max(initial=0)) + 1, np.int64)
-            _fill(block.terms, block.times, block.ends, column_of[block.worker], keys, starts[i], indices, data)
+            worker, *rows = self._blocks[i]
+            if len(rows[0]) > n_columns // 8:
+                free = np.zeros(n_columns + 1, np.int32)
+                row_free = indptr[docs[i] : docs[i + 1]].copy()
+                _fill_by_column(*rows, column_of[worker], free, row_free, indices, data)
+            else:
+                keys = np.empty(int(np.diff(rows[2], prepend=0).max(initial=0)) + 1, np.int64)
+                _fill_by_sorting(*rows, column_of[worker], keys, indptr[docs[i]], indices, data)
 
         self._in_blocks(count)
         indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))])
-        starts = indptr[np.cumsum([0, *(len(block.ends) for block in self._blocks)])]
+        docs = np.cumsum([0, *(len(block.ends) for block in self._blocks)])
         indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
         self._in_blocks(fill)
         if indptr[-1] <= np.iinfo(np.int32).max:
@@ -286,17 +322,27 @@ class Rows:
 
     def sums(self, column_of: list[Numbers], n_columns: int, groups: sparse.csc_array) -> Cells:
         """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
-        indptr, columns, times = self._joined(column_of)
-        lengths = np.diff(indptr)
-        ends = groups.indptr[1:].astype(np.int64)
+        rows = self._joined(column_of)
         docs = groups.indices.astype(np.int64)
-        most = np.add.reduceat(np.append(lengths[docs], 0), groups.indptr[:-1]) if len(ends) else np.empty(0, np.int64)
-        size = int(np.minimum(most, n_columns).sum()) + 1
-        found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
-        found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
-        n = _sum_groups(indptr, columns, times, ends, docs, sums, found, values, found_ends)
+        # how many terms the documents of each group have, for each to be summed by one thread
+        before = np.concatenate([[0], np.cumsum(np.diff(rows[0])[docs])])[groups.indptr]
+
+        def part(share: slice) -> tuple[Numbers, Ints, Ints]:
+            start, ends = groups.indptr[share.start], groups.indptr[share.start + 1 : share.stop + 1]
+            size = int(np.minimum(np.diff(before)[share], n_columns).sum()) + 1
+            found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
+            found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
+            ends = (ends - start).astype(np.int64)
+            n = _sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
+            return found[:n], values[:n], found_ends
+
+        parts = _each(part, _shares(before, len(self._workers)))
+        offsets = np.cumsum([0, *(len(found) for found, _, _ in parts)])
+        found_ends = [ends + offset for (_, _, ends), offset in zip(parts, offsets[:-1], strict=True)]
+        found, values = (np.concatenate([one[i] for one in parts]) for i in (0, 1))
+        n = len(found)
         cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
-        _by_column(found[:n], values, found_ends, *cells)
+        _by_column(found, values, np.concatenate(found_ends), *cells)
         return cells
 
     def _joined(self, column_of: list[Numbers]) -> tuple[Ints, Numbers, Numbers]:
@@ -339,6 +385,15 @@ def _parts(documents: Sequence[Any]) -> list[slice]:
     chunk = np.cumsum(sizes) // CHUNK
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True) if start < stop]
+
+
+def _shares(ends: Ints, n: int) -> list[slice]:
+    """The groups that end there, cut into n runs of about equal weight."""
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
+    edges = [0, *cuts, len(ends) - 1]
+    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True) if start < stop] or [
+        slice(0, 0)
+    ]
 
 
 def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:

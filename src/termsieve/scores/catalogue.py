@@ -85,7 +85,7 @@ def facts(s: Score) -> Iterator[tuple[str, str]]:
         "confidence": s.confidence,
         "source": s.source,
         "example": ", ".join(f"{k}={v:g}" for k, v in s.example.items() if k != "value")
-        + "".join(f" gives {v:.10g}" for k, v in s.example.items() if k == "value"),
+        + "".join(f" gives {v:.13g}" for k, v in s.example.items() if k == "value"),
     }
     yield from ((label, text) for label, text in found.items() if text)
 

@@ -1,0 +1,16 @@
+"""How the documentation is built: ``make docs``."""
+
+from termsieve import __version__
+
+project = "termsieve"
+author = "The termsieve developers"
+release = __version__
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "amsmath"]
+exclude_patterns = ["_build", "_generated", "results"]
+html_theme = "furo"
+html_title = "termsieve"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+suppress_warnings = ["myst.xref_missing", "myst.header"]

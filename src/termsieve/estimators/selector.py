@@ -1,0 +1,199 @@
+"""TermSelector: a scikit-learn transformer on matrices, and `as_score_func` for scikit-learn's own selectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError, OptionError
+from termsieve.estimators.labels import checked_labels, has_contrast, refuse_empty_classes, refuse_one_class
+from termsieve.estimators.state import packed_state, unpacked_state
+from termsieve.ranking import OneScore, as_score, score
+from termsieve.rules import AnyRule, Rule, Top, parse_rule
+from termsieve.selection import Selection, select
+from termsieve.table import Array
+
+
+class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Select the columns of a matrix of counts by a score.
+
+    Like scikit-learn's ``SelectKBest``, but with any score of `termsieve.SCORES`, any rule, ties that are decided, and
+    several labels per document.
+
+    Parameters
+    ----------
+    score_func : str, Score or function of a Table
+        What ranks the columns, such as ``"gu"`` or ``"bns(floor=0.001)"``.
+    k : int or "all"
+        How many to keep. More than there are: all, with a warning.
+    rule : str, Rule or None
+        Another rule, such as ``"energy(0.8)"`` or ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
+        ``union`` and ``stages`` bring their own scores, and `score_func` is not used then.
+    aggregate : {"max", "sum", "mean", "weighted_mean"} or None
+        How the classes are brought together; None is the score's own way.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features_in_,)
+        The score of every column; of the last of the scores that a rule brings along.
+    selection_ : Selection
+        What was taken, in rank order, with scores, classes and the reason.
+    counts_ : Counts
+        What `partial_fit` has counted so far; `fit` does not keep it.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    A fitted selector can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
+    ``trusted=["termsieve.estimators.selector.TermSelector", "termsieve.selection.Selection"]``.
+
+    Examples
+    --------
+    >>> X = [[1, 0, 2], [1, 1, 0], [0, 0, 3], [0, 1, 0]]
+    >>> selector = TermSelector("chi2", k=1).fit(X, ["a", "a", "b", "b"])
+    >>> selector.get_support()
+    array([ True, False, False])
+    >>> selector.selection_.reason
+    'the 1 of 3 terms with the highest score were asked for'
+    """
+
+    def __init__(
+        self,
+        score_func: OneScore = "gu",
+        *,
+        k: Any = 1000,
+        rule: AnyRule | None = None,
+        aggregate: str | None = None,
+    ) -> None:
+        self.score_func = score_func
+        self.k = k
+        self.rule = rule
+        self.aggregate = aggregate
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select columns.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Not negative: counts, presence or weights.
+        y : one label per row, an indicator matrix, or a list of label sets
+            The classes.
+        """
+        counts = self._counted(X, y, reset=True, whole=True)
+        refuse_one_class(counts)
+        self.__dict__.pop("counts_", None)
+        return self._select(counts)
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Add rows, and select anew.
+
+        Classes may arrive later. As long as all rows are of one class, nothing is selected. What was fitted with
+        `fit` cannot be added to, as its counts are not kept: use `partial_fit` from the first batch on.
+        """
+        if not hasattr(self, "counts_") and hasattr(self, "selection_"):
+            raise OptionError(
+                "TermSelector: fit() does not keep its counts, so there is nothing to add to. Use partial_fit() from "
+                "the first batch on, on a new selector."
+            )
+        first = not hasattr(self, "counts_")
+        counts = self._counted(X, y, reset=first, whole=False)
+        self.counts_ = counts if first else self.counts_ + counts
+        return self._select(self.counts_) if has_contrast(self.counts_) else self
+
+    def _counted(self, X: Any, y: Any, *, reset: bool, whole: bool) -> Counts:
+        selection_rule(self.k, self.rule)
+        X = validate_data(self, X, accept_sparse="csr", reset=reset)
+        _refuse_negative(X)
+        y = checked_labels(y, "TermSelector")
+        if whole:
+            refuse_empty_classes(y)
+        return Counts.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
+
+    def _select(self, counts: Counts) -> Self:
+        rule = selection_rule(self.k, self.rule)
+        scores = score(counts, as_score(rule.scores[-1] if rule.scores else self.score_func))
+        self.scores_ = scores.overall(self.aggregate)
+        self.selection_ = select(scores, rule, aggregate=self.aggregate)
+        return self
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self, "selection_")
+        return self.selection_.mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return packed_state(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(unpacked_state(state))
+
+
+def selection_rule(k: Any, rule: AnyRule | None) -> Rule:
+    """The rule of two parameters, of which `rule` wins."""
+    return Top("all" if k is None else k) if rule is None else parse_rule(rule)
+
+
+def _refuse_negative(X: Any) -> None:
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        coo = sparse.coo_array(X)
+        at = int(np.flatnonzero(coo.data < 0)[0])
+        raise InputError(
+            f"Negative values in data passed to TermSelector: row {coo.row[at]}, column {coo.col[at]} is "
+            f"{coo.data[at]}. A column is something a document has more or less of, such as occurrences."
+        )
+
+
+@dataclass(frozen=True)
+class ScoreFunction:
+    """A score in the shape of scikit-learn's score functions; made by `as_score_func`."""
+
+    score_func: OneScore
+    aggregate: str | None = None
+
+    def __call__(self, X: Any, y: Any) -> Array | tuple[Array, Array]:
+        """The scores of the columns, and their p-values where the score has them."""
+        counts = Counts.from_matrix(X, checked_labels(y, "as_score_func"))
+        refuse_one_class(counts)
+        scores = score(counts, as_score(self.score_func))
+        overall = scores.overall(self.aggregate)
+        return overall if scores.score.pvalue is None else (overall, scores.pvalues())
+
+
+def as_score_func(score_func: OneScore, aggregate: str | None = None) -> ScoreFunction:
+    """A score for scikit-learn's own ``SelectKBest``, ``SelectPercentile``, ``SelectFdr`` and their kin.
+
+    Parameters
+    ----------
+    score_func : str, Score or function of a Table
+        As for `TermSelector`.
+    aggregate : str, optional
+        How the classes are brought together.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> X, y = [[1, 0], [1, 1], [0, 0], [0, 1]], ["a", "a", "b", "b"]
+    >>> SelectKBest(as_score_func("info_gain"), k=1).fit(X, y).get_support()
+    array([ True, False])
+    """
+    as_score(score_func)
+    return ScoreFunction(score_func, aggregate)
