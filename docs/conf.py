@@ -5,8 +5,7 @@ from termsieve import __version__
 project = "termsieve"
 author = "The termsieve developers"
 release = __version__
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
-myst_enable_extensions = ["dollarmath", "amsmath"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build", "_generated", "results"]
 html_theme = "furo"
 html_title = "termsieve"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from contourpy import contour_generator
+from latex2mathml.converter import convert
 
 from termsieve.scores import SCORES, Score
 from termsieve.scores.catalogue import catalogue_rows, facts
@@ -59,8 +60,9 @@ def section(score: Score) -> Iterator[str]:
     yield f"({label_of(name)})="
     yield f"## {score.title}: `{name}`"
     yield f"\n{score.about}\n"
-    yield f"$$\n{score.formula}\n$$\n"
-    yield f"```{{image}} score_{name}.svg\n:alt: Contour lines of {name} over the rates of the term\n```\n"
+    # MathML, which browsers draw themselves: the page needs no network
+    yield f"```{{raw}} html\n{convert(score.formula, display='block')}\n```\n"
+    yield f"```{{image}} _generated/score_{name}.svg\n:alt: Contour lines of {name} over the rates of the term\n```\n"
     for label, text in facts(score):
         if label not in HIDDEN:
             yield f"- **{label}**: {text.replace('|', chr(92) + '|')}"

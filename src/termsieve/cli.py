@@ -121,10 +121,10 @@ def scores(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("score", "what it is", "papers", "range", "overall", box=None, padding=(0, 2, 0, 0))
-    table.columns[0].no_wrap = table.columns[4].no_wrap = True
+    table = Table("score", "what it is", "papers", "overall", box=None, padding=(0, 2, 0, 0))
+    table.columns[0].no_wrap = table.columns[3].no_wrap = True
     for row in catalogue_rows():
-        table.add_row(row.name, row.title, row.papers, row.range, row.aggregation)
+        table.add_row(row.name, row.title, row.papers, row.aggregation)
     Console().print(table)
     typer.echo("\nTo read more about one: termsieve scores NAME", err=True)
 

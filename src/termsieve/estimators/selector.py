@@ -48,7 +48,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     selection_ : Selection
         What was taken, in rank order, with scores, classes and the reason.
     counts_ : Counts
-        What `partial_fit` has counted so far; `fit` does not keep it.
+        What was counted, and what `partial_fit` adds to.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -92,20 +92,14 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         counts = self._counted(X, y, reset=True, whole=True)
         refuse_one_class(counts)
-        self.__dict__.pop("counts_", None)
+        self.counts_ = counts
         return self._select(counts)
 
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Add rows, and select anew.
 
-        Classes may arrive later. As long as all rows are of one class, nothing is selected. What was fitted with
-        `fit` cannot be added to, as its counts are not kept: use `partial_fit` from the first batch on.
+        Classes may arrive later. As long as all rows are of one class, nothing is selected.
         """
-        if not hasattr(self, "counts_") and hasattr(self, "selection_"):
-            raise OptionError(
-                "TermSelector: fit() does not keep its counts, so there is nothing to add to. Use partial_fit() from "
-                "the first batch on, on a new selector."
-            )
         first = not hasattr(self, "counts_")
         counts = self._counted(X, y, reset=first, whole=False)
         self.counts_ = counts if first else self.counts_ + counts
