@@ -39,7 +39,7 @@ def _z(t: Table) -> Array:
 @score(
     title="Chi-square",
     source="yang1997",
-    formula=r"\frac{N (AD - BC)^2}{n_c\, n_{\bar c}\, n_t\, n_{\bar t}}",
+    formula=r"\frac{N (AD - BC)^2}{n_c\, n_{c'}\, n_t\, n_{t'}}",
     papers={"GU": "χ²", "IFS": "CHI, eq. 4", "PIP": "χ², 3.5", "LP": "CHI, eq. 4", "OCFS": "CHI, 3.2"},
     range="[0, N]",
     null=0.0,
@@ -59,7 +59,7 @@ def chi2(t: Table) -> Array:
 @score(
     title="NGL coefficient",
     source="ng1997",
-    formula=r"\frac{\sqrt{N}\,(AD - BC)}{\sqrt{n_c\, n_{\bar c}\, n_t\, n_{\bar t}}}",
+    formula=r"\frac{\sqrt{N}\,(AD - BC)}{\sqrt{n_c\, n_{c'}\, n_t\, n_{t'}}}",
     papers={"GU": "NGL"},
     range="[-sqrt(N), sqrt(N)]",
     null=0.0,
@@ -132,7 +132,7 @@ def _log_hypergeometric(t: Table) -> Array:
 @score(
     title="Fisher's exact test",
     source="fisher1922",
-    formula=r"-\log_{10} \sum_{a \ge A} \binom{n_c}{a}\binom{n_{\bar c}}{n_t - a} \Big/ \binom{N}{n_t}",
+    formula=r"-\log_{10} \sum_{a \ge A} \binom{n_c}{a}\binom{n_{c'}}{n_t - a} \Big/ \binom{N}{n_t}",
     range="[0, inf)",
     sided=1,
     pvalue=_pvalue_fisher_exact,
@@ -153,7 +153,7 @@ def fisher_exact(t: Table) -> Array:
 @score(
     title="GU metric",
     source="uchyigit",
-    formula=r"|z| \cdot \frac{p}{q}, \quad z = \frac{p - q}{\sqrt{P(t)(1 - P(t))(1/n_c + 1/n_{\bar c})}}",
+    formula=r"|z| \cdot \frac{p}{q}, \quad z = \frac{p - q}{\sqrt{P(t)(1 - P(t))(1/n_c + 1/n_{c'})}}",
     papers={"GU": "GU; z printed with A - B for p - q"},
     range="[0, inf]",
     null=0.0,

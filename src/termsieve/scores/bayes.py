@@ -22,7 +22,7 @@ from termsieve.table import Array, Table, difference_of_products
 _POSITIVE = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "(0, inf)")
 _BERNOULLI = (
     r"\frac{l_0}{l_0 + l_1}, \quad l_0 = \frac{B(A + a_c, C + b_c)}{B(a_c, b_c)}"
-    r" \frac{B(B + a_c, D + b_c)}{B(a_c, b_c)}, \quad l_1 = \frac{B(n_t + a, n_{\bar t} + b)}{B(a, b)}"
+    r" \frac{B(B + a_c, D + b_c)}{B(a_c, b_c)}, \quad l_1 = \frac{B(n_t + a, n_{t'} + b)}{B(a, b)}"
 )
 
 
@@ -116,7 +116,7 @@ def _poisson_log_odds(
 @score(
     title="Posterior inclusion probability, Poisson",
     source="eyheramendy",
-    formula=r"\frac{l_0}{l_0 + l_1}, \quad l_0 = G(N_{cw}, n_c) G(N_{\bar c w}, n_{\bar c}), "
+    formula=r"\frac{l_0}{l_0 + l_1}, \quad l_0 = G(N_{cw}, n_c) G(N_{c' w}, n_{c'}), "
     r"\quad l_1 = G(N_w, n),"
     r" \quad G(N, n) = \frac{\Gamma(N + a)}{\Gamma(a) b^a} \left( \frac{b}{n b + 1} \right)^{N + a}",
     papers={"PIP": "PIPp, 3.2; exponents printed with documents for occurrences"},

@@ -38,7 +38,7 @@ def pmi(t: Table, *, floor: float = 0.5, log: bool = True) -> Array:
 @score(
     title="Information gain",
     source="yang1997",
-    formula=r"\frac{A}{N} \ln \frac{A N}{n_t n_c} + \frac{C}{N} \ln \frac{C N}{n_{\bar t} n_c},"
+    formula=r"\frac{A}{N} \ln \frac{A N}{n_t n_c} + \frac{C}{N} \ln \frac{C N}{n_{t'} n_c},"
     r" \quad IG(t) = \sum_c IG(t, c)",
     papers={"GU": "IG", "IFS": "IG, eq. 1", "PIP": "IG, 3.3", "LP": "IG, eq. 3a", "OCFS": "IG, 3.1"},
     range="[0, inf)",

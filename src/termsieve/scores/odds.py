@@ -85,7 +85,7 @@ def mor(t: Table, *, smoothing: float = 0.5) -> Array:
 @score(
     title="Class discriminating measure",
     source="chen2009",
-    formula=r"\left| \ln \frac{(A + k P(t)) / (n_c + k)}{(B + k P(t)) / (n_{\bar c} + k)} \right|,"
+    formula=r"\left| \ln \frac{(A + k P(t)) / (n_c + k)}{(B + k P(t)) / (n_{c'} + k)} \right|,"
     r" \quad k = 1",
     papers={"IFS": "CDM, eq. 6, unsmoothed"},
     range="[0, inf]",
@@ -209,9 +209,9 @@ def strong_class(t: Table, *, smoothing: float = 0.5) -> Array:
 @score(
     title="Log odds with a Dirichlet prior",
     source="monroe2008",
-    formula=r"\frac{\delta}{\sqrt{\frac{1}{y_c + a} + \frac{1}{y_{\bar c} + a}}}, \quad \delta ="
+    formula=r"\frac{\delta}{\sqrt{\frac{1}{y_c + a} + \frac{1}{y_{c'} + a}}}, \quad \delta ="
     r" \ln \frac{y_c + a}{n_c + a_0 - y_c - a}"
-    r" - \ln \frac{y_{\bar c} + a}{n_{\bar c} + a_0 - y_{\bar c} - a}",
+    r" - \ln \frac{y_{c'} + a}{n_{c'} + a_0 - y_{c'} - a}",
     swap_classes="flip",
     sided=1,
     limits={"prior": "(0, inf)"},

@@ -130,7 +130,7 @@ def power(t: Table, *, k: float = 5.0) -> Array:
 @score(
     title="Distinguishing feature selector",
     source="uysal2012",
-    formula=r"\frac{P(c \mid t)}{P(\bar t \mid c) + P(t \mid \bar c) + 1},"
+    formula=r"\frac{P(c \mid t)}{P(t' \mid c) + P(t \mid c') + 1},"
     r" \quad \text{summed over the classes}",
     range="[0, 1]",
     sided=1,

@@ -62,7 +62,7 @@ def _between_share(t: Table, x: _Moments) -> Array:
 @score(
     title="Fisher criterion",
     source="uchyigit",
-    formula=r"\frac{(\mu_c - \mu_{\bar c})^2}{\sigma_c^2 + \sigma_{\bar c}^2}; \quad"
+    formula=r"\frac{(\mu_c - \mu_{c'})^2}{\sigma_c^2 + \sigma_{c'}^2}; \quad"
     r" \text{on presence } \frac{(p - q)^2}{p(1 - p) + q(1 - q)}",
     papers={"GU": "Fisher criterion"},
     range="[0, inf]",
