@@ -86,12 +86,7 @@ class TermCells(NamedTuple):
 def _merged(mine: Cells, theirs: Cells, in_mine: Ints, in_theirs: Ints, sign: int) -> Cells:
     """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
     dtype = np.result_type(mine.values, theirs.values)
-    size = len(mine.classes) + len(theirs.classes)
-    indptr, classes, values = np.zeros(len(in_mine) + 1, np.int64), np.empty(size, np.int32), np.empty((3, size), dtype)
-    n = kernels.merge_cells(
-        in_mine, *_of_type(mine, dtype), in_theirs, *_of_type(theirs, dtype), sign, indptr, classes, values
-    )
-    return Cells(indptr, classes[:n].copy(), values[:, :n].copy())
+    return Cells(*kernels.merge_cells(in_mine, *_of_type(mine, dtype), in_theirs, *_of_type(theirs, dtype), sign))
 
 
 def _of_type(cells: Cells, dtype: np.dtype[Any]) -> Cells:

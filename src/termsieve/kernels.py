@@ -649,30 +649,57 @@ def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
 
 
 @_jit
-def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign, indptr, rows, values):
-    """Add (or subtract: `sign`) the cells of terms that stand at `in_a` and `in_b`; returns the number of cells."""
+def _merged_sizes(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
+    """Where the cells of each term will begin when those of two lists are merged."""
+    indptr = np.zeros(in_a.shape[0] + 1, np.int64)
+    for term in range(in_a.shape[0]):
+        a, end_a = (indptr_a[in_a[term]], indptr_a[in_a[term] + 1]) if in_a[term] >= 0 else (0, 0)
+        b, end_b = (indptr_b[in_b[term]], indptr_b[in_b[term] + 1]) if in_b[term] >= 0 else (0, 0)
+        n = (end_a - a) + (end_b - b)
+        while a < end_a and b < end_b:
+            row_a, row_b = rows_a[a], rows_b[b]
+            n -= np.int64(row_a == row_b)
+            a += np.int64(row_a <= row_b)
+            b += np.int64(row_b <= row_a)
+        indptr[term + 1] = indptr[term] + n
+    return indptr
+
+
+@_jit
+def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign):
+    """Add (or subtract: `sign`) the cells of the terms that have the numbers `in_a` and `in_b`, -1 for none."""
+    indptr = _merged_sizes(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b)
+    rows, values = np.empty(indptr[-1], np.int32), np.empty((3, indptr[-1]), values_a.dtype)
     n = 0
     for term in range(in_a.shape[0]):
-        a = end_a = b = end_b = 0
-        if in_a[term] >= 0:
-            a, end_a = indptr_a[in_a[term]], indptr_a[in_a[term] + 1]
-        if in_b[term] >= 0:
-            b, end_b = indptr_b[in_b[term]], indptr_b[in_b[term] + 1]
+        a, end_a = (indptr_a[in_a[term]], indptr_a[in_a[term] + 1]) if in_a[term] >= 0 else (0, 0)
+        b, end_b = (indptr_b[in_b[term]], indptr_b[in_b[term] + 1]) if in_b[term] >= 0 else (0, 0)
         while a < end_a or b < end_b:
             take_a = b == end_b or (a < end_a and rows_a[a] <= rows_b[b])
             take_b = a == end_a or (b < end_b and rows_b[b] <= rows_a[a])
             rows[n] = rows_a[a] if take_a else rows_b[b]
-            for k in range(values.shape[0]):
-                values[k, n] = 0
-                if take_a:
-                    values[k, n] += values_a[k, a]
-                if take_b:
-                    values[k, n] += sign * values_b[k, b]
+            for k in range(3):
+                value = values_a[k, a] if take_a else values_a.dtype.type(0)
+                values[k, n] = value + sign * values_b[k, b] if take_b else value
             a += np.int64(take_a)
             b += np.int64(take_b)
             n += 1
-        indptr[term + 1] = n
-    return n
+    return indptr, rows, values
+
+
+@_jit
+def sorted_by(items, keys, n_keys):
+    """Items in order of their keys; those with equal keys stay in theirs."""
+    starts = np.zeros(n_keys + 1, np.int64)
+    for item in items:
+        starts[keys[item] + 1] += 1
+    for key in range(n_keys):
+        starts[key + 1] += starts[key]
+    result = np.empty_like(items)
+    for item in items:
+        result[starts[keys[item]]] = item
+        starts[keys[item]] += 1
+    return result
 
 
 @_jit
@@ -718,9 +745,11 @@ def spell(arena, ends, prefix, last, terms, text, offsets):
         end, term = offsets[item + 1], np.int64(terms[item])
         while term >= 0:
             word = np.int64(last[term])
-            for i in range(ends[word] - 1, (ends[word - 1] if word > 0 else 0) - 1, -1):
-                end -= 1
-                text[end] = arena[i]
+            start = ends[word - 1] if word > 0 else 0
+            length = ends[word] - start
+            end -= length
+            for i in range(length):
+                text[end + i] = arena[start + i]
             term = np.int64(prefix[term])
             if term >= 0:
                 end -= 1

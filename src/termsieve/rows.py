@@ -7,200 +7,31 @@ the matrix of the selected terms is made without the matrix of all terms.
 
 from __future__ import annotations
 
+import itertools
 import queue
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from termsieve import kernels
+from termsieve import kernels, row_loops
 from termsieve.cells import Cells
 from termsieve.kernels import Ints, Numbers
+from termsieve.row_loops import Bools
 from termsieve.strings import string_buffers, string_order
-from termsieve.tally import Tokens
+from termsieve.tally import Tokens, Vocabulary
 
 CHUNK = 1 << 20  # characters of text, for one worker at a time
-_BITS = 32  # of a key, for the number of occurrences
 
 A = TypeVar("A")
 B = TypeVar("B")
-Bools: TypeAlias = npt.NDArray[np.bool_]
-
-_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
-
-
-# The loops
-
-
-@_jit
-def _gather(
-    numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
-) -> int:
-    """Write down the different terms of each document, and how often each occurs. `counts` is zero before and after."""
-    n = 0
-    start = 0
-    for doc in range(doc_ends.shape[0]):
-        first = n
-        for i in range(start, doc_ends[doc]):
-            term = numbers[i]
-            terms[n] = term
-            n += np.int64(counts[term] == 0)
-            counts[term] += 1
-        for j in range(first, n):
-            term = terms[j]
-            times[j] = counts[term]
-            counts[term] = 0
-            met[term] = True
-        ends[doc] = n
-        start = doc_ends[doc]
-    return n
-
-
-@_jit
-def _kept(terms: Numbers, ends: Ints, column_of: Numbers, lengths: Ints) -> None:
-    """How many terms of each document have a column."""
-    start = 0
-    for doc in range(ends.shape[0]):
-        n = 0
-        for i in range(start, ends[doc]):
-            n += np.int64(column_of[terms[i]] >= 0)
-        lengths[doc] = n
-        start = ends[doc]
-
-
-@_jit
-def _fill_by_sorting(
-    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, keys: Ints, at: int, columns: Numbers, data: Ints
-) -> None:
-    """Write the rows of some documents, in order of their columns, from `at` on."""
-    start = 0
-    for doc in range(ends.shape[0]):
-        n = 0
-        for i in range(start, ends[doc]):
-            column = np.int64(column_of[terms[i]])
-            keys[n] = (column << _BITS) | np.int64(times[i])
-            n += np.int64(column >= 0)
-        keys[:n].sort()
-        for i in range(n):
-            columns[at + i] = keys[i] >> _BITS
-            data[at + i] = keys[i] & ((1 << _BITS) - 1)
-        at += n
-        start = ends[doc]
-
-
-@_jit
-def _fill_by_column(
-    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, free: Numbers, row_free: Ints,
-    columns: Numbers, data: Ints,
-) -> None:  # fmt: skip
-    """The same by two counting sorts: `free` (a zero for each column, and one) and where each row begins."""
-    for i in range(terms.shape[0]):
-        free[column_of[terms[i]] + 1] += 1
-    free[0] = 0  # those without a column
-    for column in range(1, free.shape[0]):
-        free[column] += free[column - 1]
-    n = free[-1]
-    rows, cols, tfs = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    start = 0
-    for doc in range(ends.shape[0]):
-        for i in range(start, ends[doc]):
-            column = column_of[terms[i]]
-            if column >= 0:
-                at = free[column]
-                free[column] += 1
-                rows[at] = doc
-                cols[at] = column
-                tfs[at] = times[i]
-        start = ends[doc]
-    for i in range(n):
-        at = row_free[rows[i]]
-        row_free[rows[i]] += 1
-        columns[at] = cols[i]
-        data[at] = tfs[i]
-
-
-@_jit
-def _renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
-    for i in range(terms.shape[0]):
-        columns[i] = column_of[terms[i]]
-
-
-@_jit
-def _sum_groups(
-    indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
-    found: Numbers, values: Ints, found_ends: Ints,
-) -> int:  # fmt: skip
-    """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
-
-    `sums` (columns x 3) is zero before and after.
-    """
-    n = 0
-    start = 0
-    for group in range(group_ends.shape[0]):
-        first = n
-        for d in range(start, group_ends[group]):
-            for i in range(indptr[docs[d]], indptr[docs[d] + 1]):
-                column, tf = columns[i], np.int64(times[i])
-                found[n] = column
-                n += np.int64(sums[column, 0] == 0)
-                sums[column, 0] += 1
-                sums[column, 1] += tf
-                sums[column, 2] += tf * tf
-        for j in range(first, n):
-            for k in range(3):
-                values[j, k] = sums[found[j], k]
-                sums[found[j], k] = 0
-        found_ends[group] = n
-        start = group_ends[group]
-    return n
-
-
-@_jit
-def _by_column(
-    found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
-) -> None:
-    """Sums by group, ordered by column instead; `indptr` is zero before."""
-    n = found.shape[0]
-    for i in range(n):
-        indptr[found[i] + 1] += 1
-    for column in range(indptr.shape[0] - 1):
-        indptr[column + 1] += indptr[column]
-    free = indptr.copy()
-    start = 0
-    for group in range(found_ends.shape[0]):
-        for i in range(start, found_ends[group]):
-            at = free[found[i]]
-            free[found[i]] += 1
-            groups[at] = group
-            for k in range(3):
-                sorted_values[k, at] = values[i, k]
-        start = found_ends[group]
 
 
 # Workers
-
-
-class Numbering(Protocol):
-    """A vocabulary: documents to the numbers of their terms, and numbers to terms."""
-
-    n_terms: int
-
-    def tokenize(self, texts: Any, /) -> Tokens:
-        """The numbers of the terms of some documents."""
-        ...
-
-    def spelled(self, terms: Any, /) -> pa.LargeStringArray:
-        """Terms by their numbers."""
-        ...
-
-    def ordered(self, used: Bools, /) -> Ints:
-        """The numbers of the used terms, in code-point order."""
-        ...
 
 
 class Dictionary:
@@ -249,7 +80,7 @@ class Block(NamedTuple):
 class Worker:
     """Reads documents with a vocabulary of its own."""
 
-    def __init__(self, number: int, vocabulary: Numbering) -> None:
+    def __init__(self, number: int, vocabulary: Vocabulary | Dictionary) -> None:
         self.number, self.vocabulary = number, vocabulary
         self._counts, self._met = np.zeros(0, np.int32), np.zeros(0, np.bool_)
 
@@ -262,13 +93,18 @@ class Worker:
             self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
         ends = np.empty(len(tokens.ends), np.int64)
-        n = _gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
+        n = row_loops.gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
         return Block(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
     def arranged(self) -> tuple[Ints, pa.LargeStringArray]:
         """The numbers of the terms that were met, in code-point order, and the terms."""
-        order = self.vocabulary.ordered(self._met[: self.vocabulary.n_terms])
-        return order, self.vocabulary.spelled(order)
+        met, vocabulary = self._met[: self.vocabulary.n_terms], self.vocabulary
+        if isinstance(vocabulary, Dictionary):
+            order = vocabulary.ordered(met)
+            return order, vocabulary.spelled(order)
+        parts = vocabulary.parts()
+        order = vocabulary.ordered(met, parts)
+        return order, vocabulary.spelled(order, parts)
 
 
 class Rows:
@@ -277,6 +113,11 @@ class Rows:
     def __init__(self, workers: list[Worker], blocks: list[Block]) -> None:
         self._workers, self._blocks = workers, blocks
         self.n_docs = sum(len(block.ends) for block in blocks)
+
+    def make_binary(self) -> None:
+        """Count every term of a document once."""
+        for block in self._blocks:
+            block.times.fill(1)
 
     def vocabulary(self) -> tuple[pa.LargeStringArray, list[Numbers]]:
         """All terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
@@ -297,17 +138,17 @@ class Rows:
 
         def count(i: int) -> None:
             block = self._blocks[i]
-            _kept(block.terms, block.ends, column_of[block.worker], lengths[i])
+            row_loops.kept(block.terms, block.ends, column_of[block.worker], lengths[i])
 
         def fill(i: int) -> None:
-            worker, *rows = self._blocks[i]
-            if len(rows[0]) > n_columns // 8:
+            worker, terms, times, ends = self._blocks[i]
+            if len(terms) > n_columns // 8:
                 free = np.zeros(n_columns + 1, np.int32)
                 row_free = indptr[docs[i] : docs[i + 1]].copy()
-                _fill_by_column(*rows, column_of[worker], free, row_free, indices, data)
+                row_loops.fill_by_column(terms, times, ends, column_of[worker], free, row_free, indices, data)
             else:
-                keys = np.empty(int(np.diff(rows[2], prepend=0).max(initial=0)) + 1, np.int64)
-                _fill_by_sorting(*rows, column_of[worker], keys, indptr[docs[i]], indices, data)
+                keys = np.empty(int(np.diff(ends, prepend=0).max(initial=0)) + 1, np.int64)
+                row_loops.fill_by_sorting(terms, times, ends, column_of[worker], keys, indptr[docs[i]], indices, data)
 
         self._in_blocks(count)
         indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))])
@@ -333,7 +174,7 @@ class Rows:
             found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
             found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
             ends = (ends - start).astype(np.int64)
-            n = _sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
+            n = row_loops.sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
             return found[:n], values[:n], found_ends
 
         parts = _each(part, _shares(before, len(self._workers)))
@@ -342,7 +183,7 @@ class Rows:
         found, values = (np.concatenate([one[i] for one in parts]) for i in (0, 1))
         n = len(found)
         cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
-        _by_column(found, values, np.concatenate(found_ends), *cells)
+        row_loops.by_column(found, values, np.concatenate(found_ends), *cells)
         return cells
 
     def _joined(self, column_of: list[Numbers]) -> tuple[Ints, Numbers, Numbers]:
@@ -352,7 +193,7 @@ class Rows:
 
         def copy(i: int) -> None:
             block, part = self._blocks[i], slice(starts[i], starts[i + 1])
-            _renumbered(block.terms, column_of[block.worker], columns[part])
+            row_loops.renumbered(block.terms, column_of[block.worker], columns[part])
             times[part] = block.times
 
         self._in_blocks(copy)
@@ -384,16 +225,14 @@ def _parts(documents: Sequence[Any]) -> list[slice]:
     sizes = np.fromiter((len(one) if isinstance(one, str) else CHUNK for one in documents), np.int64, len(documents))
     chunk = np.cumsum(sizes) // CHUNK
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
-    return [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True) if start < stop]
+    return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
 
 
 def _shares(ends: Ints, n: int) -> list[slice]:
     """The groups that end there, cut into n runs of about equal weight."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
-    edges = [0, *cuts, len(ends) - 1]
-    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True) if start < stop] or [
-        slice(0, 0)
-    ]
+    runs = [slice(start, stop) for start, stop in itertools.pairwise([0, *cuts, len(ends) - 1]) if start < stop]
+    return runs or [slice(0, 0)]
 
 
 def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:

@@ -135,7 +135,7 @@ def select(
       terms     bad (4, neg), good (4, pos)
       because   the 2 of 5 terms with the highest score were asked for
     >>> select(counts, "energy(0.9)", "info_gain").terms
-    array(['bad', 'good', 'night'], dtype=object)
+    array(['bad', 'good', 'night', 'play'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
     scores = _scores(what, score)

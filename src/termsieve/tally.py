@@ -22,7 +22,7 @@ from termsieve.tokens import Analyzer
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-PAIRS = 1 << 20  # written down before they are summed up
+PAIRS = 1 << 20  # written down, at least, before they are summed up
 
 
 class Tokens(NamedTuple):
@@ -30,6 +30,13 @@ class Tokens(NamedTuple):
 
     numbers: Numbers
     ends: Ints
+
+
+class Parts(NamedTuple):
+    """What n-grams are made of: the term that each continues, -1 for a word, and its last word."""
+
+    prefix: Numbers
+    last: Numbers
 
 
 class Vocabulary:
@@ -131,8 +138,9 @@ class Vocabulary:
         new = np.arange(len(self._stems), self.n_terms, dtype=np.int32)
         if len(new):
             self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
-            words = new[self._parts()[0][new] < 0]
-            stems = self._analyzer.stem(self.spelled(words).to_pylist())
+            parts = self.parts()
+            words = new[parts.prefix[new] < 0]
+            stems = self._analyzer.stem(self.spelled(words, parts).to_pylist())
             numbers = self.number(pa.array(stems, pa.large_string()))
             self._stems[words] = np.where([stem != "" for stem in stems], numbers, -1)
         numbers = self._stems[tokens.numbers]
@@ -170,38 +178,40 @@ class Vocabulary:
 
     # Term numbers to text
 
-    def _parts(self) -> tuple[Numbers, Numbers]:
+    def parts(self) -> Parts:
         """For each term, the term that it continues, -1 for a word, and its last word."""
-        prefix, last = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
-        kernels.parts_of(self.words.slots, prefix, last)
-        return prefix, last
+        parts = Parts(np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32))
+        kernels.parts_of(self.words.slots, *parts)
+        return parts
 
-    def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+    def spelled(self, terms: npt.NDArray[np.integer], parts: Parts | None = None) -> pa.LargeStringArray:
         """Terms by their numbers, written out."""
-        terms, parts = terms.astype(np.int32, copy=False), self._parts()
+        terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
         offsets = np.zeros(len(terms) + 1, np.int64)
         kernels.spelled_ends(self.words.ends, *parts, terms, offsets)
         text = np.empty(offsets[-1], np.uint8)
         kernels.spell(self.words.arena, self.words.ends, *parts, terms, text, offsets)
         return string_array(text, offsets)
 
-    def ordered(self, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def ordered(self, used: npt.NDArray[np.bool_], parts: Parts) -> npt.NDArray[np.int64]:
         """The numbers of the used terms, in code-point order."""
-        prefix, last = self._parts()
-        words = np.flatnonzero(prefix < 0)
+        words = np.flatnonzero(parts.prefix < 0)
         if len(words) == self.n_terms:
             words = words[used[words]]
-            return words[string_order(self.spelled(words))]
+            return words[string_order(self.spelled(words, parts))]
         # A space sorts before every letter, so n-grams are ordered by the ranks of their words, a shorter one first
-        rank = np.zeros(self.n_terms, np.int64)
-        rank[words[string_order(self.spelled(words))]] = np.arange(1, len(words) + 1)
+        rank = np.zeros(self.n_terms, np.int32)
+        rank[words[string_order(self.spelled(words, parts))]] = np.arange(1, len(words) + 1)
         columns = [rank.copy()]
-        for level in _levels(prefix):
-            columns.append(np.zeros(self.n_terms, np.int64))
+        for level in _levels(parts.prefix):
+            columns.append(np.zeros(self.n_terms, np.int32))
             for column in columns[:-1]:
-                column[level] = column[prefix[level]]
-            columns[-1][level] = rank[last[level]]
-        return _sorted_by(columns, np.flatnonzero(used), len(words) + 1)
+                column[level] = column[parts.prefix[level]]
+            columns[-1][level] = rank[parts.last[level]]
+        order = np.flatnonzero(used)
+        for column in reversed(columns):
+            order = kernels.sorted_by(order, column, len(words) + 1)
+        return order
 
 
 class Tally:
@@ -236,7 +246,7 @@ class Tally:
     def _make_room(self, pairs: int) -> None:
         """Sum up the pairs that are written down, and have room for so many more."""
         self._sum_up()
-        size = max(PAIRS, pairs)
+        size = max(PAIRS, pairs, len(self._cells.classes))  # so that adding to the cells is seldom
         if size > len(self._terms):
             self._terms, self._loads = np.empty(size, np.int32), np.empty(size, np.int64)
 
@@ -250,11 +260,12 @@ class Tally:
     def arranged(self, row_of: Ints, n_rows: int) -> TermCells:
         """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``."""
         self._sum_up()
-        order = self.vocabulary.ordered(np.diff(self._cells.indptr) > 0)
+        parts = self.vocabulary.parts()
+        order = self.vocabulary.ordered(np.diff(self._cells.indptr) > 0, parts)
         rank = np.empty(self.vocabulary.n_terms, np.int64)
         rank[order] = np.arange(len(order))
         cells = kernels.arrange(*self._cells, rank, len(order), row_of, n_rows)
-        return TermCells(self.vocabulary.spelled(order), Cells(*cells))
+        return TermCells(self.vocabulary.spelled(order, parts), Cells(*cells))
 
 
 def _spliced(tokens: Tokens, deferred: npt.NDArray[np.bool_], late: Tokens) -> Tokens:
@@ -278,16 +289,6 @@ def _levels(prefix: Numbers) -> list[npt.NDArray[np.int64]]:
         levels.append(level)
         is_last = np.zeros(len(prefix), np.bool_)
         is_last[level] = True
-
-
-def _sorted_by(columns: list[Ints], items: npt.NDArray[np.int64], base: int) -> npt.NDArray[np.int64]:
-    """Items in order of their columns, the first column first."""
-    if base ** len(columns) < 2**63:
-        key = columns[0][items]
-        for column in columns[1:]:
-            key = key * base + column[items]
-        return items[np.argsort(key)]
-    return items[np.lexsort([column[items] for column in reversed(columns)])]
 
 
 def _power_of_two(least: int) -> int:

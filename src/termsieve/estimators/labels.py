@@ -48,8 +48,9 @@ def indicator(y: Any, n_docs: int, owner: str) -> tuple[sparse.csc_array, list[s
 
 def refuse_empty_classes(y: Any) -> None:
     """An indicator matrix may not have a class of no document."""
+    given: Any = y
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1):
-        sizes = np.asarray(sparse.csc_array(y).sum(axis=0)).ravel()
+        sizes = np.asarray(given.sum(axis=0)).ravel()
         if not sizes.all():
             raise InputError(
                 f"y: class {int(np.flatnonzero(sizes == 0)[0])} has no document. Leave its column out, "

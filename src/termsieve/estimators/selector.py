@@ -14,12 +14,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve.counts import Counts
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError
 from termsieve.estimators.labels import checked_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import packed_state, unpacked_state
+from termsieve.pool import Rule
 from termsieve.ranking import OneScore, as_score, score
-from termsieve.rules import AnyRule, Rule, Top, parse_rule
-from termsieve.selection import Selection, select
+from termsieve.rules import AnyRule, Top, parse_rule
+from termsieve.selection import select
 from termsieve.table import Array
 
 
@@ -146,7 +147,8 @@ def selection_rule(k: Any, rule: AnyRule | None) -> Rule:
 
 
 def _refuse_negative(X: Any) -> None:
-    values = X.data if sparse.issparse(X) else X
+    given: Any = X
+    values = given.data if sparse.issparse(X) else given
     if values.size and values.min() < 0:
         coo = sparse.coo_array(X)
         at = int(np.flatnonzero(coo.data < 0)[0])

@@ -1,0 +1,380 @@
+"""TermVectorizer: text in, matrix out, in one pass; with a score, only the terms that it selects."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags, check_array
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError, OptionError
+from termsieve.estimators.labels import has_contrast, indicator, refuse_one_class
+from termsieve.estimators.selector import selection_rule
+from termsieve.estimators.state import packed_state, unpacked_state
+from termsieve.estimators.texts import Readers, Reading, given_vocabulary, warn_of_stop_words, warn_of_unused
+from termsieve.kernels import Numbers
+from termsieve.pool import Rule
+from termsieve.ranking import OneScore, as_score
+from termsieve.rows import Rows, Worker
+from termsieve.rules import AnyRule
+from termsieve.selection import Selection, select
+from termsieve.tokens import DEFAULT_TOKEN_PATTERN
+from termsieve.weighting import Weighting, parse_weighting
+
+
+class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
+    r"""Turn texts into a matrix: documents x terms.
+
+    Without `score_func` a fast ``CountVectorizer``: the same parameters with the same meaning, the same vocabulary, the
+    same matrix. With it, the terms are counted, scored and selected in the same pass over the texts, and the matrix
+    has the selected ones only.
+
+    Parameters
+    ----------
+    score_func : str, Score, function of a Table, or None
+        What ranks the terms, such as ``"gu"``; needs labels.
+    k : int, "all" or None
+        How many terms to keep; None is all.
+    rule : str, Rule or None
+        Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
+    aggregate : {"max", "sum", "mean", "weighted_mean"} or None
+        How the classes are brought together for the selection; None is the score's own way.
+    weighting : str
+        ``"count"``, ``"binary"``, ``"tfidf"``, ``"tfidf_ltc"``, ``"tfidf_lp"`` or ``"tf."`` and a score, such as
+        ``"tf.bns"``. The formulas are in `termsieve.weighting`.
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
+    ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
+        As in ``CountVectorizer``. Functions of your own (`preprocessor`, `tokenizer`, `analyzer`) are called document
+        by document, which is as slow as there. Where terms are equally frequent, `max_features` keeps the first in
+        the alphabet. `dtype` is that of the counts; weights are floats. `binary` comes before everything else: scores
+        and weights then see presence only, whereas ``weighting="binary"`` changes the matrix alone.
+    stemmer, segmenter, min_length
+        As in `termsieve.Analyzer`, which also has the list of stop words ``"smart"``.
+    threads : int or None
+        How many threads read; None is as many as there are cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each term. Columns are in code-point order, or in the order of a given vocabulary.
+    selection_ : Selection
+        What was taken, in rank order, with scores, classes and the reason; its `index` counts the terms that were
+        left by `min_df`, `max_df` and `max_features`.
+    weights_ : array
+        The weight of each column, where there are weights.
+    counts_ : Counts
+        What `partial_fit` has counted so far. `fit` keeps only what `transform` needs.
+
+    Notes
+    -----
+    A fitted vectorizer can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
+    ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.Selection"]``.
+
+    Examples
+    --------
+    >>> texts, labels = ["good film", "good good play", "bad film", "bad night"], ["pos", "pos", "neg", "neg"]
+    >>> vectorizer = TermVectorizer(score_func="info_gain", k=2)
+    >>> vectorizer.fit_transform(texts, labels).toarray()
+    array([[0, 1],
+           [0, 2],
+           [1, 0],
+           [1, 0]])
+    >>> vectorizer.get_feature_names_out()
+    array(['bad', 'good'], dtype=object)
+    """
+
+    counts_: Counts
+    selection_: Selection
+
+    def __init__(
+        self,
+        *,
+        score_func: OneScore | None = None,
+        k: Any = None,
+        rule: AnyRule | None = None,
+        aggregate: str | None = None,
+        weighting: str = "count",
+        input: str = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.int64,
+        stemmer: str | None = None,
+        segmenter: str | None = None,
+        min_length: int = 1,
+        threads: int | None = None,
+    ) -> None:
+        self.score_func = score_func
+        self.k = k
+        self.rule = rule
+        self.aggregate = aggregate
+        self.weighting = weighting
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.strip_accents = strip_accents
+        self.lowercase = lowercase
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.binary = binary
+        self.dtype = dtype
+        self.stemmer = stemmer
+        self.segmenter = segmenter
+        self.min_length = min_length
+        self.threads = threads
+
+    # Learning
+
+    def fit(self, raw_documents: Any, y: Any = None) -> Self:
+        """Learn the terms, and with `score_func` which of them to keep.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, bytes, file names or files
+            As `input` says.
+        y : one label per document, an indicator matrix, or a list of label sets
+            Needed with `score_func` and with weighting ``"tf.<score>"``; else ignored.
+        """
+        self._learn(raw_documents, y)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the terms and return the matrix, in one pass over the documents."""
+        rows, column_of = self._learn(raw_documents, y)
+        return self._weighted(rows.matrix(column_of, len(self.vocabulary_)))
+
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
+        """Add documents, and learn anew which terms to keep.
+
+        The vocabulary grows from call to call, and what is pruned or selected is decided each time from all that was
+        counted: the columns, and how many there are, may change between calls. Classes may arrive later; as long as a
+        score has only one class, nothing is selected. What was fitted with `fit` cannot be added to, as its counts are
+        not kept: use `partial_fit` from the first batch on.
+        """
+        if hasattr(self, "vocabulary_") and not hasattr(self, "counts_"):
+            raise OptionError(
+                "TermVectorizer: fit() does not keep its counts, so there is nothing to add to. Use partial_fit() "
+                "from the first batch on, on a new vectorizer."
+            )
+        _, rows, terms, column_of = self._read(raw_documents)
+        counts = self._counted(rows, terms, column_of, y)
+        self.counts_ = self.counts_ + counts if hasattr(self, "counts_") else counts
+        if not self._needs_labels or has_contrast(self.counts_):
+            self._settle(self.counts_)
+        return self
+
+    def _learn(self, raw_documents: Any, y: Any) -> tuple[Rows, list[Numbers]]:
+        reading, rows, terms, column_of = self._read(raw_documents)
+        warn_of_stop_words(reading.analyzer)
+        self.__dict__.pop("counts_", None)
+        if self._keeps_all:
+            self._keep(terms)
+            return rows, column_of
+        counts = self._counted(rows, terms, column_of, y)
+        if self._needs_labels:
+            refuse_one_class(counts)
+        kept = self._settle(counts)
+        place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+        place = np.append(place, np.int32(-1))
+        return rows, [place[columns] for columns in column_of]
+
+    def _read(self, raw_documents: Any) -> tuple[Reading, Rows, pa.LargeStringArray, list[Numbers]]:
+        """The rows of the documents, their terms in order, and the columns of these."""
+        _ = self._rule, self._weighting  # wrong options are told before the work
+        warn_of_unused(self.get_params(deep=False))
+        reading = self._reading
+        workers = [Worker(i, reading.vocabulary()) for i in range(reading.threads(self.threads))]
+        rows = reading.rows(raw_documents, workers)
+        if self.binary:
+            rows.make_binary()
+        terms, column_of = rows.vocabulary()
+        if not len(terms) and self.vocabulary is None:
+            raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
+        return reading, rows, terms, column_of
+
+    def _counted(self, rows: Rows, terms: pa.LargeStringArray, column_of: list[Numbers], y: Any) -> Counts:
+        everything = sparse.csc_array(np.ones((rows.n_docs, 1), np.int64))
+        labels, classes = sparse.csc_array((rows.n_docs, 0), dtype=np.int64), list[str]()
+        if self._needs_labels:
+            labels, classes = indicator(y, rows.n_docs, "TermVectorizer")
+        cells = rows.sums(column_of, len(terms), labels)
+        per_document: npt.NDArray[np.int64] = np.asarray(labels.sum(axis=1)).ravel()
+        one_each = bool((per_document == 1).all())
+        totals = (cells if one_each else rows.sums(column_of, len(terms), everything)).totals()
+        return Counts(
+            terms, classes, cells, totals, n_docs=rows.n_docs, n_multilabel=int((per_document > 1).sum()),
+            class_sizes=np.asarray(labels.sum(axis=0)).ravel().astype(np.int64), settings=self._reading.settings,
+        )  # fmt: skip
+
+    # What is kept
+
+    def _settle(self, counts: Counts) -> pa.LargeStringArray:
+        """Prune, select and weigh; the terms that are kept, by column."""
+        counts = self._pruned(counts)
+        kept: npt.NDArray[np.int64] = np.arange(counts.n_terms)
+        self.__dict__.pop("selection_", None)
+        if self._selects:
+            self.selection_ = select(counts, self._rule, self.score_func, aggregate=self.aggregate)
+            kept = np.sort(self.selection_.index)
+            if not len(kept):
+                raise InputError(f"No terms are selected by {self._rule}: {self.selection_.reason}.")
+        weights = self._weighting.of_terms(counts)
+        terms = counts.term_array.take(pa.array(kept))
+        self._keep(terms, None if weights is None else weights[kept])
+        return terms
+
+    def _pruned(self, counts: Counts) -> Counts:
+        given = given_vocabulary(self.vocabulary)
+        if given is not None:
+            return counts.with_vocabulary(sorted(given, key=given.__getitem__))
+        least, most = (x if isinstance(x, int | np.integer) else x * counts.n_docs for x in (self.min_df, self.max_df))
+        if most < least:
+            raise OptionError(
+                f"max_df corresponds to < documents than min_df: max_df={self.max_df}, min_df={self.min_df}, with "
+                f"{counts.n_docs:,} documents."
+            )
+        if (self.min_df, self.max_df) != (1, 1.0) or isinstance(self.max_df, int):
+            counts = counts.prune(min_df=self.min_df, max_df=self.max_df)
+        if self.max_features is not None and self.max_features < counts.n_terms:
+            often = counts.term_tf  # with `binary`, that is in documents
+            first = np.lexsort([counts.alphabetical, -often])[: self.max_features]
+            counts = counts.prune(keep=counts.terms[first].tolist())
+        if not counts.n_terms:
+            raise InputError(
+                f"After pruning, no terms remain. Try a lower min_df (it is {self.min_df}) or a higher max_df (it is "
+                f"{self.max_df})."
+            )
+        return counts
+
+    def _keep(self, terms: pa.LargeStringArray, weights: Any = None) -> None:
+        self.__dict__.pop("_readers", None)
+        self.__dict__.pop("weights_", None)
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        self.vocabulary_ = dict(zip(terms.to_pylist(), range(len(terms)), strict=True))
+        if weights is not None:
+            self.weights_ = weights
+
+    # What the parameters mean
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading.of(self.get_params(deep=False))
+
+    @property
+    def _weighting(self) -> Weighting:
+        return parse_weighting(self.weighting)
+
+    @property
+    def _rule(self) -> Rule:
+        rule = selection_rule(self.k, self.rule)
+        if self.score_func is None and not rule.scores and (self.rule is not None or self.k is not None):
+            raise OptionError(
+                f"TermVectorizer: {rule} ranks terms by a score, but score_func is None. Give one, such as "
+                "score_func='gu', or take max_features for the most frequent terms."
+            )
+        if self.score_func is not None:
+            as_score(self.score_func)
+        return rule
+
+    @property
+    def _selects(self) -> bool:
+        return self.score_func is not None or bool(self._rule.scores)
+
+    @property
+    def _needs_labels(self) -> bool:
+        return self._selects or self._weighting.score is not None
+
+    @property
+    def _keeps_all(self) -> bool:
+        """Whether every term has a column, and nothing has to be counted to know so."""
+        limits = self.vocabulary is None and self.max_features is None and self.min_df == 1
+        return limits and self.max_df == 1.0 and not isinstance(self.max_df, int) and self._unweighted
+
+    @property
+    def _unweighted(self) -> bool:
+        return self._weighting.plain and not self._selects
+
+    # Using what was learned
+
+    def transform(self, raw_documents: Any) -> Any:
+        """The matrix of other documents, with the columns that were learned."""
+        self._columns()
+        if "_readers" not in self.__dict__:
+            terms = pa.array(self.get_feature_names_out(), pa.large_string())
+            self._readers = Readers(self._reading, terms)
+        return self._weighted(self._readers.matrix(raw_documents, self.threads, binary=self.binary))
+
+    def _weighted(self, X: sparse.csr_array) -> Any:
+        X = self._weighting.apply(X, getattr(self, "weights_", None), self.dtype)
+        # scikit-learn gives matrices, or arrays where it is set to
+        return X if get_config().get("sparse_interface") == "sparray" else sparse.csr_matrix(X)
+
+    def _columns(self) -> dict[str, int]:
+        if hasattr(self, "vocabulary_"):
+            return self.vocabulary_
+        given = given_vocabulary(self.vocabulary)
+        if given is None or not self._unweighted:
+            raise NotFittedError(
+                "Vocabulary not fitted or provided: call fit() with documents first, or give vocabulary=[...]."
+            )
+        return given
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+        """The terms, in the order of the columns."""
+        columns = self._columns()
+        return np.array(sorted(columns, key=columns.__getitem__), dtype=object)
+
+    def inverse_transform(self, X: Any) -> list[npt.NDArray[np.object_]]:
+        """The terms of each row of a matrix: those whose entry is not zero."""
+        names = self.get_feature_names_out()
+        X = check_array(X, accept_sparse="csr")
+        if X.shape[1] != len(names):
+            raise InputError(f"X has {X.shape[1]:,} columns, but there are {len(names):,} terms.")
+        matrix = sparse.csr_array(X, copy=True)
+        matrix.eliminate_zeros()
+        return [names[row] for row in np.split(matrix.indices, matrix.indptr[1:-1])]
+
+    def build_analyzer(self) -> Any:
+        """The function from a document to its terms."""
+        return self._reading.analyze()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = self.score_func is not None or str(self.weighting).startswith("tf.")
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return packed_state(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(unpacked_state(state))

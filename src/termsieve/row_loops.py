@@ -1,0 +1,168 @@
+"""The numba loops behind `rows`: term numbers to rows, rows to a matrix, rows to sums. `kernels` has their rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from termsieve.kernels import Ints, Numbers
+
+F = TypeVar("F", bound=Callable[..., object])
+Bools = npt.NDArray[np.bool_]
+
+_BITS = 32  # of a key, for the number of occurrences
+
+
+def _loop(function: F) -> F:
+    """Compile a loop; its types stay those of the Python function."""
+    return cast("F", numba.njit(nogil=True, cache=True, boundscheck=False)(function))
+
+
+@_loop
+def gather(
+    numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
+) -> Any:
+    """Write down the different terms of each document, and how often each occurs. `counts` is zero before and after."""
+    n = np.int64(0)
+    start = 0
+    for doc in range(doc_ends.shape[0]):
+        first = n
+        for i in range(start, doc_ends[doc]):
+            term = numbers[i]
+            terms[n] = term
+            n += np.int64(counts[term] == 0)
+            counts[term] += 1
+        for j in range(first, n):
+            term = terms[j]
+            times[j] = counts[term]
+            counts[term] = 0
+            met[term] = True
+        ends[doc] = n
+        start = doc_ends[doc]
+    return n
+
+
+@_loop
+def kept(terms: Numbers, ends: Ints, column_of: Numbers, lengths: Ints) -> None:
+    """How many terms of each document have a column."""
+    start = 0
+    for doc in range(ends.shape[0]):
+        n = np.int64(0)
+        for i in range(start, ends[doc]):
+            n += np.int64(column_of[terms[i]] >= 0)
+        lengths[doc] = n
+        start = ends[doc]
+
+
+@_loop
+def fill_by_sorting(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, keys: Ints, at: Any, columns: Numbers, data: Ints
+) -> None:
+    """Write the rows of some documents, in order of their columns, from `at` on."""
+    start = 0
+    for doc in range(ends.shape[0]):
+        n = np.int64(0)
+        for i in range(start, ends[doc]):
+            column = np.int64(column_of[terms[i]])
+            keys[n] = (column << _BITS) | np.int64(times[i])
+            n += np.int64(column >= 0)
+        keys[:n].sort()
+        for i in range(n):
+            columns[at + i] = keys[i] >> _BITS
+            data[at + i] = keys[i] & ((1 << _BITS) - 1)
+        at += n
+        start = ends[doc]
+
+
+@_loop
+def fill_by_column(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, free: Numbers, row_free: Ints,
+    columns: Numbers, data: Ints,
+) -> None:  # fmt: skip
+    """The same by two counting sorts: `free` (a zero for each column, and one) and where each row begins."""
+    for i in range(terms.shape[0]):
+        free[column_of[terms[i]] + 1] += 1
+    free[0] = 0  # those without a column
+    for column in range(1, free.shape[0]):
+        free[column] += free[column - 1]
+    n = free[-1]
+    rows, cols, tfs = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    start = 0
+    for doc in range(ends.shape[0]):
+        for i in range(start, ends[doc]):
+            column = column_of[terms[i]]
+            if column >= 0:
+                at = free[column]
+                free[column] += 1
+                rows[at] = doc
+                cols[at] = column
+                tfs[at] = times[i]
+        start = ends[doc]
+    for i in range(n):
+        at = row_free[rows[i]]
+        row_free[rows[i]] += 1
+        columns[at] = cols[i]
+        data[at] = tfs[i]
+
+
+@_loop
+def renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
+    """Write the column of each term."""
+    for i in range(terms.shape[0]):
+        columns[i] = column_of[terms[i]]
+
+
+@_loop
+def sum_groups(
+    indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
+    found: Numbers, values: Ints, found_ends: Ints,
+) -> Any:  # fmt: skip
+    """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
+
+    `sums` (columns x 3) is zero before and after.
+    """
+    n = np.int64(0)
+    start = 0
+    for group in range(group_ends.shape[0]):
+        first = n
+        for d in range(start, group_ends[group]):
+            for i in range(indptr[docs[d]], indptr[docs[d] + 1]):
+                column, tf = columns[i], np.int64(times[i])
+                found[n] = column
+                n += np.int64(sums[column, 0] == 0)
+                sums[column, 0] += 1
+                sums[column, 1] += tf
+                sums[column, 2] += tf * tf
+        for j in range(first, n):
+            for k in range(3):
+                values[j, k] = sums[found[j], k]
+                sums[found[j], k] = 0
+        found_ends[group] = n
+        start = group_ends[group]
+    return n
+
+
+@_loop
+def by_column(
+    found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
+) -> None:
+    """Sums by group, ordered by column instead; `indptr` is zero before."""
+    n = found.shape[0]
+    for i in range(n):
+        indptr[found[i] + 1] += 1
+    for column in range(indptr.shape[0] - 1):
+        indptr[column + 1] += indptr[column]
+    free = indptr.copy()
+    start = 0
+    for group in range(found_ends.shape[0]):
+        for i in range(start, found_ends[group]):
+            at = free[found[i]]
+            free[found[i]] += 1
+            groups[at] = group
+            for k in range(3):
+                sorted_values[k, at] = values[i, k]
+        start = found_ends[group]
