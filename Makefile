@@ -23,7 +23,7 @@ $(DOCS_READY): $(READY)
 	@touch $@
 
 test: $(READY) lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -84,7 +84,7 @@ def count(
     documents = _read(files, text, label, label_sep, split, skip_bad=skip_bad)
     counts = count_documents(documents, analyzer=analyzer, threads=threads, progress=sys.stderr.isatty())
     if documents.skipped:
-        typer.echo(f"skipped {documents.skipped:,} bad rows", err=True)
+        typer.echo(f"skipped {documents.skipped:,} bad row{'s' * (documents.skipped != 1)}", err=True)
     _save(counts, output)
 
 

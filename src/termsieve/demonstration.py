@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import pkgutil
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,11 +54,14 @@ def _decoded(content: bytes) -> str:
 
 
 def _docstrings() -> tuple[list[str], list[str]]:
-    texts, labels = [], []
-    for package in PACKAGES:
-        for text in sorted(set(_docstrings_of(package))):
-            texts.append(text)
-            labels.append(package)
+    texts: list[str] = []
+    labels: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # old modules announce their end when they are looked into
+        for package in PACKAGES:
+            found = sorted(set(_docstrings_of(package)))
+            texts += found
+            labels += [package] * len(found)
     return texts, labels
 
 
