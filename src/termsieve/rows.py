@@ -87,17 +87,22 @@ class Worker:
     def read(self, documents: Any) -> Block:
         """The rows of some documents."""
         tokens = self.vocabulary.tokenize(documents)
-        if len(self._met) < self.vocabulary.n_terms:
-            size = 2 * self.vocabulary.n_terms
-            self._counts = np.zeros(size, np.int32)
-            self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
+        self._make_room()
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
         ends = np.empty(len(tokens.ends), np.int64)
         n = row_loops.gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
         return Block(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
+    def _make_room(self) -> None:
+        """Room for all terms of the vocabulary; what grows, doubles."""
+        if len(self._met) < self.vocabulary.n_terms:
+            size = 2 * self.vocabulary.n_terms
+            self._counts = np.zeros(size, np.int32)
+            self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
+
     def arranged(self) -> tuple[Ints, pa.LargeStringArray]:
         """The numbers of the terms that were met, in code-point order, and the terms."""
+        self._make_room()
         met, vocabulary = self._met[: self.vocabulary.n_terms], self.vocabulary
         if isinstance(vocabulary, Dictionary):
             order = vocabulary.ordered(met)

@@ -60,14 +60,13 @@ class Vocabulary:
         runs = self._analyzer.runs
         if runs is None:
             return self._tokenize_in_python
-        plain = kernels.characters(runs.character_class, lowercase=False)
-        lower = kernels.characters(runs.character_class, lowercase=self._analyzer.lowercase)
-        if plain is None or lower is None:
+        characters = kernels.characters(runs.character_class, lowercase=self._analyzer.lowercase)
+        if characters is None:
             return self._tokenize_in_python
-        self._least, self._plain, self._lower = runs.least, plain, lower
-        # stop words get the first numbers: the scanner knows them by that
-        self.number(pa.array(sorted(self._analyzer.stop_set), pa.large_string()))
-        self._n_stop = self.n_terms
+        self._runs, self._characters = runs, characters
+        if self._analyzer.stop_set:  # stop words get the first numbers: the scanner knows them by that
+            self.number(pa.array(sorted(self._analyzer.stop_set), pa.large_string()))
+            self._n_stop = self.n_terms
         return self._tokenize_in_kernel
 
     # Text to term numbers
@@ -88,29 +87,32 @@ class Vocabulary:
 
     def _scan_all(self, texts: pa.LargeStringArray) -> Tokens:
         if self._analyzer.segmenter:
-            return self._scan(self._preprocessed(texts), self._plain, defer_nonascii=False)[0]
-        tokens, deferred = self._scan(texts, self._lower, defer_nonascii=self._analyzer.strip_accents is not None)
+            return self._scan_preprocessed(texts)
+        strips = self._analyzer.strip_accents is not None
+        tokens, deferred = self._scan(texts, self._characters, defer_nonascii=strips)
         if not deferred.any():
             return tokens
-        late = self._preprocessed(texts.filter(pa.array(deferred)))
-        return _spliced(tokens, deferred, self._scan(late, self._plain, defer_nonascii=False)[0])
+        return _spliced(tokens, deferred, self._scan_preprocessed(texts.filter(pa.array(deferred))))
 
-    def _preprocessed(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
-        return pa.array([self._analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
+    def _scan_preprocessed(self, texts: pa.LargeStringArray) -> Tokens:
+        """What the scanner cannot lower-case, Python does."""
+        texts = pa.array([self._analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
+        as_they_are = kernels.characters(self._runs.character_class, lowercase=False)
+        return self._scan(texts, as_they_are or self._characters, defer_nonascii=False)[0]
 
     def _scan(
         self, texts: pa.LargeStringArray, char: kernels.Characters, *, defer_nonascii: bool
     ) -> tuple[Tokens, npt.NDArray[np.bool_]]:
         text, offsets = string_buffers(texts)
         size = int(offsets[-1] - offsets[0])
-        out = np.empty(size // (self._least + 1) + len(texts) + 1, np.int32)
+        out = np.empty(size // (self._runs.least + 1) + len(texts) + 1, np.int32)
         ends, deferred = np.empty(len(texts), np.int64), np.zeros(len(texts), np.bool_)
         room = self._room_for(int(np.diff(offsets).max(initial=0)))
         doc = 0
         while True:
             shift = kernels.shift_of(self.words.slots)
             doc, self.n_terms, n_words = kernels.scan(
-                text, offsets, doc, *char, self._least, self._n_stop, defer_nonascii,
+                text, offsets, doc, *char, self._runs.least, self._n_stop, defer_nonascii,
                 *self.words, shift, self.n_terms, *room, out, ends, deferred,
             )  # fmt: skip
             if doc == len(texts):

@@ -472,7 +472,7 @@ def test_kept_with_pickle_joblib_and_skops(tmp_path, options):
 
 
 def test_no_documents_give_no_rows():
-    assert TermVectorizer().fit(DOCS).transform([]).shape == (0, 9)
+    assert TermVectorizer().fit(DOCS).transform([]).shape == (0, 8)
 
 
 def test_tags_say_when_labels_are_needed():
