@@ -404,7 +404,7 @@ def scan(
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
     n_docs = offsets.shape[0] - 1
-    term_room = min(ends.shape[0], slots.shape[0] // 2)
+    term_room = min(ends.shape[0], 2 * slots.shape[0] // 3)
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
         stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, defer_nonascii, folded)
@@ -452,7 +452,7 @@ def join(words, doc_ends, first, least, most, slots, ends, shift, n_terms, lows,
 
     Returns the document before which it stopped for want of room, and the number of terms.
     """
-    room = min(ends.shape[0], slots.shape[0] // 2)
+    room = min(ends.shape[0], 2 * slots.shape[0] // 3)
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]

@@ -22,7 +22,7 @@ from termsieve.tokens import Analyzer
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-PAIRS = 1 << 20  # written down, at least, before they are summed up
+FEWEST_PAIRS, MOST_PAIRS = 1 << 20, 1 << 21  # written down before they are summed up
 
 
 class Tokens(NamedTuple):
@@ -173,8 +173,8 @@ class Vocabulary:
         slots, arena, ends = self.words
         used = int(ends[self.n_terms - 1]) if self.n_terms else 0
         room = self.n_terms + terms
-        if 2 * room > len(slots):
-            slots = np.zeros((_power_of_two(2 * room), 3), np.uint64)
+        if 3 * room > 2 * len(slots):
+            slots = np.zeros((_power_of_two(3 * room // 2 + 1), 3), np.uint64)
             kernels.regrow(self.words.slots, slots, kernels.shift_of(slots))
         self.words = Words(slots, _grown(arena, used + n_bytes), _grown(ends, room))
 
@@ -248,7 +248,8 @@ class Tally:
     def _make_room(self, pairs: int) -> None:
         """Sum up the pairs that are written down, and have room for so many more."""
         self._sum_up()
-        size = max(PAIRS, pairs, len(self._cells.classes))  # so that adding to the cells is seldom
+        # the more cells there are, the seldomer they are added to
+        size = max(FEWEST_PAIRS, pairs, min(len(self._cells.classes), MOST_PAIRS))
         if size > len(self._terms):
             self._terms, self._loads = np.empty(size, np.int32), np.empty(size, np.int64)
 
@@ -260,14 +261,20 @@ class Tally:
         self._n_pairs = 0
 
     def arranged(self, row_of: Ints, n_rows: int) -> TermCells:
-        """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``."""
+        """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``.
+
+        This uses the tally up, piece by piece: at this point memory is shortest.
+        """
         self._sum_up()
-        parts = self.vocabulary.parts()
-        order = self.vocabulary.ordered(np.diff(self._cells.indptr) > 0, parts)
-        rank = np.empty(self.vocabulary.n_terms, np.int64)
+        vocabulary, cells = self.vocabulary, self._cells
+        del self.vocabulary, self._cells, self._times, self._terms, self._loads
+        parts = vocabulary.parts()
+        order = vocabulary.ordered(np.diff(cells.indptr) > 0, parts)
+        rank = np.empty(vocabulary.n_terms, np.int32)
         rank[order] = np.arange(len(order))
-        cells = kernels.arrange(*self._cells, rank, len(order), row_of, n_rows)
-        return TermCells(self.vocabulary.spelled(order, parts), Cells(*cells))
+        terms = vocabulary.spelled(order, parts)
+        del vocabulary, parts
+        return TermCells(terms, Cells(*kernels.arrange(*cells, rank, len(order), row_of, n_rows)))
 
 
 def _spliced(tokens: Tokens, deferred: npt.NDArray[np.bool_], late: Tokens) -> Tokens:

@@ -50,7 +50,6 @@ def test_the_corpus_is_counted_as_one_by_one(texts, labels, counts):
         ["x y", "x,y", " x"],
         ["é", "é", "\0"],
     ],
-    ids=str,
 )
 def test_labels_of_every_kind(labels):
     texts = ["aa bb aa", "bb cc", "aa dd"]
@@ -232,7 +231,6 @@ def test_one_fold_is_refused_or_counted_right():
         ({"folds": 2, "seed": "x"}, ["seed", "'x'"]),
         ({"folds": 2, "seed": 1.5}, ["seed", "1.5"]),
     ],
-    ids=str,
 )
 def test_folds_that_make_no_sense_are_refused(options, parts):
     with pytest.raises(OptionError) as caught:

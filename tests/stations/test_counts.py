@@ -88,7 +88,7 @@ def test_to_pandas_has_a_row_for_each_cell(counts):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"stop_words": "smart"}, {"stemmer": "english"}, {"tokenizer": str.split}], ids=str
+    "options", [{}, {"stop_words": "smart"}, {"stemmer": "english"}, {"tokenizer": str.split}]
 )
 def test_counts_know_their_analyzer(options):
     analyzer = ts.Analyzer(**options)
@@ -255,7 +255,6 @@ def test_limits_of_documents_mean_what_they_mean_in_scikit_learn(pairs, options)
         ({"min_df": np.int64(2)}, "aa bb"),
         ({"min_df": np.float64(1.0)}, "aa"),
     ],
-    ids=str,
 )
 def test_limits_of_occurrences_and_names(options, kept):
     texts = ["aa aa bb cc", "aa bb dd dd dd", "aa"]  # tf: aa 4, bb 2, cc 1, dd 3
@@ -280,7 +279,6 @@ def test_pruning_keeps_documents_and_classes(counts):
         {"drop": ["aa"]},
         {"keep": []},
     ],
-    ids=str,
 )
 def test_pruned_counts_do_not_add_up(options):
     whole = ts.count(["aa bb", "aa"], ["x", "y"])
@@ -315,7 +313,6 @@ def test_pruning_nothing_is_no_pruning(counts):
         ({"keep": "aa"}, ["keep", "'aa'"]),
         ({"drop": "aa"}, ["drop", "'aa'"]),
     ],
-    ids=str,
 )
 def test_limits_that_make_no_sense_are_refused(counts, options, parts):
     with pytest.raises(OptionError) as caught:

@@ -85,7 +85,8 @@ def test_tables_that_run_out_of_room_change_nothing(pairs, ngrams, binary):
 @given(
     documents(min_size=1),
     st.fixed_dictionaries(
-        {}, optional={"min_df": st.sampled_from([1, 2, 0.0, 0.3, 0.5]), "max_df": st.sampled_from([1, 3, 0.5, 0.9, 1.0])}
+        {},
+        optional={"min_df": st.sampled_from([1, 2, 0.0, 0.3, 0.5]), "max_df": st.sampled_from([1, 3, 0.5, 0.9, 1.0])},
     ),
 )
 def test_terms_too_rare_or_too_common(pairs, limits):

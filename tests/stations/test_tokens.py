@@ -253,7 +253,6 @@ def test_a_difference_names_the_options_that_differ(one, other):
         ({"analyzer": "char", "segmenter": "jieba"}, ["segmenter", "analyzer='char'"]),
         ({"analyzer": "char", "tokenizer": str.split}, ["tokenizer", "analyzer='char'"]),
     ],
-    ids=str,
 )
 def test_a_wrong_option_is_named_with_what_was_given(options, parts):
     with pytest.raises(OptionError) as caught:

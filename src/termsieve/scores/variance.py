@@ -12,6 +12,7 @@ from termsieve.table import Array, Table, difference_of_products, ratio
 On: TypeAlias = Literal["tf", "presence"]
 
 _REAL_ROUNDING = 2.0**-44
+_SAID = " Sums of real weights, as of tf-idf, that agree to 13 digits count as equal: the rest is rounding."
 
 
 class _Moments(NamedTuple):
@@ -72,7 +73,7 @@ def _between_share(t: Table, x: _Moments) -> Array:
     variants=('fisher(on="tf")',),
     prefers="Terms with far apart rates that vary little on either side: frequent in nearly all or nearly none.",
     infinite="for a term that is constant on both sides, and not the same",
-    warning="Ignores class sizes. Variances are those of the population (ddof 0). Not Fisher's exact test.",
+    warning="Ignores class sizes. Variances are those of the population (ddof 0). Not Fisher's exact test." + _SAID,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.9411765),
 )
 def fisher(t: Table, *, on: On = "presence") -> Array:
@@ -106,7 +107,8 @@ def _bss_wss_overall(over: OverClasses, *, on: On = "tf") -> Array:
     variants=('bss_wss(on="presence")',),
     prefers="Terms whose number of occurrences is told by the class: as the F of an analysis of variance.",
     infinite="for a term that does not vary within any class but does between them",
-    warning="Per class it compares the class with the rest; overall it is the formula over all classes, no aggregate.",
+    warning="Per class it compares the class with the rest; overall it is the formula over all classes, no aggregate."
+    + _SAID,
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.3906879),
 )
 def bss_wss(t: Table, *, on: On = "tf") -> Array:
@@ -134,7 +136,7 @@ def _ocfs_overall(over: OverClasses, *, on: On = "tf") -> Array:
     prefers="Terms whose mean weight differs most between classes: frequent ones, whatever their spread within.",
     warning="Depends on the scale of the features; the paper uses tf-idf, which Counts.from_matrix takes. "
     "The scores printed for Iris omit n_j/n, and the fourth should read 1.6121: features 3 and 4 win, not 3 "
-    "and 1.",
+    "and 1." + _SAID,
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.126075),
 )
 def ocfs(t: Table, *, on: On = "tf") -> Array:
