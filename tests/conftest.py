@@ -5,6 +5,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# before scipy is loaded: without it, scikit-learn leaves some of its estimator checks out
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 settings.register_profile("here", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

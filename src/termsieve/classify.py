@@ -122,7 +122,9 @@ _ALL = (
         "termsieve.probit.ProbitClassifier",
         about="Normal distribution function of a weighted sum, Gaussian prior with the variance of Genkin, Lewis and "
         "Madigan.",
-        papers={"pip": "hierarchical probit of a manuscript of 2003 that is not to be had; prior and optimiser unknown"},
+        papers={
+            "pip": "hierarchical probit of a manuscript of 2003 that is not to be had; prior and optimiser unknown"
+        },
     ),
     Recipe(
         "linear_svm",
