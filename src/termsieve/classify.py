@@ -122,9 +122,7 @@ _ALL = (
         "termsieve.probit.ProbitClassifier",
         about="Normal distribution function of a weighted sum, Gaussian prior with the variance of Genkin, Lewis and "
         "Madigan.",
-        papers={
-            "pip": "hierarchical probit of a manuscript of 2003 that is not to be had; prior and optimiser unknown"
-        },
+        papers={"pip": "hierarchical probit of a lost manuscript of 2003; prior and optimiser unknown"},
     ),
     Recipe(
         "linear_svm",
@@ -237,6 +235,6 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
     if text.strip().replace("-", "_").isidentifier():
         return text.strip(), {}
     raise OptionError(
-        f"{text!r} is not the spelling of a classifier. It should look like 'poisson_nb' or 'multinomial_nb(alpha=0.5)': "
+        f"{text!r} is not the spelling of a classifier. It should look like 'probit' or 'multinomial_nb(alpha=0.5)': "
         "a name, and parameters as name=value, where the value is a number, True, False, None or text in quotes."
     )

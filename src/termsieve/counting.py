@@ -58,8 +58,8 @@ def count(
     >>> dict(zip(counts.terms, counts.term_tf.tolist()))
     {'be': 2, 'not': 1, 'or': 1, 'sleep': 1, 'to': 3}
     """
-    documents = _documents(documents, labels)
-    _, raw = _counted(documents, analyzer or Analyzer(), _threads(threads), _OneFold(), progress=progress)
+    documents = documents_of(documents, labels)
+    _, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), _OneFold(), progress=progress)
     counts = raw.counts(raw.cells.values)
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
 
@@ -94,9 +94,9 @@ def count_folds(
     >>> f.training(0) + f.test(0) == f.total
     True
     """
-    documents = _documents(documents, labels)
+    documents = documents_of(documents, labels)
     assignment = _assignment(folds, seed)
-    names, raw = _counted(documents, analyzer or Analyzer(), _threads(threads), assignment, progress=progress)
+    names, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
@@ -471,7 +471,8 @@ def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> It
             bar.update(task, completed=documents.bytes_read)
 
 
-def _documents(documents: Any, labels: Any) -> Documents:
+def documents_of(documents: Any, labels: Any) -> Documents:
+    """What was given, as documents."""
     if isinstance(documents, Documents):
         if labels is not None:
             raise OptionError("count: labels go with a sequence of texts; these documents have labels of their own.")
@@ -483,7 +484,8 @@ def _documents(documents: Any, labels: Any) -> Documents:
     return Documents.of(documents, labels)
 
 
-def _threads(threads: int | None) -> int:
+def checked_threads(threads: int | None) -> int:
+    """The number of threads that was asked for; without one, that of the cores."""
     if threads is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(cores, MOST_THREADS)

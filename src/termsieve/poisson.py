@@ -127,7 +127,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
                 raise OptionError(f"The parameter {name!r} of PoissonNB must be a positive number; it is {value!r}.")
         if self.class_prior is not None and np.shape(self.class_prior) != (n_classes,):
             raise OptionError(
-                f"class_prior of PoissonNB must be {n_classes} probabilities, one per class; it is {self.class_prior!r}."
+                f"class_prior of PoissonNB must be {n_classes} probabilities, one per class, not {self.class_prior!r}."
             )
 
     def _add(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Self:
@@ -136,7 +136,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         codes = self._codes(y)
         members = sparse.csr_array((weight, (codes, np.arange(len(y)))), shape=(len(self.classes_), len(y)))
         added = members @ X
-        self.feature_count_ += added.toarray() if sparse.issparse(added) else added
+        self.feature_count_ += added.toarray() if is_sparse(added) else added
         self.class_count_ += np.bincount(codes, weight, len(self.classes_))
         self.rate_ = rates(self.feature_count_, self.class_count_, self.alpha, self.beta)
         self.class_log_prior_ = log_prior(self.class_count_, self.fit_prior, self.class_prior)
@@ -163,10 +163,13 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     def predict_joint_log_proba(self, X: Any) -> Array:
         """Log of the probability of class and document together, of shape (n_samples, n_classes)."""
         X = self._checked(X)
-        factorials = gammaln(X.data + 1) if sparse.issparse(X) else gammaln(X + 1)
-        if sparse.issparse(X):
-            factorials = sparse.csr_array((factorials, X.indices, X.indptr), shape=X.shape)
-        return self._scores(X) - factorials.sum(axis=1).reshape(-1, 1)
+        factorials = X.copy()
+        if is_sparse(X):
+            factorials.data = gammaln(X.data + 1)
+        else:
+            factorials = gammaln(X + 1)
+        joint: Array = self._scores(X) - np.asarray(factorials.sum(axis=1)).reshape(-1, 1)
+        return joint
 
     def predict_log_proba(self, X: Any) -> Array:
         """Log of the probability of each class, given the document."""
@@ -190,6 +193,11 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # on the blobs of scikit-learn's checks, which are no counts
         return tags
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether a matrix is one of scipy's sparse ones."""
+    return bool(sparse.issparse(X))
 
 
 def rates(occurrences: Array, documents: Array, alpha: float, beta: float) -> Array:

@@ -10,16 +10,16 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr, logsumexp, ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termsieve.errors import InputError, OptionError
+from termsieve.poisson import is_sparse
 
 Array = npt.NDArray[np.float64]
 Prior = Literal["gaussian", "laplace"]
@@ -99,9 +99,10 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_classification_targets(y)
         signs = self._signs(y)
         self.prior_variance_ = default_variance(X) if self.prior_variance is None else float(self.prior_variance)
-        fits = [self._fit_one(X, sign) for sign in signs]
+        centre = np.asarray(X.mean(axis=0)).ravel()
+        fits = [self._fit_one(X, centre, sign) for sign in signs]
         self.coef_ = np.array([fit.weights[:-1] for fit in fits])
-        self.intercept_ = np.array([fit.weights[-1] for fit in fits])
+        self.intercept_ = np.array([fit.weights[-1] for fit in fits]) - self.coef_ @ centre
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
         self.optimality_ = np.array([fit.optimality for fit in fits])
         self.converged_ = self.optimality_ <= self.tol
@@ -122,20 +123,21 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """For each class, 1 for its rows and -1 for the rest; and `classes_`."""
         self._several = type_of_target(y) == "multilabel-indicator"
         if self._several:
-            y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+            y = y.toarray() if is_sparse(y) else np.asarray(y)
             self.classes_ = np.arange(y.shape[1])
             return [np.where(column, 1.0, -1.0) for column in y.T]
+        y = column_or_1d(y, warn=True)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise InputError(f"y has only one class, {self.classes_[0]!r}: there is nothing to tell apart.")
         return [np.where(y == one, 1.0, -1.0) for one in self.classes_[1 if len(self.classes_) == 2 else 0 :]]
 
-    def _fit_one(self, X: Any, sign: Array) -> Fit:
+    def _fit_one(self, X: Any, centre: Array, sign: Array) -> Fit:
         if abs(sign.sum()) == len(sign):  # all rows, or none: only the intercept speaks
             return Fit(np.append(np.zeros(X.shape[1]), sign[0] * np.inf), 1, 0.0)
         slope = np.sqrt(2 / self.prior_variance_) if self.prior == "laplace" else 0.0
         precision = 1 / self.prior_variance_ if self.prior == "gaussian" else 0.0
-        return optimum(Objective(X, sign, precision, slope), self.tol, int(self.max_iter))
+        return optimum(Objective(X, centre, sign, precision, slope), self.tol, int(self.max_iter))
 
     def _warn(self) -> None:
         if not self.converged_.all():
@@ -189,7 +191,7 @@ def default_variance(X: Any) -> float:
     >>> default_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
     0.6666666666666666
     """
-    squares = float(np.square(X.data if sparse.issparse(X) else X).sum())
+    squares = float(np.square(X.data if is_sparse(X) else X).sum())
     return X.shape[1] * X.shape[0] / squares if squares else 1.0
 
 
@@ -205,11 +207,13 @@ class Fit(NamedTuple):
 class Objective:
     """Minus log posterior of one class against the rest; `sign` is 1 and -1.
 
-    The penalty is precision / 2 times the sum of squares, plus slope times the sum of magnitudes. Only the first is
-    smooth, and only it is in `value` and what follows from it.
+    The columns are centred, without being so written: as the intercept is free, this changes only how easily the
+    optimum is found. The penalty is precision / 2 times the sum of squares, plus slope times the sum of magnitudes.
+    Only the first is smooth, and only it is in `value` and what follows from it.
     """
 
     X: Any
+    centre: Array
     sign: Array
     precision: float
     slope: float = 0.0
@@ -217,15 +221,21 @@ class Objective:
 
     @cached_property
     def _transposed(self) -> Any:
-        return self.X.T.tocsr() if sparse.issparse(self.X) else self.X.T
+        return self.X.T.tocsr() if is_sparse(self.X) else self.X.T
 
     def margins(self, w: Array) -> Array:
         """Weighted sums, positive where they are right."""
-        return self.sign * (self.X @ w[:-1] + w[-1])
+        return self.sign * self.sums(w)
+
+    def sums(self, w: Array) -> Array:
+        """Weighted sums of the centred rows."""
+        sums: Array = self.X @ w[:-1] + (w[-1] - self.centre @ w[:-1])
+        return sums
 
     def back(self, rows: Array, w: Array) -> Array:
         """From derivatives by row to derivatives by weight."""
-        return np.append(self._transposed @ rows + self.precision * w[:-1], rows.sum())
+        total = rows.sum()
+        return np.append(self._transposed @ rows - total * self.centre + self.precision * w[:-1], total)
 
     def value(self, w: Array) -> tuple[float, Array]:
         """The smooth part and its gradient."""
@@ -235,7 +245,7 @@ class Objective:
 
     def hessian(self, w: Array, v: Array) -> Array:
         """The Hessian of the smooth part at w, times v."""
-        return self.back(self._curvature(w) * (self.X @ v[:-1] + v[-1]), v)
+        return self.back(self._curvature(w) * self.sums(v), v)
 
     def _curvature(self, w: Array) -> Array:
         """Second derivatives by row; the last are kept, for many products are asked for at one place."""
@@ -317,7 +327,7 @@ def _polished(objective: Objective, w: Array, gtol: float, max_iter: int) -> tup
     """Newton steps among the weights that are not 0, kept if they lead to no change of sign and to something better."""
     active = np.flatnonzero(w[:-1])
     signs = objective.slope * np.sign(w[active])
-    inner = Objective(objective.X[:, active], objective.sign, objective.precision)
+    inner = Objective(objective.X[:, active], objective.centre[active], objective.sign, objective.precision)
 
     def value(v: Array) -> tuple[float, Array]:
         smooth, gradient = inner.value(v)

@@ -149,6 +149,10 @@ class Scores:
         """
         return self._best(self.overall(aggregate), self._tie_break(aggregate), self.counts.n_terms)
 
+    def order_of_class(self, c: int) -> Ints:
+        """Return the places of all terms, best for one class first; ties as in `order`."""
+        return self._best(self.of_class(c), self._tie_break_of_class(c), self.counts.n_terms)
+
     def top(self, n: int = 20, *, per_class: bool = False, against: bool = False) -> Ranking:
         """Return the best terms with the class each speaks for and the cells there.
 

@@ -47,66 +47,66 @@ def gather(
 
 
 @_loop
-def kept(terms: Numbers, ends: Ints, column_of: Numbers, lengths: Ints) -> None:
-    """How many terms of each document have a column."""
+def kept(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, columns: Numbers, tfs: Numbers, lengths: Ints
+) -> Any:
+    """Write the columns and occurrences of the terms that have a column, and how many each document has."""
+    n = np.int64(0)
     start = 0
     for doc in range(ends.shape[0]):
-        n = np.int64(0)
+        first = n
         for i in range(start, ends[doc]):
-            n += np.int64(column_of[terms[i]] >= 0)
-        lengths[doc] = n
+            column = column_of[terms[i]]
+            columns[n] = column
+            tfs[n] = times[i]
+            n += np.int64(column >= 0)
+        lengths[doc] = n - first
         start = ends[doc]
+    return n
 
 
 @_loop
-def fill_by_sorting(
-    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, keys: Ints, at: Any, columns: Numbers, data: Ints
-) -> None:
-    """Write the rows of some documents, in order of their columns, from `at` on."""
+def fill_by_sorting(columns: Numbers, tfs: Numbers, indptr: Ints, out_columns: Numbers, out: Ints) -> None:
+    """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there."""
     start = 0
-    for doc in range(ends.shape[0]):
-        n = np.int64(0)
-        for i in range(start, ends[doc]):
-            column = np.int64(column_of[terms[i]])
-            keys[n] = (column << _BITS) | np.int64(times[i])
-            n += np.int64(column >= 0)
-        keys[:n].sort()
+    for doc in range(indptr.shape[0] - 1):
+        n = indptr[doc + 1] - indptr[doc]
+        keys = np.empty(n, np.int64)
         for i in range(n):
-            columns[at + i] = keys[i] >> _BITS
-            data[at + i] = keys[i] & ((1 << _BITS) - 1)
-        at += n
-        start = ends[doc]
+            keys[i] = (np.int64(columns[start + i]) << _BITS) | np.int64(tfs[start + i])
+        keys.sort()
+        for i in range(n):
+            out_columns[indptr[doc] + i] = keys[i] >> _BITS
+            out[indptr[doc] + i] = keys[i] & ((1 << _BITS) - 1)
+        start += n
 
 
 @_loop
 def fill_by_column(
-    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, free: Numbers, row_free: Ints,
-    columns: Numbers, data: Ints,
-) -> None:  # fmt: skip
-    """The same by two counting sorts: `free` (a zero for each column, and one) and where each row begins."""
-    for i in range(terms.shape[0]):
-        free[column_of[terms[i]] + 1] += 1
-    free[0] = 0  # those without a column
+    columns: Numbers, tfs: Numbers, indptr: Ints, free: Numbers, out_columns: Numbers, out: Ints
+) -> None:
+    """The same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
+    for i in range(columns.shape[0]):
+        free[columns[i] + 1] += 1
     for column in range(1, free.shape[0]):
         free[column] += free[column - 1]
-    n = free[-1]
-    rows, cols, tfs = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    n = columns.shape[0]
+    rows, places = np.empty(n, np.int32), np.empty(n, np.int32)
     start = 0
-    for doc in range(ends.shape[0]):
-        for i in range(start, ends[doc]):
-            column = column_of[terms[i]]
-            if column >= 0:
-                at = free[column]
-                free[column] += 1
-                rows[at] = doc
-                cols[at] = column
-                tfs[at] = times[i]
-        start = ends[doc]
+    for doc in range(indptr.shape[0] - 1):
+        stop = start + indptr[doc + 1] - indptr[doc]
+        for i in range(start, stop):
+            at = free[columns[i]]
+            free[columns[i]] += 1
+            rows[at] = doc
+            places[at] = i
+        start = stop
+    row_free = indptr[:-1].copy()
     for i in range(n):
         at = row_free[rows[i]]
         row_free[rows[i]] += 1
-        columns[at] = cols[i]
-        data[at] = tfs[i]
+        out_columns[at] = columns[places[i]]
+        out[at] = tfs[places[i]]
 
 
 @_loop

@@ -139,24 +139,24 @@ class Rows:
 
     def matrix(self, column_of: list[Numbers], n_columns: int) -> sparse.csr_array:
         """Documents x columns: occurrences, in order of the columns."""
-        lengths = [np.empty(len(block.ends), np.int64) for block in self._blocks]
 
-        def count(i: int) -> None:
-            block = self._blocks[i]
-            row_loops.kept(block.terms, block.ends, column_of[block.worker], lengths[i])
+        def keep(block: Block) -> tuple[Numbers, Numbers, Ints]:
+            columns, tfs = np.empty((2, len(block.terms) + 1), np.int32)
+            lengths = np.empty(len(block.ends), np.int64)
+            n = row_loops.kept(*block[1:], column_of[block.worker], columns, tfs, lengths)
+            return columns[:n], tfs[:n], lengths
 
         def fill(i: int) -> None:
-            worker, terms, times, ends = self._blocks[i]
-            if len(terms) > n_columns // 8:
+            columns, tfs, _ = parts[i]
+            mine = indptr[docs[i] : docs[i + 1] + 1]
+            if len(columns) > n_columns // 8:
                 free = np.zeros(n_columns + 1, np.int32)
-                row_free = indptr[docs[i] : docs[i + 1]].copy()
-                row_loops.fill_by_column(terms, times, ends, column_of[worker], free, row_free, indices, data)
+                row_loops.fill_by_column(columns, tfs, mine, free, indices, data)
             else:
-                keys = np.empty(int(np.diff(ends, prepend=0).max(initial=0)) + 1, np.int64)
-                row_loops.fill_by_sorting(terms, times, ends, column_of[worker], keys, indptr[docs[i]], indices, data)
+                row_loops.fill_by_sorting(columns, tfs, mine, indices, data)
 
-        self._in_blocks(count)
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))])
+        parts = _each(keep, self._blocks, len(self._workers))
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]))])
         docs = np.cumsum([0, *(len(block.ends) for block in self._blocks)])
         indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
         self._in_blocks(fill)

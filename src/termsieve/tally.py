@@ -195,8 +195,9 @@ class Vocabulary:
         kernels.spell(self.words.arena, self.words.ends, *parts, terms, text, offsets)
         return string_array(text, offsets)
 
-    def ordered(self, used: npt.NDArray[np.bool_], parts: Parts) -> npt.NDArray[np.int64]:
+    def ordered(self, used: npt.NDArray[np.bool_], parts: Parts | None = None) -> npt.NDArray[np.int64]:
         """The numbers of the used terms, in code-point order."""
+        parts = parts or self.parts()
         words = np.flatnonzero(parts.prefix < 0)
         if len(words) == self.n_terms:
             words = words[used[words]]

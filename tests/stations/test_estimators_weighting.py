@@ -102,5 +102,5 @@ def test_applying_changes_neither_rows_nor_order():
 
 @pytest.mark.parametrize("wrong", ["idf", "tf", None, 3, "tf."])
 def test_an_unknown_weighting_is_explained(wrong):
-    with pytest.raises(OptionError, match="Unknown|not the spelling"):
+    with pytest.raises(OptionError, match=r"Unknown|not the spelling"):
         parse_weighting(wrong)

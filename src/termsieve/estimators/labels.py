@@ -31,7 +31,7 @@ def checked_labels(y: Any, owner: str) -> Any:
     if array.ndim == 2 and array.shape[1] != 1:
         return check_array(array, dtype=None, input_name="y")
     array = column_or_1d(array, warn=True)
-    if array.dtype.kind in "fc":
+    if array.dtype.kind in "fc" and array.size:
         check_array(array, ensure_2d=False, input_name="y")
     return array
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termsieve.counting import _threads
+from termsieve.counting import checked_threads
 from termsieve.errors import InputError, OptionError
 from termsieve.kernels import Numbers
 from termsieve.rows import Dictionary, Rows, Worker, read_rows
@@ -73,7 +73,7 @@ class Reading:
 
     def threads(self, threads: int | None) -> int:
         """How many threads read; plain Python holds the interpreter, and more would only wait."""
-        n = _threads(threads)
+        n = checked_threads(threads)
         return 1 if self.analyzer is None or self.analyzer.runs is None else n
 
     def vocabulary(self) -> Vocabulary | Dictionary:

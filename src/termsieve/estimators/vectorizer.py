@@ -187,12 +187,15 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         _, rows, terms, column_of = self._read(raw_documents)
         counts = self._counted(rows, terms, column_of, y)
         self.counts_ = self.counts_ + counts if hasattr(self, "counts_") else counts
-        if not self._needs_labels or has_contrast(self.counts_):
+        enough = has_contrast(self.counts_) if self._needs_labels else True
+        if enough and (self.counts_.n_terms or self.vocabulary is not None):
             self._settle(self.counts_)
         return self
 
     def _learn(self, raw_documents: Any, y: Any) -> tuple[Rows, list[Numbers]]:
         reading, rows, terms, column_of = self._read(raw_documents)
+        if not len(terms) and self.vocabulary is None:
+            raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
         warn_of_stop_words(reading.analyzer)
         self.__dict__.pop("counts_", None)
         if self._keeps_all:
@@ -216,8 +219,6 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self.binary:
             rows.make_binary()
         terms, column_of = rows.vocabulary()
-        if not len(terms) and self.vocabulary is None:
-            raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
         return reading, rows, terms, column_of
 
     def _counted(self, rows: Rows, terms: pa.LargeStringArray, column_of: list[Numbers], y: Any) -> Counts:

@@ -1,0 +1,98 @@
+"""A corpus in memory, as a study needs it: documents x terms, documents x classes, and the columns beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from termsieve.counting import documents_of
+from termsieve.counts import Counts
+from termsieve.documents import Documents
+from termsieve.errors import InputError
+from termsieve.matrices import label_matrix
+from termsieve.rows import Worker, read_rows
+from termsieve.strings import string_buffers
+from termsieve.tally import Vocabulary
+from termsieve.tokens import Analyzer
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents in memory.
+
+    Attributes
+    ----------
+    X, Y
+        Documents x terms with occurrences, documents x classes with 0 and 1.
+    terms, classes
+        Their names.
+    columns
+        Extra columns, by name.
+    settings
+        Of the analyzer.
+    """
+
+    X: sparse.csr_array
+    Y: sparse.csr_array
+    terms: pa.LargeStringArray
+    classes: list[str]
+    columns: dict[str, npt.NDArray[Any]]
+    settings: dict[str, Any]
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents."""
+        return int(self.X.shape[0])
+
+    @cached_property
+    def single(self) -> npt.NDArray[np.int64] | None:
+        """The class of each document, where each has just one; else None."""
+        if (np.diff(self.Y.indptr) == 1).all():
+            return self.Y.indices.astype(np.int64)
+        return None
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Counts of all documents, in the order of the columns."""
+        return Counts.from_matrix(self.X, self.Y, classes=self.classes)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with every document, label and term."""
+        digest = hashlib.sha256()
+        for matrix in (self.X, self.Y):
+            for part in (matrix.indptr, matrix.indices, matrix.data):
+                digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+        digest.update(string_buffers(self.terms)[0].tobytes())
+        digest.update("\0".join(self.classes).encode())
+        return digest.hexdigest()[:16]
+
+
+def read_corpus(
+    documents: Documents | Sequence[str], labels: Any, analyzer: Analyzer, extra: list[str], threads: int
+) -> Corpus:
+    """Read documents into memory."""
+    batches = list(documents_of(documents, labels).batches(extra))
+    texts = [text for batch in batches for text in batch.column("text").to_pylist()]
+    lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
+    if not texts:
+        raise InputError("There are no documents.")
+    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
+    rows = read_rows(texts, workers, lambda part: pa.array(part, pa.large_string()))
+    terms, columns = rows.vocabulary()
+    Y, classes = label_matrix(lists, None, len(texts))
+    if len(classes) < 2:
+        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
+    beside = {
+        name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
+        for name in extra
+    }
+    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings)

@@ -1,0 +1,121 @@
+"""The numba loops of the curves: cut the columns of a ranking, count them by class, sweep along the ranking.
+
+They take no lock and write only to the rows of their own documents, so that threads share the work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]
+
+_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
+
+
+def _cut(
+    indptr: Ints,
+    columns: Numbers,
+    data: Array,
+    rank: Numbers,
+    threshold: float,
+    presence: bool,
+    ends: Ints,
+    ranks: Numbers,
+    values: Array,
+) -> int:
+    """Entries in ranked columns, as ranks; as 1 if only their presence counts, which is to be above the threshold."""
+    n = 0
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            r, x = rank[columns[i]], data[i]
+            ranks[n] = r  # written always and kept if it counts: quicker than a branch that no one can foresee
+            values[n] = 1.0 if presence else x
+            n += (r >= 0) & (x > threshold)
+        ends[d + 1] = n
+    return n
+
+
+def _tally(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrences: Array) -> None:
+    """Occurrences by rank, problem and class, added up in the order of the documents."""
+    n_problems = codes.shape[1]
+    for d in range(len(ends) - 1):
+        for i in range(ends[d], ends[d + 1]):
+            r, x = ranks[i], values[i]
+            for p in range(n_problems):
+                occurrences[r, p, codes[d, p]] += x
+
+
+def _sweep(
+    first: int,
+    last: int,
+    ends: Ints,
+    ranks: Numbers,
+    values: Array,
+    point: Numbers,
+    weights: Array,
+    fixed: Array,
+    drift: Array,
+    slack: Array,
+    fixed_slack: Array,
+    empty: int,
+    out: Numbers,
+) -> None:
+    """The best class of the documents first..last at each point; its complement (~) where rounding could decide.
+
+    A point is a number of terms. What the terms between two points add to each class is summed up first, then the
+    points are gone through once. The score of class c at point p is
+
+        fixed[p, c] + sum of value * weights[rank, c] over the terms up to p - length * drift[p, c],
+
+    where length is the sum of the values. A document without terms gets `empty`, unless that is negative.
+    """
+    n_points, n_classes = fixed.shape
+    added = np.zeros((n_points, n_classes))
+    lengths = np.zeros(n_points)
+    total = np.zeros(n_classes)
+    scores = np.zeros(n_classes)
+    for d in range(first, last):
+        for i in range(ends[d], ends[d + 1]):
+            r, x = ranks[i], values[i]
+            p = point[r]
+            lengths[p] += x
+            for c in range(n_classes):
+                added[p, c] += x * weights[r, c]
+        length = 0.0
+        total[:] = 0.0
+        for p in range(n_points):
+            if lengths[p] != 0.0:
+                length += lengths[p]
+                lengths[p] = 0.0
+                for c in range(n_classes):
+                    total[c] += added[p, c]
+                    added[p, c] = 0.0
+            if length == 0.0 and empty >= 0:
+                out[p, d] = empty
+                continue
+            for c in range(n_classes):
+                scores[c] = total[c] + (fixed[p, c] - length * drift[p, c])
+            best, second, winner = scores[0], -np.inf, 0
+            for c in range(1, n_classes):
+                s = scores[c]
+                if s > best:
+                    second = best
+                    best = s
+                    winner = c
+                elif s > second:
+                    second = s
+                elif not s <= second:  # not a number
+                    second = np.inf
+            sure = best - second > length * slack[p] + fixed_slack[p]
+            out[p, d] = winner if sure else ~winner
+
+
+cut = _jit(_cut)
+tally = _jit(_tally)
+sweep = _jit(_sweep)

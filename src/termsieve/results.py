@@ -1,0 +1,139 @@
+"""The result of a study: one long table, and what it recommends."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = pa.schema(
+    [
+        ("repeat", pa.int32()),
+        ("fold", pa.int32()),
+        ("score", pa.string()),
+        ("classifier", pa.string()),
+        ("k", pa.int32()),
+        ("label", pa.string()),
+        ("measure", pa.string()),
+        ("value", pa.float64()),
+    ]
+)
+
+
+class Choice(NamedTuple):
+    """A recommended score and number of terms for a classifier, and why."""
+
+    classifier: str
+    score: str
+    k: int
+    mean: float
+    standard_error: float
+    reason: str
+
+
+class Comparison:
+    """What `termsieve.compare` found.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        One row per repetition, fold, score, classifier, number of terms, label ("" for all classes) and measure.
+    settings : dict
+        Everything needed to run it again.
+    seconds : dict
+        How long each ranking and each curve took. Not part of the table: it differs from run to run.
+    """
+
+    def __init__(self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float]) -> None:
+        self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
+
+    def __repr__(self) -> str:
+        scores, models = self._distinct("score"), self._distinct("classifier")
+        head = (
+            f"Comparison of {len(scores)} scores with {len(models)} classifiers: {self.settings['n_splits']} splits, "
+            f"{len(self._distinct('k'))} numbers of terms"
+        )
+        lines = [head, *(f"  {choice.reason}" for choice in self.best().values())]
+        return "\n".join(lines)
+
+    def _distinct(self, column: str) -> list[Any]:
+        return list(self.table[column].unique().to_pylist())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The long table as a data frame."""
+        try:
+            return self.table.to_pandas()
+        except ImportError as error:
+            raise MissingExtraError("Comparison.to_pandas()", "pandas", "pandas") from error
+
+    def summary(self, measure: str = "f1_macro") -> pa.Table:
+        """Mean and standard error over the splits, per score, classifier and number of terms."""
+        known = self._distinct("measure")
+        if measure not in known:
+            raise OptionError(
+                f"Unknown measure {measure!r}. {did_you_mean(measure, known)}Measured: {', '.join(known)}."
+            )
+        chosen = self.table.filter((pc.field("measure") == measure) & (pc.field("label") == ""))
+        grouped = chosen.group_by(["classifier", "score", "k"], use_threads=False).aggregate(
+            [
+                ("value", "mean"),
+                ("value", "stddev", pc.VarianceOptions(ddof=1)),
+                ("value", "count"),
+            ]
+        )
+        error = pc.divide(grouped["value_stddev"], pc.sqrt(grouped["value_count"].cast(pa.float64())))
+        columns = grouped.select(["classifier", "score", "k"])
+        return columns.append_column("mean", grouped["value_mean"]).append_column("standard_error", error)
+
+    def best(self, measure: str = "f1_macro") -> dict[str, Choice]:
+        """For each classifier the fewest terms within one standard error of the best, and why.
+
+        Among the scores that need equally few, the one with the highest mean.
+        """
+        rows = self.summary(measure).to_pylist()
+        return {name: _choice(name, [row for row in rows if row["classifier"] == name], measure)
+                for name in self._distinct("classifier")}  # fmt: skip
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a Parquet file, with the settings inside."""
+        about = {"termsieve": json.dumps({"settings": self.settings, "seconds": self.seconds})}
+        pq.write_table(self.table.replace_schema_metadata(about), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparison:
+        """Read a file that `save` wrote."""
+        try:
+            table = pq.read_table(path)
+            about = json.loads((table.schema.metadata or {})[b"termsieve"])
+        except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+            raise InputError(f"{path}: is no saved comparison: {error}.") from error
+        return cls(table.replace_schema_metadata(None), about["settings"], about["seconds"])
+
+
+def _choice(classifier: str, rows: list[dict[str, Any]], measure: str) -> Choice:
+    top = max(rows, key=lambda row: (row["mean"], -row["k"]))
+    error = top["standard_error"]
+    slack = 0.0 if error is None or math.isnan(error) else error
+    near = [row for row in rows if row["mean"] >= top["mean"] - slack]
+    few = min(near, key=lambda row: (row["k"], -row["mean"], row["score"]))
+    reason = (
+        f"{classifier}: {few['score']} with {few['k']:,} terms has {measure} {few['mean']:.3f}, within one standard "
+        f"error ({slack:.3f}) of the best, {top['mean']:.3f} by {top['score']} with {top['k']:,}."
+    )
+    if few is top:
+        reason = (
+            f"{classifier}: {top['score']} with {top['k']:,} terms is best, {measure} {top['mean']:.3f}; "
+            f"no fewer terms come within one standard error ({slack:.3f})."
+        )
+    return Choice(classifier, few["score"], few["k"], few["mean"], slack, reason)

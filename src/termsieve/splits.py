@@ -1,0 +1,79 @@
+"""How documents are divided into those to learn from and those to be judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+from termsieve.errors import InputError, OptionError
+
+Places = npt.NDArray[np.int64]
+
+
+class Split(NamedTuple):
+    """One division: its number, and the places of the training and the test documents."""
+
+    repeat: int
+    fold: int
+    train: Places
+    test: Places
+
+
+def divided(
+    cv: Any,
+    labels: npt.NDArray[Any] | None,
+    n_docs: int,
+    *,
+    groups: Sequence[Any] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+) -> list[Split]:
+    """All divisions of so many documents.
+
+    Parameters
+    ----------
+    cv : int, array of str, or splitter
+        A number of folds: stratified where each document has one label. An array with "train" and "test" (anything
+        else is left out). A splitter of scikit-learn, which is asked once for each repetition.
+    labels : array or None
+        The label of each document, where it has one; None with several.
+    groups : sequence, optional
+        Documents of one group (duplicates, a thread, an author) stay together.
+    """
+    if not isinstance(repeats, int) or repeats < 1:
+        raise OptionError(f"repeats must be a whole number, 1 or more, not {repeats!r}.")
+    if isinstance(cv, np.ndarray):
+        return [_given(cv)]
+    y = np.zeros(n_docs) if labels is None else labels
+    found = []
+    for repeat in range(repeats):
+        splitter = _splitter(cv, labels, groups, seed + repeat)
+        try:
+            parts = list(splitter.split(np.zeros(n_docs), y, groups))
+        except ValueError as error:
+            raise OptionError(f"cv={cv!r} cannot divide these documents: {error}") from error
+        found += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
+    return found
+
+
+def _given(parts: npt.NDArray[Any]) -> Split:
+    train, test = np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")
+    if not len(train) or not len(test):
+        values = ", ".join(repr(value) for value in np.unique(parts.astype(str))[:6])
+        raise InputError(f"The split must have 'train' and 'test' documents; its values are {values}.")
+    return Split(0, 0, train, test)
+
+
+def _splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Sequence[Any] | None, seed: int) -> Any:
+    if hasattr(cv, "split"):
+        return cv
+    if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:
+        raise OptionError(f"cv must be a number of folds, 2 or more, a column, or a splitter, not {cv!r}.")
+    shuffled = {"n_splits": cv, "shuffle": True, "random_state": seed}
+    if groups is not None:
+        return GroupKFold(**shuffled) if labels is None else StratifiedGroupKFold(**shuffled)
+    return KFold(**shuffled) if labels is None else StratifiedKFold(**shuffled)

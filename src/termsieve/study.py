@@ -1,0 +1,293 @@
+"""A study: a grid of trials (split x score x classifier), each a whole curve over the number of terms.
+
+Documents are read once. The counts of a training part are those of all documents minus those of the test part; each
+score ranks once per split; each classifier is judged along the ranking. Nothing of the test documents is seen before
+they are predicted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from termsieve.classify import parse_recipe
+from termsieve.corpus import Corpus, read_corpus
+from termsieve.counting import checked_threads
+from termsieve.counts import Counts
+from termsieve.curves import curve_codes
+from termsieve.documents import Documents
+from termsieve.errors import OptionError
+from termsieve.evaluate import curve_rows
+from termsieve.journal import Journal, Rows
+from termsieve.ranking import as_score, score
+from termsieve.results import SCHEMA, Comparison
+from termsieve.splits import Split, divided
+from termsieve.tokens import Analyzer
+
+SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
+CLASSIFIERS = ("multinomial_nb", "linear_svm")
+KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+def compare(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    scores: Sequence[str] = SCORES,
+    classifiers: Sequence[str] = CLASSIFIERS,
+    ks: Sequence[int] = KS,
+    cv: Any = 10,
+    groups: str | Sequence[Any] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    per_class: bool = False,
+    min_df: int = 1,
+    analyzer: Analyzer | None = None,
+    journal: str | Path | None = None,
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Compare scores, classifiers and numbers of terms on labelled documents.
+
+    Parameters
+    ----------
+    documents, labels, analyzer
+        As for `termsieve.count`.
+    scores, classifiers
+        Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``.
+    ks
+        Numbers of terms. Where there are fewer, all are taken.
+    cv
+        A number of folds (stratified where each document has one label); the name of a column, or an array, with
+        "train" and "test"; or a splitter of scikit-learn.
+    groups
+        The name of a column, or an array: documents of one group stay together.
+    repeats, seed
+        The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of workers.
+    per_class
+        One ranking and one classifier for each class, against the rest, in place of one for all classes.
+    min_df
+        Terms of fewer training documents are not ranked.
+    journal
+        A file in which each trial is written down: a study that was killed goes on where it stopped.
+    workers
+        How many trials run at the same time; as many as there are cores, without this.
+    progress
+        Show a progress bar on standard error; without this, when it is a terminal.
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 3
+    >>> result = compare(texts, ["spam"] * 3 + ["ham"] * 3 + ["spam"] * 3 + ["ham"] * 3 + ["spam"] * 3 + ["ham"] * 3,
+    ...                  scores=["chi2"], classifiers=["multinomial_nb"], ks=[2, 4], cv=3)
+    >>> result.table.num_rows > 0
+    True
+    """
+    plan = Plan.of(scores, classifiers, ks, per_class=per_class, min_df=min_df)
+    extra = [name for name in (cv, groups) if isinstance(name, str)]
+    corpus = read_corpus(documents, labels, analyzer or Analyzer(), extra, checked_threads(workers))
+    cv = corpus.columns[cv] if isinstance(cv, str) else cv
+    together: Any = corpus.columns[groups] if isinstance(groups, str) else groups
+    if cv is not None and not isinstance(cv, int) and not hasattr(cv, "split"):
+        cv = np.asarray(cv)
+    splits = divided(cv, corpus.single, corpus.n_docs, groups=together, repeats=repeats, seed=seed)
+    study = Study(corpus, plan, splits)
+    book = Journal(journal, study.description)
+    try:
+        shown = sys.stderr.isatty() if progress is None else progress
+        study.run(book, checked_threads(workers), shown=shown)
+        rows, seconds = book.rows(study.keys())
+    finally:
+        book.close()
+    columns = zip(*rows, strict=True)
+    table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+    return Comparison(table, {**study.description, "n_splits": len(splits)}, seconds)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared: canonical spellings, and numbers of terms."""
+
+    scores: tuple[str, ...]
+    classifiers: tuple[str, ...]
+    ks: tuple[int, ...]
+    per_class: bool
+    min_df: int
+
+    @classmethod
+    def of(cls, scores: Any, classifiers: Any, ks: Any, *, per_class: bool, min_df: int) -> Plan:
+        """Check what was given."""
+        listed = [[one] if isinstance(one, str) else list(one) for one in (scores, classifiers)]
+        spelled = [as_score(one).spelling for one in listed[0]], [parse_recipe(one).spelling for one in listed[1]]
+        numbers = sorted({int(k) for k in ([ks] if isinstance(ks, int) else ks)})
+        for name, given in (("scores", spelled[0]), ("classifiers", spelled[1]), ("ks", numbers)):
+            if not given or len(set(given)) < len(given):
+                raise OptionError(f"compare: {name} must be distinct, and at least one, not {given!r}.")
+        if numbers[0] < 1:
+            raise OptionError(f"compare: ks must be 1 or more, not {numbers[0]}.")
+        return cls(tuple(spelled[0]), tuple(spelled[1]), tuple(numbers), per_class, min_df)
+
+
+class Ranked(NamedTuple):
+    """The columns of one ranking, best first, of all classes (label "") or of one, and how long ranking took."""
+
+    label: str
+    order: npt.NDArray[np.int64]
+
+
+class Study:
+    """A corpus, a plan and the splits: the trials that follow from them."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, splits: list[Split]) -> None:
+        self.corpus, self.plan, self.splits = corpus, plan, splits
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """What makes this study this study: a journal of another is refused."""
+        places = hashlib.sha256()
+        for split in self.splits:
+            places.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
+        return {
+            "scores": list(self.plan.scores), "classifiers": list(self.plan.classifiers), "ks": list(self.plan.ks),
+            "per_class": self.plan.per_class, "min_df": self.plan.min_df, "documents": self.corpus.fingerprint,
+            "splits": places.hexdigest()[:16], "analyzer": self.corpus.settings,
+        }  # fmt: skip
+
+    def keys(self) -> list[str]:
+        """The keys of all trials, in the order of the table."""
+        return [
+            self.key(split, name, model)
+            for split in self.splits
+            for name in self.plan.scores
+            for model in self.plan.classifiers
+        ]
+
+    @staticmethod
+    def key(split: Split, name: str, model: str) -> str:
+        """The key of a trial."""
+        return f"{split.repeat} {split.fold} {name} {model}"
+
+    def run(self, journal: Journal, workers: int, *, shown: bool) -> None:
+        """Run the trials that are not in the journal."""
+        done = journal.done()
+        with _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
+            for split in self.splits:
+                missing = {
+                    name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
+                    for name in self.plan.scores
+                }
+                if any(missing.values()):
+                    self._run_split(split, missing, journal, workers, advance)
+
+    def _run_split(
+        self, split: Split, missing: dict[str, list[str]], journal: Journal, workers: int, advance: Any
+    ) -> None:
+        part = Part(self.corpus, self.plan, split)
+        with ThreadPoolExecutor(workers) as pool:
+            ranked = {name: pool.submit(part.ranked, name) for name in missing if missing[name]}
+            trials: dict[Future[tuple[Rows, float]], str] = {}
+            for name, models in missing.items():
+                for model in models:
+                    trial = pool.submit(part.judged, name, ranked[name].result(), model)
+                    trials[trial] = self.key(split, name, model)
+            try:
+                for trial in as_completed(trials):
+                    journal.write(trials[trial], *trial.result())
+                    advance()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+class Part:
+    """One split of the corpus."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
+        self.plan, self.split = plan, split
+        self.names = corpus.classes
+        self.train, self.test = corpus.X[split.train], corpus.X[split.test]
+        self.known, self.truth = corpus.Y[split.train], corpus.Y[split.test]
+        self.single = corpus.single is not None
+        self.counts = self._training_counts(corpus)
+
+    def _training_counts(self, corpus: Corpus) -> Counts:
+        test = Counts.from_matrix(self.test, self.truth, classes=corpus.classes)
+        if len(self.split.train) + len(self.split.test) == corpus.n_docs:
+            return corpus.counts - test
+        return Counts.from_matrix(self.train, self.known, classes=corpus.classes)
+
+    def ranked(self, name: str) -> list[Ranked]:
+        """The rankings of a score: one for all classes, or one for each class."""
+        scores = score(self.counts, name)
+        if not self.plan.per_class:
+            return [Ranked("", self._frequent(scores.order()))]
+        return [Ranked(label, self._frequent(scores.order_of_class(c))) for c, label in enumerate(scores.classes)]
+
+    def _frequent(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Without terms of too few training documents, and no longer than is needed."""
+        return order[self.counts.term_df[order] >= max(self.plan.min_df, 1)][: self.plan.ks[-1]]
+
+    def judged(self, name: str, ranked: list[Ranked], model: str) -> tuple[Rows, float]:
+        """The rows of one trial, and the CPU seconds of this thread."""
+        start = time.thread_time()
+        rows = [row for one in ranked for row in self._rows(one, model)]
+        first = [self.split.repeat, self.split.fold, name, model]
+        return [[*first, *row] for row in rows], time.thread_time() - start
+
+    def _rows(self, ranked: Ranked, model: str) -> Iterator[list[Any]]:
+        reached = [min(k, len(ranked.order)) for k in self.plan.ks]
+        known, truth = self._labels(ranked.label)
+        classes, codes = curve_codes(self.train, known, self.test, ranked.order, reached, model)
+        names = self.names if known.ndim == 2 or not ranked.label else [ranked.label]
+        predicted = codes if codes.ndim == 3 else classes[codes]
+        for place, label, measure, value in curve_rows(truth, predicted, names, one_class=ranked.label):
+            yield [self.plan.ks[place], label, measure, value]
+
+    def _labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Labels of the training and test documents, as the classifier is to see them."""
+        if label:
+            c = self.names.index(label)
+            return self.known[:, [c]].toarray().ravel(), self.truth[:, [c]].toarray().ravel()
+        if self.single:
+            return _codes(self.known), _codes(self.truth)
+        return self.known.toarray(), self.truth.toarray()
+
+
+def _codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:
+    """The class of each document that has just one."""
+    return indicator.indices.astype(np.int64)
+
+
+class _progress_bar:  # noqa: N801 - used like a function
+    """A progress bar with the time left, or nothing."""
+
+    def __init__(self, total: int, done: int, *, shown: bool) -> None:
+        self._total, self._done, self._shown = total, done, shown
+
+    def __enter__(self) -> Any:
+        if not self._shown:
+            return lambda: None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        shape = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*shape, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        task = self._bar.add_task("trials", total=self._total, completed=self._done)
+        return lambda: self._bar.advance(task)
+
+    def __exit__(self, *error: object) -> None:
+        if self._shown:
+            self._bar.stop()
