@@ -51,6 +51,28 @@ def _tally(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrence
                 occurrences[r, p, codes[d, p]] += x
 
 
+def _first_of(scores: Array) -> tuple[int, float]:
+    """The place of the largest, and how far the second is behind it; no number if one of them is none."""
+    best, second, winner = scores[0], -np.inf, 0
+    doubt = 0.0
+    for c in range(1, len(scores)):
+        s = scores[c]
+        if s > best:
+            second = best
+            best = s
+            winner = c
+        elif s > second:
+            second = s
+        elif s != s:  # not a number
+            doubt = s
+    return winner, best - second + doubt
+
+
+cut = _jit(_cut)
+tally = _jit(_tally)
+first_of = _jit(_first_of)
+
+
 def _sweep(
     first: int,
     last: int,
@@ -101,21 +123,8 @@ def _sweep(
                 continue
             for c in range(n_classes):
                 scores[c] = total[c] + (fixed[p, c] - length * drift[p, c])
-            best, second, winner = scores[0], -np.inf, 0
-            for c in range(1, n_classes):
-                s = scores[c]
-                if s > best:
-                    second = best
-                    best = s
-                    winner = c
-                elif s > second:
-                    second = s
-                elif not s <= second:  # not a number
-                    second = np.inf
-            sure = best - second > length * slack[p] + fixed_slack[p]
-            out[p, d] = winner if sure else ~winner
+            winner, margin = first_of(scores)
+            out[p, d] = winner if margin > length * slack[p] + fixed_slack[p] else ~winner
 
 
-cut = _jit(_cut)
-tally = _jit(_tally)
 sweep = _jit(_sweep)

@@ -24,6 +24,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from termsieve import curve_kernels
 from termsieve.classify import Recipe, classifier
+from termsieve.curve_lines import LINES, Lines, sweepable
 from termsieve.errors import InputError, OptionError
 from termsieve.poisson import PoissonNB, is_sparse, log_prior, rates
 
@@ -31,7 +32,6 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
 
-_EPS = float(np.finfo(np.float64).eps)
 _CHUNK = 512  # documents a thread takes at a time
 
 
@@ -68,8 +68,8 @@ def curve(
     Examples
     --------
     >>> X, y = [[2, 0, 1], [1, 1, 0], [0, 3, 1], [0, 1, 1]], ["sea", "sea", "money", "money"]
-    >>> curve(X, y, [[1, 1, 0], [0, 1, 2]], order=[0, 1, 2], ks=[1, 2])
-    array([['sea', 'money'],
+    >>> curve(X, y, [[2, 1, 0], [0, 1, 2]], order=[0, 1, 2], ks=[1, 3])
+    array([['money', 'money'],
            ['sea', 'money']], dtype='<U5')
     """
     classes, codes = curve_codes(X_train, y_train, X_test, order, ks, model)
@@ -90,7 +90,7 @@ def curve_codes(
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
         codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
     else:
-        codes = _swept(task, points) if _sweepable(task.model) else _refitted(task, points)
+        codes = _swept(task, points) if sweepable(task.model) else _refitted(task, points)
     codes = codes[:, back]
     return task.classes, codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0]
 
@@ -140,10 +140,12 @@ class Task:
     def decided(self, model: BaseEstimator, X: Any) -> Numbers:
         """What a fitted model says of some documents, as places among the classes."""
         if not self.indicator:
-            return np.searchsorted(self.classes, model.predict(X)).astype(np.int32)
-        if hasattr(model, "decision_function"):
-            return (np.ravel(model.decision_function(X)) > 0).astype(np.int32)
-        return (model.predict_proba(X)[:, 1] > 0.5).astype(np.int32)
+            found: Any = np.searchsorted(self.classes, model.predict(X))
+        elif hasattr(model, "decision_function"):
+            found = np.ravel(model.decision_function(X)) > 0
+        else:
+            found = model.predict_proba(X)[:, 1] > 0.5
+        return np.asarray(found, np.int32)
 
 
 def _matrix(X: Any, name: str) -> Any:
@@ -166,7 +168,7 @@ def _labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
     if y.ndim == 2 and y.dtype.kind in "biuf" and np.isin(y, (0, 1)).all():
         return np.ascontiguousarray(y, np.int32), np.arange(y.shape[1]), True
     raise InputError(
-        f"y_train must be one label per document or an indicator matrix of 0 and 1; it is {y.ndim}-d of type {y.dtype}. "
+        f"y_train must be one label per document or an indicator matrix of 0 and 1; it is {y.ndim}-d {y.dtype}. "
         "Sets of labels become such a matrix by scikit-learn's MultiLabelBinarizer."
     )
 
@@ -218,75 +220,6 @@ def _constant(task: Task, problem: int) -> int | None:
 
 
 # Naive Bayes: one sweep
-
-
-class Lines(NamedTuple):
-    """The scores of the classes, as `curve_kernels.sweep` adds them up, and how far they may be wrong.
-
-    ``slack`` bounds the rounding error of a difference of scores for each occurrence, ``fixed_slack`` that of its
-    fixed part, both of the sweep and of the estimator.
-    """
-
-    weights: Array
-    fixed: Array
-    drift: Array
-    slack: Array
-    fixed_slack: Array
-
-
-def _sweepable(model: BaseEstimator) -> bool:
-    """Whether the model is a naive Bayes that the sweep knows, with parameters that it knows."""
-    if type(model) not in _LINES or not isinstance(model.alpha, int | float) or not 0 < model.alpha < np.inf:
-        return False
-    if not getattr(model, "force_alpha", True) and model.alpha < 1e-10:
-        return False
-    return type(model) is not BernoulliNB or isinstance(model.binarize, int | float)
-
-
-def _multinomial(model: MultinomialNB, counts: Array, sizes: Array, points: Ints) -> Lines:
-    prior = log_prior(sizes, model.fit_prior, model.class_prior)
-    smoothed = counts + model.alpha
-    weights, drift = np.log(smoothed), np.log(np.cumsum(smoothed, axis=1)[:, points - 1])
-    steps = _EPS * (points + 64)
-    fixed = np.tile(prior, (len(points), 1))
-    slack = steps * (np.abs(weights).max() + np.abs(drift).max(axis=0) + 1)
-    return Lines(weights.T, fixed, drift.T, slack, steps * _largest(prior))
-
-
-def _bernoulli(model: BernoulliNB, counts: Array, sizes: Array, points: Ints) -> Lines:
-    prior = log_prior(sizes, model.fit_prior, model.class_prior)
-    present = np.log(counts + model.alpha) - np.log(sizes + 2 * model.alpha).reshape(-1, 1)
-    rest = 1 - np.exp(present)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a share that rounds to 1 is left to the estimator
-        absent = np.log(rest)
-        weights, unsure = present - absent, 4 * _EPS / np.abs(rest)
-    steps = _EPS * (points + 64)
-    fixed = prior.reshape(-1, 1) + np.cumsum(absent, axis=1)[:, points - 1]
-    sums = np.cumsum(np.abs(absent), axis=1)[:, points - 1].max(axis=0)
-    slack = steps * np.abs(weights).max() + 2 * unsure.max()
-    fixed_slack = steps * (sums + _largest(prior)) + 2 * np.cumsum(unsure.max(axis=0))[points - 1]
-    return Lines(weights.T, fixed.T, np.zeros_like(fixed.T), slack, fixed_slack)
-
-
-def _poisson(model: PoissonNB, counts: Array, sizes: Array, points: Ints) -> Lines:
-    prior = log_prior(sizes, model.fit_prior, model.class_prior)
-    rate = rates(counts, sizes, model.alpha, model.beta)
-    weights, taken = np.log(rate), np.cumsum(rate, axis=1)[:, points - 1]
-    steps = _EPS * (points + 64)
-    fixed = (prior.reshape(-1, 1) - taken).T
-    slack = steps * (np.abs(weights).max() + 1)
-    return Lines(weights.T, fixed, np.zeros_like(fixed), slack, steps * (taken.max(axis=0) + _largest(prior)))
-
-
-_LINES: dict[type, Callable[..., Lines]] = {
-    MultinomialNB: _multinomial,
-    BernoulliNB: _bernoulli,
-    PoissonNB: _poisson,
-}
-
-
-def _largest(prior: Array) -> float:
-    return float(np.abs(prior[np.isfinite(prior)]).max(initial=1.0))
 
 
 class Entries(NamedTuple):
@@ -346,7 +279,7 @@ class Bayes:
 
     def lines(self, points: Ints) -> Lines:
         """Its scores along the ranking."""
-        return _LINES[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
+        return LINES[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
 
     def empty(self) -> int:
         """The class of documents without terms, where it is the same for all numbers of terms; otherwise -1."""

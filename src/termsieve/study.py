@@ -8,6 +8,7 @@ they are predicted.
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -243,6 +244,8 @@ class Part:
         """The rows of one trial, and the CPU seconds of this thread."""
         start = time.thread_time()
         rows = [row for one in ranked for row in self._rows(one, model)]
+        if self.plan.per_class:
+            rows += _macro(rows)
         first = [self.split.repeat, self.split.fold, name, model]
         return [[*first, *row] for row in rows], time.thread_time() - start
 
@@ -263,6 +266,15 @@ class Part:
         if self.single:
             return _codes(self.known), _codes(self.truth)
         return self.known.toarray(), self.truth.toarray()
+
+
+def _macro(rows: Rows) -> Iterator[list[Any]]:
+    """Means over the classes, each of which had a ranking and a classifier of its own."""
+    values: dict[tuple[int, str], list[float]] = {}
+    for k, _, measure, value in rows:
+        values.setdefault((k, measure), []).append(value)
+    for (k, measure), found in values.items():
+        yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
 
 
 def _codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:

@@ -120,6 +120,13 @@ def test_top_takes_the_first_of_the_ranking(corpus, k):
     assert chosen.terms.tolist() == counts.terms[order[:k]].tolist()
 
 
+@pytest.mark.parametrize("name", ts.SCORES)
+def test_every_score_is_selected_by_its_order(single, name):
+    chosen = select(single, 5, name)
+    assert chosen.index.tolist() == ts.score(single, name).order()[:5].tolist()
+    assert chosen.labels.tolist() == single.classes[ts.score(single, name).speaks_for[chosen.index]].tolist()
+
+
 @quick
 @given(corpora())
 def test_rankings_are_nested(corpus):

@@ -132,7 +132,7 @@ def _listed(documents: Any) -> Sequence[Any]:
 
 
 def warn_of_unused(parameters: Mapping[str, Any]) -> None:
-    """Warn of parameters that have no meaning beside others; the same ones as in scikit-learn."""
+    """Warn of parameters that have no meaning beside others, as scikit-learn does."""
     own_analyzer, word = callable(parameters["analyzer"]), parameters["analyzer"] == "word"
     pattern, tokenizer = parameters["token_pattern"], parameters["tokenizer"]
     if tokenizer is not None and pattern is not None and pattern != DEFAULT_TOKEN_PATTERN:
@@ -147,6 +147,13 @@ def warn_of_unused(parameters: Mapping[str, Any]) -> None:
         for name, value in given.items():
             if value is not None:
                 _warn_unused(name, "'analyzer' != 'word'")
+    if parameters["lowercase"] and any(char.isupper() for term in parameters["vocabulary"] or () for char in term):
+        warnings.warn(
+            "Upper case characters found in vocabulary while 'lowercase' is True. These entries will not be matched "
+            "with any documents.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _warn_unused(name: str, because: str) -> None:

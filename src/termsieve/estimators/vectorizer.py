@@ -327,11 +327,19 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def transform(self, raw_documents: Any) -> Any:
         """The matrix of other documents, with the columns that were learned."""
-        self._columns()
-        if "_readers" not in self.__dict__:
+        columns = self._columns()
+        known, readers = self.__dict__.get("_readers", (None, None))
+        if readers is None or known is not columns:
             terms = pa.array(self.get_feature_names_out(), pa.large_string())
-            self._readers = Readers(self._reading, terms)
-        return self._weighted(self._readers.matrix(raw_documents, self.threads, binary=self.binary))
+            readers = Readers(self._reading, terms)
+            self._readers = (columns, readers)
+        return self._weighted(readers.matrix(raw_documents, self.threads, binary=self.binary))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in every estimator."""
+        self.__dict__.pop("_readers", None)
+        super().set_params(**params)
+        return self
 
     def _weighted(self, X: sparse.csr_array) -> Any:
         X = self._weighting.apply(X, getattr(self, "weights_", None), self.dtype)
