@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("counting", "scores")
+BENCHMARKS = ("counting", "scores", "estimators")
 
 
 def main() -> None:

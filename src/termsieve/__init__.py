@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING, Any
 from termsieve._version import __version__
 
 if TYPE_CHECKING:
+    from termsieve.classify import RECIPES, PoissonNB, ProbitClassifier, classifier
     from termsieve.counting import Folds, count, count_folds
     from termsieve.counts import Counts
+    from termsieve.curves import curve
     from termsieve.documents import Documents, read
+    from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.ranking import Ranking, Scores, score
+    from termsieve.results import Comparison
+    from termsieve.rules import RULES, Rule
     from termsieve.scores import SCORES, Score
+    from termsieve.selection import Selection, select
+    from termsieve.study import compare
     from termsieve.table import Table
     from termsieve.tokens import Analyzer
 
@@ -32,24 +39,45 @@ _STATIONS = {
     "table": ("Table",),
     "scores": ("SCORES", "Score"),
     "ranking": ("Ranking", "Scores", "score"),
+    "rules": ("RULES", "Rule"),
+    "selection": ("Selection", "select"),
+    "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
+    "classify": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
+    "curves": ("curve",),
+    "results": ("Comparison",),
+    "study": ("compare",),
 }
 _STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
 
 __all__ = [
+    "RECIPES",
+    "RULES",
     "SCORES",
     "Analyzer",
+    "Comparison",
     "Counts",
     "Documents",
     "Folds",
+    "PoissonNB",
+    "ProbitClassifier",
     "Ranking",
+    "Rule",
     "Score",
     "Scores",
+    "Selection",
     "Table",
+    "TermSelector",
+    "TermVectorizer",
     "__version__",
+    "as_score_func",
+    "classifier",
+    "compare",
     "count",
     "count_folds",
+    "curve",
     "read",
     "score",
+    "select",
 ]
 
 

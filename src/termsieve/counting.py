@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve import kernels
 from termsieve.cells import Cells, TermCells
 from termsieve.counts import Counts
 from termsieve.documents import Documents
@@ -60,7 +61,7 @@ def count(
     """
     documents = documents_of(documents, labels)
     _, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), _OneFold(), progress=progress)
-    counts = raw.counts(raw.cells.values)
+    counts = raw.whole()
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
 
 
@@ -119,7 +120,7 @@ class Folds:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
-        self.total = raw.counts(raw.cells.values)
+        self.total = raw.whole()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -130,17 +131,11 @@ class Folds:
 
     def test(self, fold: int) -> Counts:
         """Counts of the documents of one fold."""
-        places, share = self._raw.share(self._checked(fold))
-        values = np.zeros_like(self._raw.cells.values)
-        values[:, places] = share
-        return self._raw.counts(values, np.arange(len(self)) == fold)
+        return self._raw.part(self._checked(fold), without=False)
 
     def training(self, fold: int) -> Counts:
         """Counts of the documents of all other folds."""
-        places, share = self._raw.share(self._checked(fold))
-        values = self._raw.cells.values.copy()
-        values[:, places] -= share
-        return self._raw.counts(values, np.arange(len(self)) != fold)
+        return self._raw.part(self._checked(fold), without=True)
 
     def _checked(self, fold: int) -> int:
         if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
@@ -163,19 +158,26 @@ class _Raw(NamedTuple):
     assignment: npt.NDArray[np.int32]
     settings: dict[str, Any]
 
-    def share(self, fold: int) -> tuple[Ints, Ints]:
-        """The cells in which a fold has a share, and the share."""
-        of_fold = self.fold_numbers == fold
-        return self.cell_of[of_fold], self.fold_values[:, of_fold]
-
-    def counts(self, values: Ints, folds: slice | npt.NDArray[np.bool_] = slice(None)) -> Counts:
-        """Counts of some folds, whose cell values are given."""
-        cells = self.cells._replace(values=values)
-        totals = cells.totals()
+    def whole(self) -> Counts:
+        """Counts of all documents."""
+        cells, totals = self.cells, self.cells.totals()
         if not (labelled := cells.classes < len(self.classes)).all():
             cells = cells.where(labelled)
+        return self._counts(self.terms, cells, totals, slice(None))
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Counts of one fold, or of all others."""
+        of_fold = self.fold_numbers == fold
+        kept, *cells, totals = kernels.part_of(
+            *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
+        )
+        terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
+        folds = np.arange(len(self.n_docs)) == fold
+        return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
+
+    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Ints, folds: Any) -> Counts:
         return Counts(
-            self.terms, self.classes, cells, totals,
+            terms, self.classes, cells, totals,
             n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
             class_sizes=self.class_sizes[folds].sum(axis=0), settings=self.settings,
         ).without_empty()  # fmt: skip

@@ -688,6 +688,47 @@ def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values
 
 
 @_jit
+def part_of(indptr, classes, values, places, shares, n_classes, without):
+    """The cells of a part of the documents that has `shares` in the cells at `places`, ascending; or of the others.
+
+    Classes from `n_classes` on are no classes: they count in the totals only. Returns the terms that are left, where
+    their cells begin, the cells' classes and values, and the totals of the terms.
+    """
+    n_terms, share, n_kept, n_cells = indptr.shape[0] - 1, 0, 0, 0
+    kept, new_indptr = np.empty(n_terms, np.int64), np.zeros(n_terms + 1, np.int64)
+    most = classes.shape[0] if without else places.shape[0]
+    new_classes, new_values = np.empty(most, np.int32), np.empty((3, most), np.int64)
+    totals = np.zeros((3, n_terms), np.int64)
+    for term in range(n_terms):
+        for cell in range(indptr[term], indptr[term + 1]):
+            here = share < places.shape[0] and places[share] == cell
+            df, tf, tf2 = np.int64(0), np.int64(0), np.int64(0)
+            if without:
+                df, tf, tf2 = values[0, cell], values[1, cell], values[2, cell]
+            if here:
+                sign = np.int64(-1) if without else np.int64(1)
+                df += sign * shares[0, share]
+                tf += sign * shares[1, share]
+                tf2 += sign * shares[2, share]
+                share += 1
+            totals[0, n_kept] += df
+            totals[1, n_kept] += tf
+            totals[2, n_kept] += tf2
+            if df > 0 and classes[cell] < n_classes:
+                new_classes[n_cells] = classes[cell]
+                new_values[0, n_cells], new_values[1, n_cells], new_values[2, n_cells] = df, tf, tf2
+                n_cells += 1
+        if totals[0, n_kept] > 0:
+            kept[n_kept] = term
+            n_kept += 1
+            new_indptr[n_kept] = n_cells
+    return (
+        kept[:n_kept].copy(), new_indptr[: n_kept + 1].copy(), new_classes[:n_cells].copy(),
+        new_values[:, :n_cells].copy(), totals[:, :n_kept].copy(),
+    )  # fmt: skip
+
+
+@_jit
 def sorted_by(items, keys, n_keys):
     """Items in order of their keys; those with equal keys stay in theirs."""
     starts = np.zeros(n_keys + 1, np.int64)

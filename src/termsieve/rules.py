@@ -19,19 +19,19 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from termsieve.errors import OptionError, did_you_mean
+from termsieve.pool import RULES as RULES
 from termsieve.pool import (
-    RULES,
     Choice,
     Claim,
     Mask,
     Pool,
-    Rule,
     claims_of_classes,
     in_turn,
     rule,
     set_number,
     set_whole,
 )
+from termsieve.pool import Rule as Rule
 from termsieve.ranking import OneScore, as_score
 from termsieve.scores import SCORES
 from termsieve.scores.registry import spell

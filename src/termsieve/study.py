@@ -39,7 +39,7 @@ from termsieve.tokens import Analyzer
 
 SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
-KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
 def compare(

@@ -103,10 +103,21 @@ def test_classes_that_cannot_be_told_apart(spelling, monkeypatch):
     assert asked == ks
 
 
-def test_where_the_margin_is_wide_nothing_is_asked_again(monkeypatch):
-    monkeypatch.setattr(curves.Bayes, "exactly", lambda *_: pytest.fail("no tie here"))
-    X, y, T, order = corpus(0)
-    curve(X, y, T, order, [10, 20], "multinomial_nb")
+@pytest.mark.parametrize("seed", range(4))
+def test_only_what_is_too_close_to_call_is_asked_again(seed, monkeypatch):
+    X, y, T, order = corpus(seed)
+    asked = []
+    exactly = curves.Bayes.exactly
+    monkeypatch.setattr(
+        curves.Bayes, "exactly", lambda self, k, rows: asked.extend((k, row) for row in rows) or exactly(self, k, rows)
+    )
+    ks = [3, 10, 20]
+    curve(X, y, T, order, ks)
+    for k in ks:
+        scores = MultinomialNB().fit(X[:, order[:k]], y).predict_joint_log_proba(T[:, order[:k]])
+        margins = np.diff(np.sort(scores, axis=1)[:, -2:]).ravel()
+        empty = T[:, order[:k]].sum(axis=1) == 0
+        assert {row for at, row in asked if at == k} == set(np.flatnonzero((margins < 1e-11) & ~empty))
 
 
 def test_the_bound_covers_the_rounding_errors():

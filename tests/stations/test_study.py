@@ -1,0 +1,226 @@
+"""Studies: no leak, no mixing, the same table however it was run."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.metrics import f1_score
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
+
+import termsieve as ts
+from termsieve.errors import InputError, OptionError
+from termsieve.results import Comparison
+from termsieve.study import compare
+
+WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
+
+
+def documents(n=90, seed=0):
+    rng = random.Random(seed)
+    texts, labels = [], []
+    for i in range(n):
+        label = i % 3
+        own, other = WORDS[4 * label : 4 * label + 4], WORDS
+        words = [rng.choice(own if rng.random() < 0.6 else other) for _ in range(rng.randint(3, 9))]
+        texts.append(" ".join([*words, f"only{i}"]))
+        labels.append(["sea", "sport", "money"][label])
+    return texts, labels
+
+
+SMALL = {"scores": ["chi2", "gu"], "classifiers": ["multinomial_nb", "bernoulli_nb"], "ks": [1, 3, 8], "cv": 3}
+
+
+def values(result, **where):
+    rows = result.table.to_pylist()
+    return [row["value"] for row in rows if all(row[name] == value for name, value in where.items())]
+
+
+def test_each_value_is_that_of_doing_it_by_hand():
+    texts, labels = documents()
+    result = compare(texts, labels, **SMALL, seed=5)
+    y = np.array(labels)
+    folds = StratifiedKFold(3, shuffle=True, random_state=5).split(texts, np.unique(y, return_inverse=True)[1])
+    for fold, (train, test) in enumerate(folds):
+        counts = ts.count([texts[i] for i in train], y[train].tolist())
+        for name in SMALL["scores"]:
+            order = ts.score(counts, name).order()
+            for k in SMALL["ks"]:
+                terms = counts.terms[order[:k]]
+                X = np.array([[text.split().count(term) for term in terms] for text in texts])
+                predicted = MultinomialNB().fit(X[train], y[train]).predict(X[test])
+                expected = f1_score(y[test], predicted, average="macro", zero_division=0)
+                where = {"fold": fold, "score": name, "classifier": "multinomial_nb", "k": k, "measure": "f1_macro"}
+                assert values(result, **where, label="") == [pytest.approx(expected, abs=1e-12)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_the_table_does_not_depend_on_the_workers(workers):
+    texts, labels = documents()
+    assert compare(texts, labels, **SMALL, workers=workers).table == compare(texts, labels, **SMALL, workers=1).table
+
+
+def test_the_seed_decides_the_table():
+    texts, labels = documents()
+    one, other = (compare(texts, labels, **SMALL, seed=seed).table for seed in (0, 1))
+    assert one != other
+
+
+def test_repetitions_are_further_divisions():
+    texts, labels = documents()
+    result = compare(texts, labels, **SMALL, repeats=2)
+    assert set(result.table["repeat"].to_pylist()) == {0, 1}
+    first = result.table.filter(pa.compute.equal(result.table["repeat"], 0))
+    assert first == compare(texts, labels, **SMALL).table
+
+
+def test_a_column_may_say_what_is_training_and_what_is_test():
+    texts, labels = documents()
+    parts = ["train" if i % 4 else "test" for i in range(len(texts))]
+    table = pa.table({"text": texts, "label": labels, "part": parts})
+    result = compare(ts.read(table), **{**SMALL, "cv": "part"})
+    assert set(result.table["fold"].to_pylist()) == {0}
+    same = compare(texts, labels, **{**SMALL, "cv": np.array(parts)})
+    assert result.table == same.table
+
+
+def test_groups_stay_together():
+    texts, labels = documents(60)
+    groups = [i // 6 for i in range(60)]
+    alone = compare(texts, labels, **SMALL, groups=groups)
+    table = pa.table({"text": texts, "label": labels, "thread": groups})
+    assert compare(ts.read(table), **SMALL, groups="thread").table == alone.table
+    assert alone.table != compare(texts, labels, **SMALL).table
+
+
+def test_any_splitter_will_do():
+    texts, labels = documents()
+    result = compare(texts, labels, **{**SMALL, "cv": ShuffleSplit(2, test_size=0.2, random_state=0)})
+    assert result.settings["n_splits"] == 2
+
+
+def test_several_labels_per_document():
+    texts, labels = documents()
+    several = [[label, "odd"] if i % 2 else [label] for i, label in enumerate(labels)]
+    result = compare(texts, several, **SMALL)
+    assert {"", "odd", "sea", "sport", "money"} == set(result.table["label"].to_pylist())
+    assert all(0 <= value <= 1 for value in result.table["value"].to_pylist())
+
+
+def test_one_ranking_and_one_classifier_per_class():
+    texts, labels = documents()
+    result = compare(texts, labels, **SMALL, per_class=True)
+    per_class = values(result, fold=0, score="gu", classifier="multinomial_nb", k=3, measure="f1")
+    (mean,) = values(result, fold=0, score="gu", classifier="multinomial_nb", k=3, measure="f1_macro")
+    assert len(per_class) == 3
+    assert mean == pytest.approx(np.mean(per_class))
+
+
+def test_a_journal_is_taken_up_where_it_ended(tmp_path):
+    texts, labels = documents()
+    path = tmp_path / "study.sqlite"
+    whole = compare(texts, labels, **SMALL)
+    compare(texts, labels, **SMALL, journal=path)
+    before = path.read_bytes()
+    assert compare(texts, labels, **SMALL, journal=path).table == whole.table
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "named"), [({"seed": 1}, "splits"), ({"ks": [2]}, "ks"), ({"min_df": 2}, "min_df"), ({}, "documents")]
+)
+def test_a_journal_of_another_study_is_refused(change, named, tmp_path):
+    texts, labels = documents()
+    compare(texts, labels, **SMALL, journal=tmp_path / "study.sqlite")
+    if not change:
+        texts = [*texts[:-1], "something else"]
+    with pytest.raises(InputError, match=named):
+        compare(texts, labels, **{**SMALL, **change}, journal=tmp_path / "study.sqlite")
+
+
+def test_a_file_that_is_no_journal_is_refused(tmp_path):
+    (tmp_path / "x").write_text("this is not a journal, whatever it is named, and it is long enough to be read")
+    with pytest.raises(InputError, match="no journal"):
+        compare(*documents(), **SMALL, journal=tmp_path / "x")
+
+
+SCRIPT = """
+import json, sys
+from termsieve.study import compare
+texts, labels, options = json.load(open(sys.argv[1]))
+compare(texts, labels, **options, journal=sys.argv[2], workers=2)
+"""
+
+
+def test_a_study_that_is_killed_goes_on_and_gives_the_same_table(tmp_path):
+    texts, labels = documents(300)
+    options = {**SMALL, "classifiers": ["multinomial_nb", "logistic_regression"], "ks": [1, 2, 3, 5, 8, 13], "cv": 10}
+    (tmp_path / "study.json").write_text(json.dumps([texts, labels, options]))
+    journal, kills, rng = tmp_path / "study.sqlite", 0, random.Random(1)
+    while kills < 3:
+        process = subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path / "study.json", journal])
+        before = journal.stat().st_size if journal.exists() else 0
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size <= before):
+            time.sleep(0.01)
+        time.sleep(rng.random() * 0.3)
+        if process.poll() is not None:
+            break
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    assert kills
+    assert compare(texts, labels, **options, journal=journal).table == compare(texts, labels, **options).table
+
+
+def test_the_fewest_terms_within_one_standard_error_are_recommended():
+    rows = []
+    for fold, noise in enumerate((-0.02, 0.0, 0.02)):
+        for name, k, mean in (("chi2", 10, 0.5), ("chi2", 100, 0.895), ("gu", 50, 0.895), ("gu", 500, 0.9)):
+            rows.append((0, fold, name, "multinomial_nb", k, "", "f1_macro", mean + noise))
+    names = ("repeat", "fold", "score", "classifier", "k", "label", "measure", "value")
+    result = Comparison(pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))), {"n_splits": 3}, {})
+    (choice,) = result.best().values()
+    assert (choice.score, choice.k) == ("gu", 50)
+    assert "within one standard error (0.012) of the best, 0.900 by gu with 500" in choice.reason
+    assert choice.reason in repr(result)
+
+
+def test_saved_results_come_back(tmp_path):
+    result = compare(*documents(), **SMALL)
+    result.save(tmp_path / "r.parquet")
+    again = Comparison.load(tmp_path / "r.parquet")
+    assert again.table == result.table
+    assert again.settings == result.settings
+    (tmp_path / "x").write_text("no")
+    with pytest.raises(InputError, match="no saved comparison"):
+        Comparison.load(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scores": ["bms"]}, "Did you mean 'bns'"),
+        ({"scores": []}, "at least one"),
+        ({"scores": ["chi2", "chi2"]}, "distinct"),
+        ({"classifiers": ["svm"]}, "linear_svm"),
+        ({"ks": [0]}, "1 or more"),
+        ({"cv": 1}, "2 or more"),
+        ({"cv": 200}, "cannot divide"),
+        ({"repeats": 0}, "repeats"),
+    ],
+)
+def test_wrong_options_are_refused(options, said):
+    with pytest.raises(OptionError, match=said):
+        compare(*documents(), **{**SMALL, **options})
+
+
+def test_one_class_is_not_enough():
+    with pytest.raises(InputError, match="two classes"):
+        compare(["a b", "c d"], ["x", "x"])
