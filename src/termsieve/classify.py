@@ -154,8 +154,8 @@ _ALL = (
         "Neural network",
         "sklearn.neural_network.MLPClassifier",
         settings={"random_state": 0, "max_iter": 1000},
-        about="One hidden layer of 100 units; stops when the loss gets no better. Early stopping on a tenth held out is "
-        "quicker, but on few documents it stops before anything is learned.",
+        about="One hidden layer of 100 units; stops when the loss gets no better. Early stopping on a tenth held out "
+        "is quicker, but on few documents it stops before anything is learned.",
         papers={"ifs": "NN; layers and training unstated"},
     ),
 )

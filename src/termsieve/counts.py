@@ -373,14 +373,14 @@ class Counts:
         if not filled.all():
             counts = counts._changed(cells=counts.cells.where(filled))
         if not self.fixed and not (present := counts._totals[0] > 0).all():
-            counts = counts._taken(np.flatnonzero(present))
+            counts = counts.taken(np.flatnonzero(present))
         if not (kept := counts.class_sizes > 0).all():
             numbers = (np.cumsum(kept) - 1).astype(np.int32)
             cells = counts.cells._replace(classes=numbers[counts.cells.classes])
             counts = counts._changed(cells=cells, classes=counts.classes[kept], class_sizes=counts.class_sizes[kept])
         return counts
 
-    def _taken(self, index: Ints, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+    def taken(self, index: Ints, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
         """The columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
         totals = np.zeros((3, len(index)), self._totals.dtype)
@@ -399,7 +399,7 @@ class Counts:
         """Counts of just these terms, in this order; those that do not occur count nothing."""
         terms = distinct_strings("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
-        return self._taken(index.astype(np.int64), terms, fixed=True)
+        return self.taken(index.astype(np.int64), terms, fixed=True)
 
     def prune(
         self,
@@ -438,7 +438,7 @@ class Counts:
         said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
-        return self._taken(np.flatnonzero(kept), pruned=pruned)
+        return self.taken(np.flatnonzero(kept), pruned=pruned)
 
     def _named(self, option: str, names: Collection[str]) -> npt.NDArray[np.bool_]:
         if isinstance(names, str):

@@ -20,6 +20,7 @@ from termsieve.counts import Counts
 from termsieve.errors import MissingExtraError
 from termsieve.ranking import score
 from termsieve.scores import SCORES
+from termsieve.study import compare
 from termsieve.tokens import Analyzer
 
 PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
@@ -87,9 +88,10 @@ def run(threads: int | None = None) -> None:
     name, texts, labels = corpus()
     with console.status("getting ready (on a new machine, the loops are compiled first)"):
         _score_all(count(texts[::100], labels[::100], threads=threads))
+    analyzer = Analyzer(stop_words="smart")
     size = sum(len(text.encode()) for text in texts)
     start = time.perf_counter()
-    counts = count(texts, labels, analyzer=Analyzer(stop_words="smart"), threads=threads)
+    counts = count(texts, labels, analyzer=analyzer, threads=threads)
     seconds = time.perf_counter() - start
     console.print(f"[bold]{name}[/]: {counts.n_docs:,} documents, {size / 1e6:.1f} MB, counted in {seconds:.2f} s")
     console.print(repr(counts), highlight=False)
@@ -98,6 +100,9 @@ def run(threads: int | None = None) -> None:
     start = time.perf_counter()
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
+    start = time.perf_counter()
+    result = compare(texts, labels, analyzer=analyzer, classifiers=["multinomial_nb", "bernoulli_nb"], workers=threads)
+    console.print(f"How few are enough? Ten folds in {time.perf_counter() - start:.1f} s. {result!r}", highlight=False)
 
 
 def _score_all(counts: Counts) -> None:

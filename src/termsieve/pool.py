@@ -59,7 +59,7 @@ class Pool:
     def best(self, n: int | None = None) -> Ints:
         """The places of the n best terms, or of all, best first."""
         n = self.size if n is None else n
-        return self.scores._best(self.values, self.scores._tie_break(self.aggregate), n, self.among)
+        return self.scores.best_places(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
 
     def best_of_class(self, c: int, n: int) -> tuple[Ints, Array]:
         """The n best of the terms that speak for a class, by their value there, and these values."""
@@ -68,7 +68,7 @@ class Pool:
         if self.among is not None:
             speaks &= self._in_pool
         values = self.scores.of_class(c)
-        places = self.scores._best(values, self.scores._tie_break_of_class(c), n, np.flatnonzero(speaks))
+        places = self.scores.best_places(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
         return places, values[places]
 
     @cached_property

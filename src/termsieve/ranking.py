@@ -147,11 +147,11 @@ class Scores:
 
         Equal scores are decided by the score's own tie-break, if it has one, then by the term, ascending.
         """
-        return self._best(self.overall(aggregate), self._tie_break(aggregate), self.counts.n_terms)
+        return self.best_places(self.overall(aggregate), self.tie_break_of(aggregate), self.counts.n_terms)
 
     def order_of_class(self, c: int) -> Ints:
         """Return the places of all terms, best for one class first; ties as in `order`."""
-        return self._best(self.of_class(c), self._tie_break_of_class(c), self.counts.n_terms)
+        return self.best_places(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
 
     def top(self, n: int = 20, *, per_class: bool = False, against: bool = False) -> Ranking:
         """Return the best terms with the class each speaks for and the cells there.
@@ -177,7 +177,7 @@ class Scores:
             rows = [r for c in range(self.counts.n_classes) for r in self._rows_of_class(c, int(n), against)]
             return Ranking(rows, self.score.spelling)
         overall = self.overall()
-        best = self._best(overall, self._tie_break(None), int(n))
+        best = self.best_places(overall, self.tie_break_of(None), int(n))
         return Ranking(self._rows(best, overall[best], self.speaks_for[best]), self.score.spelling)
 
     @cached_property
@@ -229,7 +229,7 @@ class Scores:
 
         return distinct.at_coarsest_level(self.counts, use)
 
-    def _tie_break(self, aggregate: str | None) -> Array | None:
+    def tie_break_of(self, aggregate: str | None) -> Array | None:
         decide = self.score.tie_break
         if decide is None:
             return None
@@ -237,7 +237,7 @@ class Scores:
         evaluated = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
         return self._aggregated(evaluated, aggregate or self.score.aggregation)
 
-    def _best(self, score: Array, tie_break: Array | None, n: int, among: Ints | None = None) -> Ints:
+    def best_places(self, score: Array, tie_break: Array | None, n: int, among: Ints | None = None) -> Ints:
         """Return the places of the n best terms, ties decided as they should be."""
         places = np.arange(score.size) if among is None else among
         n = min(n, places.size)
@@ -256,12 +256,12 @@ class Scores:
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
-            best = self._best(-values, -side, n, among)
+            best = self.best_places(-values, -side, n, among)
         else:
-            best = self._best(values, self._tie_break_of_class(c), n, among)
+            best = self.best_places(values, self.tie_break_of_class(c), n, among)
         return self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
 
-    def _tie_break_of_class(self, c: int) -> Array | None:
+    def tie_break_of_class(self, c: int) -> Array | None:
         decide = self.score.tie_break
         if decide is None:
             return None

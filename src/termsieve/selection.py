@@ -140,7 +140,7 @@ def select(
     chosen_rule = parse_rule(rule)
     scores = _scores(what, score)
     chosen = chosen_rule.choose(Pool(scores, aggregate))
-    counts = scores.counts._taken(chosen.places)
+    counts = scores.counts.taken(chosen.places)
     spelling = ", ".join(as_score(one).spelling for one in chosen_rule.scores) or scores.score.spelling
     return Selection(
         terms=counts.terms,
