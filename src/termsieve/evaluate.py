@@ -304,7 +304,7 @@ class Stability(NamedTuple):
 
 
 def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 0.95) -> Stability:
-    """How alike the selections of several folds or repetitions are [nogueira2018]_.
+    """How alike the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
 
     Parameters
     ----------

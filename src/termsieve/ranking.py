@@ -230,6 +230,7 @@ class Scores:
         return distinct.at_coarsest_level(self.counts, use)
 
     def tie_break_of(self, aggregate: str | None) -> Array | None:
+        """Return what decides between terms of equal overall score, where the score declares it."""
         decide = self.score.tie_break
         if decide is None:
             return None
@@ -262,6 +263,7 @@ class Scores:
         return self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
 
     def tie_break_of_class(self, c: int) -> Array | None:
+        """Return what decides between terms of equal score in one class, where the score declares it."""
         decide = self.score.tie_break
         if decide is None:
             return None

@@ -90,7 +90,7 @@ def friedman(values: Any) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks [demsar2006]_.
+    """Nemenyi's critical difference of mean ranks (``demsar2006`` in the bibliography).
 
     >>> round(critical_difference(4, 14), 4)
     1.2536
@@ -142,7 +142,7 @@ def _wilcoxon(differences: Array) -> float:
 
 
 def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 1) -> Posterior:
-    """Bayesian t-test of two methods on the folds of one cross-validation [benavoli2017]_.
+    """Bayesian t-test of two methods on the folds of one cross-validation (``benavoli2017`` in the bibliography).
 
     The folds share training documents: Nadeau and Bengio's correction takes their correlation for 1 / folds.
 
@@ -176,7 +176,7 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
 def signed_rank(
     first: Any, second: Any, *, rope: float = 0.01, prior: float = 0.5, draws: int = 20_000, seed: int = 0
 ) -> Posterior:
-    """Bayesian signed-rank test of two methods on several data sets [benavoli2017]_.
+    """Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
 
     The differences are drawn again with weights from a Dirichlet process, whose prior is one more difference of 0
     with weight `prior`. The probabilities are the shares of draws in which each of the three regions is likeliest.

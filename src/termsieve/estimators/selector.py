@@ -44,14 +44,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         The score of every column; of the last of the scores that a rule brings along.
     selection_ : Selection
         What was taken, in rank order, with scores, classes and the reason.
     counts_ : Counts
         What was counted, and what `partial_fit` adds to.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Their names, where X has them.
 
     Notes
     -----

@@ -248,7 +248,7 @@ class Readers:
         """Documents x columns: occurrences."""
         documents = _listed(documents)
         n = min(self._reading.threads(threads), max(len(documents), 1))
-        readers = [self.taken() for _ in range(n)]
+        readers = [self._taken() for _ in range(n)]
         for number, reader in enumerate(readers):
             reader.worker.number = number
         rows = self._reading.rows(documents, [reader.worker for reader in readers])
@@ -258,7 +258,7 @@ class Readers:
         self._idle.extend(reader for reader in readers if not reader.overgrown)
         return matrix
 
-    def taken(self) -> Reader:
+    def _taken(self) -> Reader:
         try:
             return self._idle.pop()  # one step, so that two threads never get the same
         except IndexError:

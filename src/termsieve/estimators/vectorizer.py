@@ -50,10 +50,11 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     weighting : str
         ``"count"``, ``"binary"``, ``"tfidf"``, ``"tfidf_ltc"``, ``"tfidf_lp"`` or ``"tf."`` and a score, such as
         ``"tf.bns"``. The formulas are in `termsieve.weighting`.
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-    ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer
         As in ``CountVectorizer``. Functions of your own (`preprocessor`, `tokenizer`, `analyzer`) are called document
-        by document, which is as slow as there. Where terms are equally frequent, `max_features` keeps the first in
+        by document, which is as slow as there.
+    stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype
+        As in ``CountVectorizer``. Where terms are equally frequent, `max_features` keeps the first in
         the alphabet. `dtype` is that of the counts; weights are floats. `binary` comes before everything else: scores
         and weights then see presence only, whereas ``weighting="binary"`` changes the matrix alone.
     stemmer, segmenter, min_length
