@@ -55,7 +55,8 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     -----
     The default, alpha = beta = 1, is Laplace's rule, one more document that has every term once: what the default
     of scikit-learn's MultinomialNB adds to the occurrences, and of BernoulliNB (but for its second, empty document)
-    to the documents. PIP (``eyheramendy`` in the bibliography), the paper that compares Poisson classifiers, leaves its prior unstated.
+    to the documents. PIP (``eyheramendy`` in the bibliography), the paper that compares Poisson classifiers, leaves
+    its prior unstated.
 
     Unlike the multinomial, the model is of the length of a document too: documents should be of one kind.
 
