@@ -57,9 +57,7 @@ def main() -> None:
 
 def against_count_vectorizer(texts: list[str], labels: list[str]) -> None:
     size = sum(len(text.encode()) for text in texts) / 1e6
-    title(
-        f"20 Newsgroups, {size:.0f} MB: texts to counts, {THREADS} threads, against CountVectorizer + product"
-    )
+    title(f"20 Newsgroups, {size:.0f} MB: texts to counts, {THREADS} threads, against CountVectorizer + product")
     for ngrams, aim in (((1, 1), "at least 15, aim 20"), ((1, 2), "at least 10")):
         analyzer = ts.Analyzer(ngram_range=ngrams)
 

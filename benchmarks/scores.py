@@ -112,9 +112,7 @@ def against_chi2_contingency(counts: ts.Counts) -> None:
     rng = np.random.default_rng(1)
     values, df = score(counts, "chi2").values, counts.df
     worst = 0.0
-    for c, j in zip(
-        rng.integers(0, counts.n_classes, 2000), rng.integers(0, counts.n_terms, 2000), strict=True
-    ):
+    for c, j in zip(rng.integers(0, counts.n_classes, 2000), rng.integers(0, counts.n_terms, 2000), strict=True):
         tp, n_t, n_c = int(df[c, j]), int(counts.term_df[j]), int(counts.class_sizes[c])
         if n_t == counts.n_docs:
             continue

@@ -124,9 +124,7 @@ def test_tables_that_are_always_full_change_nothing(pairs, options, more, thread
     assert naive.facts(counts) == naive.count(texts, labels, lambda text: naive.terms(text, **options))
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"ngram_range": (1, 2)}, {"analyzer": "char"}, {"tokenizer": str.split}]
-)
+@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"analyzer": "char"}, {"tokenizer": str.split}])
 def test_the_tables_of_these_tests_are_often_full(options):
     texts = [f"w{i} w{i + 1} w{i + 2}" for i in range(40)]
     calls = Counter()

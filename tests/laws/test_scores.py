@@ -47,16 +47,12 @@ def test_null(name):
     null_law(SCORES[name])
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), [(n, f) for n, s in SCORES.items() for f in CHANGES if getattr(s, f)]
-)
+@pytest.mark.parametrize(("name", "field"), [(n, f) for n, s in SCORES.items() for f in CHANGES if getattr(s, f)])
 def test_declared_symmetries(name, field):
     symmetry_law(SCORES[name], field, CHANGES[field])
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), [(n, f) for n, s in SCORES.items() for f in CHANGES if not getattr(s, f)]
-)
+@pytest.mark.parametrize(("name", "field"), [(n, f) for n, s in SCORES.items() for f in CHANGES if not getattr(s, f)])
 def test_no_symmetry_is_forgotten(name, field):
     if field == "negate_term" and name in USES_OCCURRENCES:
         return  # the absence of a term has no occurrences

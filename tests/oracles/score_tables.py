@@ -53,10 +53,7 @@ def _with_occurrences(rng, tp, fp, fn, tn):
         rest = tf - present
         # the rest spread evenly, and then some: at least what Cauchy-Schwarz asks for
         squares = (
-            present
-            + 2 * rest
-            + np.ceil(rest * rest / np.maximum(present, 1))
-            + rest * rng.integers(0, 3, tp.size)
+            present + 2 * rest + np.ceil(rest * rest / np.maximum(present, 1)) + rest * rng.integers(0, 3, tp.size)
         )
         rows |= {
             f"tf_{side}": tf,

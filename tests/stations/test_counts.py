@@ -87,9 +87,7 @@ def test_to_pandas_has_a_row_for_each_cell(counts):
     assert rows == naive.facts(counts)["cells"]
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"stop_words": "smart"}, {"stemmer": "english"}, {"tokenizer": str.split}]
-)
+@pytest.mark.parametrize("options", [{}, {"stop_words": "smart"}, {"stemmer": "english"}, {"tokenizer": str.split}])
 def test_counts_know_their_analyzer(options):
     analyzer = ts.Analyzer(**options)
     counts = ts.count(["aa bb"], ["x"], analyzer=analyzer)

@@ -179,9 +179,7 @@ def test_a_mark_inside_the_file_is_text(tmp_path, blocks_of_64):
     for ending in TEXT_FORMATS:
         assert rows(read(written(tmp_path, f"x.{ending}", FORMATS[ending](pairs)))) == single(pairs)
     data = "text,label\n" + "\n".join("\ufeff" + "x" * n + ",a" for n in range(60))
-    assert [text for text, _ in rows(read(written(tmp_path, "x.csv", data.encode())))] == [
-        t for t, _ in pairs
-    ]
+    assert [text for text, _ in rows(read(written(tmp_path, "x.csv", data.encode())))] == [t for t, _ in pairs]
 
 
 # What stands in the file, and what the csv module makes of it
@@ -419,9 +417,7 @@ def test_a_missing_column_lists_those_there_are(tmp_path, ending):
                 InputError, match=r"no column 'texts'. Did you mean 'text'\? Columns: 'id', 'text', 'label'"
             ):
                 rows(read(path, on_bad=on_bad, **wrong))
-    with pytest.raises(
-        InputError, match=r"x\.\w+: there is no column 'fold'. Columns: 'id', 'text', 'label'"
-    ):
+    with pytest.raises(InputError, match=r"x\.\w+: there is no column 'fold'. Columns: 'id', 'text', 'label'"):
         rows(read(path), ["fold"])
 
 

@@ -160,9 +160,7 @@ def test_many_bad_rows_are_counted_by_reason(tmp_path, block_size):
     assert len(texts(docs)) == 20
     assert docs.skipped == 14
     assert docs.skipped_reasons == {"missing label": 10, "wrong number of cells": 4}
-    assert all(
-        f"line {n}:" in example for n, example in zip((2, 5, 8, 11, 14), docs.skipped_examples, strict=True)
-    )
+    assert all(f"line {n}:" in example for n, example in zip((2, 5, 8, 11, 14), docs.skipped_examples, strict=True))
     assert "skipped 14 rows" in repr(docs)
     assert "line 2: missing label" in repr(docs)
 
@@ -298,9 +296,7 @@ def test_a_file_that_vanishes_between_passes(tmp_path):
 
 
 def compressed(kind):
-    data = b"".join(
-        json.dumps({"text": f"text {n} " * 5, "label": "a"}).encode() + b"\n" for n in range(2000)
-    )
+    data = b"".join(json.dumps({"text": f"text {n} " * 5, "label": "a"}).encode() + b"\n" for n in range(2000))
     return gzip.compress(data) if kind == "gz" else pa.Codec("zstd").compress(data, asbytes=True)
 
 
@@ -315,9 +311,7 @@ def test_damaged_compressed_files_are_refused_by_name(tmp_path, kind, damage):
     }[damage]
     path = written(tmp_path, f"x.jsonl.{kind}", damaged)
     for on_bad in ("error", "skip"):
-        with pytest.raises(
-            InputError, match=rf"x\.jsonl\.{kind}: the file cannot be read, it may be damaged"
-        ):
+        with pytest.raises(InputError, match=rf"x\.jsonl\.{kind}: the file cannot be read, it may be damaged"):
             texts(read(path, on_bad=on_bad))
 
 
@@ -345,9 +339,7 @@ def test_a_json_array_is_explained(tmp_path):
 # --- encodings ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "UTF8", "shift_jis", "gb18030"]
-)
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "UTF8", "shift_jis", "gb18030"])
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_other_encodings(tmp_path, encoding, ending, block_size):
     word = "日本" if encoding in ("shift_jis", "gb18030", "utf-16") else "café"
@@ -365,9 +357,7 @@ def test_other_encodings(tmp_path, encoding, ending, block_size):
 @pytest.mark.parametrize("encoding", ["ascii", "shift_jis"])
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_what_another_encoding_cannot_hold_is_a_bad_row(tmp_path, encoding, ending, block_size):
-    lines = [
-        b"fine %d,a" % n if ending == "csv" else b'{"text": "fine %d", "label": "a"}' % n for n in range(9)
-    ]
+    lines = [b"fine %d,a" % n if ending == "csv" else b'{"text": "fine %d", "label": "a"}' % n for n in range(9)]
     lines[5] = lines[5].replace(b"fine", b"bad \xff")
     header = [b"text,label"] if ending == "csv" else []
     path = written(tmp_path, f"x.{ending}", b"\n".join(header + lines))

@@ -82,11 +82,7 @@ def test_parquet_and_sequences_round_trip(pairs):
 
 
 LABEL_VALUES = (
-    LABELS
-    | st.integers()
-    | st.booleans()
-    | st.lists(LABELS, max_size=4)
-    | st.lists(st.integers(0, 3), max_size=4)
+    LABELS | st.integers() | st.booleans() | st.lists(LABELS, max_size=4) | st.lists(st.integers(0, 3), max_size=4)
 )
 
 
@@ -133,9 +129,7 @@ BROKEN = [
     "{",
     "[]",
 ]
-JSON_LINES = st.sampled_from(
-    [*FINE, *BROKEN, "", " ", "\r", "null", "true", "7", '{"text":"h","label":"x"} null']
-)
+JSON_LINES = st.sampled_from([*FINE, *BROKEN, "", " ", "\r", "null", "true", "7", '{"text":"h","label":"x"} null'])
 
 
 @given(st.lists(JSON_LINES, min_size=1, max_size=10), BLOCKS, st.sampled_from(["error", "skip"]))

@@ -142,9 +142,7 @@ def test_many_small_files_make_few_batches(tmp_path):
 
 def test_a_bad_text_file_is_named_or_skipped(folders):
     (folders / "pos" / "3.txt").write_bytes(b"caf\xe9")
-    with pytest.raises(
-        InputError, match=re.escape(f"{folders}, {Path('pos') / '3.txt'}: not valid utf-8: at byte 3")
-    ):
+    with pytest.raises(InputError, match=re.escape(f"{folders}, {Path('pos') / '3.txt'}: not valid utf-8: at byte 3")):
         rows(read(folders))
     docs = read(folders, on_bad="skip")
     assert len(rows(docs)) == 4
@@ -263,9 +261,7 @@ def test_frames_and_tables_split(kind):
 def test_a_dataset_is_read_as_selected():
     data = HuggingFace(TABLE, [1])
     assert rows(read(data), ["other"]) == [("y", ["b"], 2)]
-    with pytest.raises(
-        InputError, match=r"HuggingFace: there is no column 'body'. Columns: 'other', 'text', 'label'"
-    ):
+    with pytest.raises(InputError, match=r"HuggingFace: there is no column 'body'. Columns: 'other', 'text', 'label'"):
         rows(read(data, text="body"))
 
 

@@ -196,9 +196,7 @@ def test_counts_without_terms():
 def test_overall_takes_an_aggregation(counts):
     chi2 = score(counts, "chi2")
     np.testing.assert_array_equal(chi2.overall("max"), chi2.values.max(0))
-    np.testing.assert_array_equal(
-        score(counts, "bss_wss").overall("max"), score(counts, "bss_wss").values.max(0)
-    )
+    np.testing.assert_array_equal(score(counts, "bss_wss").overall("max"), score(counts, "bss_wss").values.max(0))
     np.testing.assert_array_equal(score(counts, "doc_freq").overall("sum"), counts.term_df)
     with pytest.raises(OptionError, match="Unknown aggregation"):
         chi2.overall("median")

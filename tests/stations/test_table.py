@@ -17,9 +17,7 @@ def test_log_of_zero_is_its_limit():
 
 def test_equal_infinities_cancel():
     one = np.array([np.inf, np.inf, -np.inf, 1.0])
-    np.testing.assert_array_equal(
-        minus(one, np.array([np.inf, 1.0, -np.inf, np.inf])), [0.0, np.inf, 0.0, -np.inf]
-    )
+    np.testing.assert_array_equal(minus(one, np.array([np.inf, 1.0, -np.inf, np.inf])), [0.0, np.inf, 0.0, -np.inf])
 
 
 whole = st.integers(0, 2 * 10**9)
