@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("counting", "scores", "estimators")
+BENCHMARKS = ("counting", "scores", "estimators", "curves", "study")
 
 
 def main() -> None:
