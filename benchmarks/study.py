@@ -55,7 +55,7 @@ def killed() -> None:
     labels = [first for first, *_ in label_lists]
     options = {
         "scores": ["chi2", "gu", "bns"], "classifiers": ["multinomial_nb", "logistic_regression"],
-        "ks": [10, 20, 50, 100, 200, 500, 1000], "cv": 10, "repeats": 3,
+        "ks": [10, 20, 50, 100, 200, 500, 1000], "cv": 10, "repeats": 12,
     }  # fmt: skip
     rng = random.Random(0)
     with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def killed() -> None:
         kills = 0
         while kills < KILLS:
             process = subprocess.Popen([sys.executable, "-c", KILLED, given, journal])
-            time.sleep(2 + 2 * rng.random())
+            time.sleep(1.5 + 1.5 * rng.random())
             if process.poll() is not None:
                 break
             os.kill(process.pid, signal.SIGKILL)

@@ -365,6 +365,7 @@ def _counted(
 
 def _arranged(tallies: list[Tally], rows: Ints, n_rows: int) -> TermCells:
     """What the threads have counted, sorted in as many threads, and added."""
+    tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
     if len(tallies) == 1:
         return tallies[0].arranged(rows, n_rows)
     with ThreadPoolExecutor(len(tallies)) as pool:

@@ -390,9 +390,19 @@ def _without_short(folded, edges, n_edges, least):
 
 
 @_jit
+def _without_stop_words(numbers, n, n_stop):
+    """Move together the numbers that are no stop words'; returns how many there are."""
+    kept = 0
+    for i in range(n):
+        numbers[kept] = numbers[i]
+        kept += np.int64(numbers[i] >= n_stop)
+    return kept
+
+
+@_jit
 def scan(
     text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, shift, n_terms,
-    folded, eights, edges, lows, highs, starts, lengths, numbers, fresh, out, doc_ends, deferred,
+    folded, eights, edges, lows, highs, starts, lengths, fresh, out, doc_ends, deferred,
 ):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
@@ -416,12 +426,9 @@ def scan(
         used = ends[n_terms - 1] if n_terms > 0 else 0
         if n_terms + n > term_room or used + stop > arena.shape[0]:
             return doc, n_terms, n
-        n_terms = _number_all(
-            lows, highs, starts, lengths, n, folded, slots, shift, arena, ends, n_terms, numbers, fresh
-        )
-        for word in range(n):
-            out[n_out] = numbers[word]
-            n_out += np.int64(numbers[word] >= n_stop)
+        found = out[n_out:]
+        n_terms = _number_all(lows, highs, starts, lengths, n, folded, slots, shift, arena, ends, n_terms, found, fresh)
+        n_out += n if n_stop == 0 else _without_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
     return n_docs, n_terms, 0
 
@@ -527,26 +534,37 @@ def _column_of(load):
 
 
 @_jit
-def compact(terms, loads, n_terms):
-    """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
-
-    Two stable counting sorts, by column and then by term.
-    """
-    n, n_columns = terms.shape[0], 1
+def _sorted_by_column(terms, loads):
+    """Pairs in order of their columns; a copy, as they are, when the documents came class by class."""
+    n, n_columns, ascending = terms.shape[0], 1, True
     for i in range(n):
+        ascending &= _column_of(loads[i]) >= n_columns - 1
         n_columns = max(n_columns, _column_of(loads[i]) + 1)
+    if ascending:
+        return terms, loads.copy()
     starts = np.zeros(n_columns + 1, np.int64)
     for i in range(n):
         starts[_column_of(loads[i]) + 1] += 1
     for column in range(n_columns):
         starts[column + 1] += starts[column]
-    by_column_terms, by_column_loads = np.empty(n, np.int32), np.empty(n, np.int64)
+    sorted_terms, sorted_loads = np.empty(n, np.int32), np.empty(n, np.int64)
     for i in range(n):
         column = _column_of(loads[i])
         at = starts[column]
         starts[column] += 1
-        by_column_terms[at] = terms[i]
-        by_column_loads[at] = loads[i]
+        sorted_terms[at] = terms[i]
+        sorted_loads[at] = loads[i]
+    return sorted_terms, sorted_loads
+
+
+@_jit
+def compact(terms, loads, n_terms):
+    """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
+
+    Two stable counting sorts, by column and then by term.
+    """
+    n = terms.shape[0]
+    by_column_terms, by_column_loads = _sorted_by_column(terms, loads)
     free = np.zeros(n_terms + 1, np.int64)
     for i in range(n):
         free[terms[i] + 1] += 1

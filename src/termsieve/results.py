@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+from termsieve.significance import Contrast, Posterior, contrast, correlated_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +55,8 @@ class Comparison:
     settings : dict
         Everything needed to run it again.
     seconds : dict
-        How long each ranking and each curve took. Not part of the table: it differs from run to run.
+        CPU seconds of each ranking (scoring and sorting alone) and of each curve. Not part of the table: they differ
+        from run to run.
     """
 
     def __init__(self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float]) -> None:
@@ -104,6 +108,55 @@ class Comparison:
         rows = self.summary(measure).to_pylist()
         return {name: _choice(name, [row for row in rows if row["classifier"] == name], measure)
                 for name in self._distinct("classifier")}  # fmt: skip
+
+    def contrast(
+        self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
+    ) -> Contrast:
+        """Whether the scores differ, over the splits, with one classifier and number of terms.
+
+        Parameters
+        ----------
+        classifier : str, optional
+            The first one, without this.
+        k : int, optional
+            The recommended number of terms, without this.
+
+        Notes
+        -----
+        Folds share their training documents, so these p-values are too small; `compared` takes that into account.
+        """
+        names, values = self._at(classifier, k, measure)
+        return contrast(values, names, alpha=alpha)
+
+    def compared(
+        self, first: str, second: str, classifier: str | None = None, *, k: int | None = None,
+        measure: str = "f1_macro", rope: float = 0.01,
+    ) -> Posterior:  # fmt: skip
+        """The probabilities that a score is worse than another, practically equal, or better.
+
+        Differences up to `rope` are none. The folds' common training documents are taken into account.
+        """
+        names, values = self._at(classifier, k, measure)
+        for name in (first, second):
+            if name not in names:
+                raise OptionError(f"Unknown score {name!r}. {did_you_mean(name, names)}Compared: {', '.join(names)}.")
+        a, b = (values[:, names.index(name)] for name in (first, second))
+        return correlated_t(a, b, rope=rope, repeats=len(self._distinct("repeat")))
+
+    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], npt.NDArray[np.float64]]:
+        """Names of the scores, and a measure: splits x scores."""
+        models = self._distinct("classifier")
+        model = models[0] if classifier is None else classifier
+        number = self.best(measure)[model].k if k is None and model in models else k
+        names = self._distinct("score")
+        at = self.table.filter(
+            (pc.field("classifier") == model) & (pc.field("k") == number)
+            & (pc.field("measure") == measure) & (pc.field("label") == "")
+        )  # fmt: skip
+        if not at.num_rows:
+            raise OptionError(f"Nothing was measured for classifier={model!r}, k={number!r}, measure={measure!r}.")
+        columns = [at.filter(pc.field("score") == name)["value"].to_numpy() for name in names]
+        return names, np.column_stack(columns)
 
     def save(self, path: str | Path) -> None:
         """Write the table to a Parquet file, with the settings inside."""

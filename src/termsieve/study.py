@@ -142,10 +142,17 @@ class Plan:
 
 
 class Ranked(NamedTuple):
-    """The columns of one ranking, best first, of all classes (label "") or of one, and how long ranking took."""
+    """The columns of one ranking, best first, of all classes (label "") or of one."""
 
     label: str
     order: npt.NDArray[np.int64]
+
+
+class Rankings(NamedTuple):
+    """The rankings of a score, and the CPU seconds of scoring and sorting alone."""
+
+    all: list[Ranked]
+    seconds: float
 
 
 class Study:
@@ -172,12 +179,12 @@ class Study:
             self.key(split, name, model)
             for split in self.splits
             for name in self.plan.scores
-            for model in self.plan.classifiers
+            for model in ("ranking", *self.plan.classifiers)
         ]
 
     @staticmethod
-    def key(split: Split, name: str, model: str) -> str:
-        """The key of a trial."""
+    def key(split: Split, name: str, model: str = "ranking") -> str:
+        """The key of a trial, or of the ranking before it."""
         return f"{split.repeat} {split.fold} {name} {model}"
 
     def run(self, journal: Journal, workers: int, *, shown: bool) -> None:
@@ -199,9 +206,11 @@ class Study:
         with ThreadPoolExecutor(workers) as pool:
             ranked = {name: pool.submit(part.ranked, name) for name in missing if missing[name]}
             trials: dict[Future[tuple[Rows, float]], str] = {}
-            for name, models in missing.items():
-                for model in models:
-                    trial = pool.submit(part.judged, name, ranked[name].result(), model)
+            for name, ranking in ranked.items():
+                journal.write(self.key(split, name), [], ranking.result().seconds)
+                advance()
+                for model in missing[name]:
+                    trial = pool.submit(part.judged, name, ranking.result(), model)
                     trials[trial] = self.key(split, name, model)
             try:
                 for trial in as_completed(trials):
@@ -229,21 +238,24 @@ class Part:
             return corpus.counts - test
         return Counts.from_matrix(self.train, self.known, classes=corpus.classes)
 
-    def ranked(self, name: str) -> list[Ranked]:
+    def ranked(self, name: str) -> Rankings:
         """The rankings of a score: one for all classes, or one for each class."""
+        start = time.thread_time()
         scores = score(self.counts, name)
-        if not self.plan.per_class:
-            return [Ranked("", self._frequent(scores.order()))]
-        return [Ranked(label, self._frequent(scores.order_of_class(c))) for c, label in enumerate(scores.classes)]
+        if self.plan.per_class:
+            orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
+        else:
+            orders = [("", scores.order())]
+        return Rankings([Ranked(label, self._frequent(order)) for label, order in orders], time.thread_time() - start)
 
     def _frequent(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Without terms of too few training documents, and no longer than is needed."""
         return order[self.counts.term_df[order] >= max(self.plan.min_df, 1)][: self.plan.ks[-1]]
 
-    def judged(self, name: str, ranked: list[Ranked], model: str) -> tuple[Rows, float]:
+    def judged(self, name: str, rankings: Rankings, model: str) -> tuple[Rows, float]:
         """The rows of one trial, and the CPU seconds of this thread."""
         start = time.thread_time()
-        rows = [row for one in ranked for row in self._rows(one, model)]
+        rows = [row for one in rankings.all for row in self._rows(one, model)]
         if self.plan.per_class:
             rows += _macro(rows)
         first = [self.split.repeat, self.split.fold, name, model]

@@ -123,7 +123,8 @@ class Vocabulary:
         """Room for the work on one document, kept from call to call."""
         if longest > self._longest:
             self._longest = longest
-            self._room = (*kernels.text_room(longest), *kernels.word_room(longest * 3 // 4 + 1))
+            words = kernels.word_room(longest * 3 // 4 + 1)
+            self._room = (*kernels.text_room(longest), *words[:4], words.fresh)
         return self._room
 
     def number(self, terms: pa.LargeStringArray) -> Numbers:

@@ -224,3 +224,16 @@ def test_wrong_options_are_refused(options, said):
 def test_one_class_is_not_enough():
     with pytest.raises(InputError, match="two classes"):
         compare(["a b", "c d"], ["x", "x"])
+
+
+def test_whether_the_scores_differ_is_said():
+    result = compare(*documents(), scores=["chi2", "doc_freq", "gu"], classifiers=["multinomial_nb"], ks=[3, 6], cv=6)
+    found = result.contrast(k=3)
+    by_hand = [values(result, score=name, k=3, measure="f1_macro", label="") for name in ("chi2", "doc_freq", "gu")]
+    np.testing.assert_array_equal(found.values, np.transpose(by_hand))
+    assert "level" in str(found)
+    assert sum(result.compared("chi2", "doc_freq", k=3)) == pytest.approx(1)
+    with pytest.raises(OptionError, match="Did you mean 'chi2'"):
+        result.compared("chi", "gu")
+    with pytest.raises(OptionError, match="Nothing was measured"):
+        result.contrast(k=4)
