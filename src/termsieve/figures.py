@@ -16,7 +16,7 @@ def critical_difference(diagram: Diagram) -> str:
     Methods of the better half are named on the left, the others on the right.
 
     >>> critical_difference(Diagram(("gu", "chi2"), (1.2, 1.8), 0.9, ((0, 1),))).count("<line")
-    7
+    9
     """
     n = len(diagram.names)
     half = (n + 1) // 2
