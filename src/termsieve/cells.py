@@ -79,7 +79,7 @@ class TermCells(NamedTuple):
 
     def plus(self, other: TermCells, sign: int = 1) -> TermCells:
         """The sum, or with -1 the difference, over the union of the terms; classes are numbered alike in both."""
-        terms, mine, theirs = _union(self.terms, other.terms)
+        terms, mine, theirs = union_of(self.terms, other.terms)
         return TermCells(terms, _merged(self.cells, other.cells, mine, theirs, sign))
 
 
@@ -93,7 +93,7 @@ def _of_type(cells: Cells, dtype: np.dtype[Any]) -> Cells:
     return cells._replace(values=cells.values.astype(dtype, copy=False))
 
 
-def _union(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
+def union_of(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
     """All terms of two sorted lists; and for each, its place in mine and in theirs, -1 where it is not."""
     if mine.equals(theirs):
         return mine, np.arange(len(mine)), np.arange(len(mine))

@@ -6,7 +6,6 @@ the estimator.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -19,6 +18,7 @@ from termsieve.errors import OptionError, did_you_mean
 from termsieve.poisson import PoissonNB
 from termsieve.probit import ProbitClassifier
 from termsieve.scores.registry import spell
+from termsieve.spellings import read_call
 
 __all__ = ["RECIPES", "PoissonNB", "ProbitClassifier", "Recipe", "classifier", "parse_recipe"]
 
@@ -190,12 +190,15 @@ def parse_recipe(spelling: str | Recipe) -> Recipe:
     """
     if isinstance(spelling, Recipe):
         return spelling
-    name, values = _read(spelling)
+    call = read_call(spelling, "classifier", "'probit' or 'multinomial_nb(alpha=0.5)'")
+    if call.given:
+        raise OptionError(f"In {spelling!r} the values must be named, as in 'multinomial_nb(alpha=0.5)'.")
+    name = call.name
     if name not in RECIPES:
         key = name.lower().replace("-", "_")
         hint = did_you_mean(_SAME.get(key, key), RECIPES)
         raise OptionError(f"Unknown classifier {name!r}. {hint}Known classifiers: {', '.join(sorted(RECIPES))}.")
-    return RECIPES[name].with_parameters(**values)
+    return RECIPES[name].with_parameters(**call.named)
 
 
 _SAME = {
@@ -219,23 +222,3 @@ _SAME = {
     "mlpclassifier": "neural_network",
     "probitclassifier": "probit",
 }
-
-
-def _read(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a spelling."""
-    try:
-        node = ast.parse(text.strip(), mode="eval").body
-        if isinstance(node, ast.Name):
-            return node.id, {}
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
-            named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in node.keywords}
-            if "**" not in named:
-                return node.func.id, named
-    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
-        pass
-    if text.strip().replace("-", "_").isidentifier():
-        return text.strip(), {}
-    raise OptionError(
-        f"{text!r} is not the spelling of a classifier. It should look like 'probit' or 'multinomial_nb(alpha=0.5)': "
-        "a name, and parameters as name=value, where the value is a number, True, False, None or text in quotes."
-    )

@@ -18,11 +18,11 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from termsieve import kernels, row_loops
-from termsieve.cells import Cells
+from termsieve import row_loops
+from termsieve.cells import Cells, union_of
 from termsieve.kernels import Ints, Numbers
 from termsieve.row_loops import Bools
-from termsieve.strings import string_buffers, string_order
+from termsieve.strings import string_order
 from termsieve.tally import Tokens, Vocabulary
 
 CHUNK = 1 << 20  # characters of text, for one worker at a time
@@ -129,7 +129,8 @@ class Rows:
         arranged = _each(Worker.arranged, self._workers)
         union, places = arranged[0][1], [np.arange(len(arranged[0][1]))]
         for _, terms in arranged[1:]:
-            union, mine, theirs = _merged(union, terms)
+            union, in_mine, in_theirs = union_of(union, terms)
+            mine, theirs = np.flatnonzero(in_mine >= 0), np.flatnonzero(in_theirs >= 0)
             places = [mine[place] for place in places] + [theirs]
         columns = []
         for worker, (order, _), place in zip(self._workers, arranged, places, strict=True):
@@ -247,14 +248,3 @@ def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None
         return [work(item) for item in items]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, items))
-
-
-def _merged(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
-    """The union of two sorted lists of terms, and the places in it of mine and of theirs."""
-    size = len(mine) + len(theirs)
-    in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
-    n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
-    in_mine, in_theirs = in_mine[:n], in_theirs[:n]
-    source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
-    union = pa.concat_arrays([mine, theirs]).take(pa.array(source))
-    return union, np.flatnonzero(in_mine >= 0), np.flatnonzero(in_theirs >= 0)

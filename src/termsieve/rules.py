@@ -9,7 +9,6 @@ everywhere: that of `Scores.order`.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import math
 import warnings
@@ -35,6 +34,7 @@ from termsieve.pool import Rule as Rule
 from termsieve.ranking import OneScore, as_score
 from termsieve.scores import SCORES
 from termsieve.scores.registry import spell
+from termsieve.spellings import Call, read_call
 from termsieve.table import Array
 
 AnyRule: TypeAlias = "str | int | Rule"
@@ -345,42 +345,18 @@ def parse_rule(spelling: AnyRule) -> Rule:
         return Top(int(spelling))
     if not isinstance(spelling, str):
         raise OptionError(f"A rule is a spelling such as 'energy(0.8)', a Rule or a number; it was given {spelling!r}.")
-    node = _parsed(spelling)
-    name = node if isinstance(node, str) else node.func.id  # type: ignore[attr-defined]  # checked by _parsed
+    call = read_call(spelling, "rule", "'top(1000)' or 'energy(0.8)'")
+    name = call.name
     if name not in RULES:
         hint = did_you_mean(name, RULES)
         score_hint = f"{name!r} is a score: a rule says how many terms to take by it. " if name in SCORES else ""
         raise OptionError(f"Unknown rule {name!r}. {score_hint or hint}Known rules: {', '.join(sorted(RULES))}.")
-    return _made(RULES[name], node, spelling)
+    return _made(RULES[name], call, spelling)
 
 
-def _parsed(text: str) -> str | ast.Call:
-    """The name, or the call, that a spelling is."""
+def _made(cls: type[Rule], call: Call, text: str) -> Rule:
     try:
-        node = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        node = None
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node
-    raise OptionError(f"{text!r} is not the spelling of a rule. It should look like 'top(1000)' or 'energy(0.8)'.")
-
-
-def _made(cls: type[Rule], node: str | ast.Call, text: str) -> Rule:
-    if isinstance(node, str):
-        return cls()
-    try:
-        given = [ast.literal_eval(value) for value in node.args]
-        named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in node.keywords}
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        raise OptionError(
-            f"In {text!r} a value is not understood: it must be a number, True, False or text in quotes."
-        ) from None
-    if len(named) < len(node.keywords):
-        raise OptionError(f"In {text!r} a parameter is given twice.")
-    try:
-        return cls(*given, **named)
+        return cls(*call.given, **call.named)
     except TypeError:
         takes = ", ".join(inspect.signature(cls).parameters) or "no parameters"
         raise OptionError(f"{text!r} is not understood: {cls.name!r} takes {takes}.") from None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import re
-
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.scores.registry import SCORES, Score
+from termsieve.spellings import read_call
 
 AMBIGUOUS: dict[str, str] = {
     "mi": "means two things: the pointwise mutual information of one term and one class ('pmi'), or the "
@@ -63,38 +61,7 @@ def parse(spelling: str | Score) -> Score:
     """
     if isinstance(spelling, Score):
         return spelling
-    text = spelling.strip()
-    if re.fullmatch(r"[\w-]+", text):
-        return lookup(text)
-    return lookup(_called(text)).with_parameters(**_values(text))
-
-
-def _call(text: str) -> ast.Call:
-    try:
-        node = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        node = None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
-        raise OptionError(f"{text!r} is not the spelling of a score. It should look like 'gu' or 'bns(floor=0.001)'.")
-    return node
-
-
-def _called(text: str) -> str:
-    func = _call(text).func
-    return func.id if isinstance(func, ast.Name) else ""
-
-
-def _values(text: str) -> dict[str, object]:
-    values: dict[str, object] = {}
-    for keyword in _call(text).keywords:
-        try:
-            value = ast.literal_eval(keyword.value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            value = None
-        if keyword.arg is None or value is None:
-            raise OptionError(
-                f"In {text!r}, {ast.unparse(keyword)!r} is not understood: a parameter is written as "
-                "name=value, where the value is a number, True, False or text in quotes."
-            )
-        values[keyword.arg] = value
-    return values
+    call = read_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
+    if call.given:
+        raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
+    return lookup(call.name).with_parameters(**call.named)

@@ -1,0 +1,51 @@
+"""Spellings of things with parameters, such as ``bns(floor=0.001)`` or ``top(1000)``: read with `ast`, never `eval`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any, NamedTuple
+
+from termsieve.errors import OptionError
+
+_UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+
+
+class Call(NamedTuple):
+    """A name and the values that were given to it."""
+
+    name: str
+    given: list[Any]
+    named: dict[str, Any]
+
+
+def read_call(text: str, what: str, example: str) -> Call:
+    """The name and parameters of a spelling; `what` it should be, and an `example` of it, are for the error.
+
+    >>> read_call("bns( floor = 1e-3 )", "score", "'gu'")
+    Call(name='bns', given=[], named={'floor': 0.001})
+    """
+    text = text.strip()
+    if re.fullmatch(r"[\w-]+", text):
+        return Call(text, [], {})
+    try:
+        node: ast.expr | None = ast.parse(text, mode="eval").body
+    except _UNREADABLE:
+        node = None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise OptionError(f"{text!r} is not the spelling of a {what}. It should look like {example}.")
+    given = [_value(value, value, text) for value in node.args]
+    named = {keyword.arg or "**": _value(keyword.value, keyword, text) for keyword in node.keywords}
+    if "**" in named or len(named) < len(node.keywords):
+        raise OptionError(f"In {text!r} a parameter has no name, or is given twice.")
+    return Call(node.func.id, given, named)
+
+
+def _value(node: ast.expr, shown: ast.AST, text: str) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except _UNREADABLE:
+        raise OptionError(
+            f"In {text!r}, {ast.unparse(shown)!r} is not understood: a parameter is written as name=value, where the "
+            "value is a number, True, False, None or text in quotes."
+        ) from None
