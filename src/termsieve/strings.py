@@ -13,6 +13,8 @@ from termsieve import kernels
 from termsieve.errors import OptionError
 from termsieve.kernels import Bytes, Ints
 
+_FEW = 10_000
+
 
 def string_buffers(strings: pa.LargeStringArray) -> tuple[Bytes, Ints]:
     """The bytes of an array of strings and the n + 1 offsets into them, without a copy."""
@@ -31,6 +33,8 @@ def string_order(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
     """
+    if len(strings) < _FEW:  # not worth loading a kernel
+        return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
     kernels.leading_bytes(*string_buffers(strings), heads)
     order = np.argsort(heads)

@@ -50,6 +50,7 @@ class Vocabulary:
             ends=np.empty(1 << 15, np.int64),
         )
         self.n_terms = 0
+        self._has_grams = False
         self._longest = -1
         self._room: tuple[npt.NDArray[Any], ...] = ()
         self._stems = np.empty(0, np.int32)
@@ -153,6 +154,7 @@ class Vocabulary:
         return Tokens(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
 
     def _joined(self, tokens: Tokens, least: int, most: int) -> Tokens:
+        self._has_grams = True
         lengths = np.diff(tokens.ends, prepend=0)
         room = kernels.word_room(int(lengths.max(initial=0)))
         out, ends = np.empty(len(tokens.numbers) * (most - least + 1), np.int32), np.empty(len(lengths), np.int64)
@@ -183,8 +185,9 @@ class Vocabulary:
 
     def parts(self) -> Parts:
         """For each term, the term that it continues, -1 for a word, and its last word."""
-        parts = Parts(np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32))
-        kernels.parts_of(self.words.slots, *parts)
+        parts = Parts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
+        if self._has_grams:
+            kernels.parts_of(self.words.slots, *parts)
         return parts
 
     def spelled(self, terms: npt.NDArray[np.integer], parts: Parts | None = None) -> pa.LargeStringArray:
