@@ -78,8 +78,10 @@ def count(
     Example: termsieve count mail.csv --text body --label folder -o mail.counts
     """
     from termsieve.counting import count as count_documents
+    from termsieve.storage import check_target
     from termsieve.tokens import Analyzer
 
+    check_target(output)
     analyzer = Analyzer(stop_words=stop_words, ngram_range=(1, ngrams), stemmer=stemmer)
     documents = _read(files, text, label, label_sep, split, skip_bad=skip_bad)
     counts = count_documents(documents, analyzer=analyzer, threads=threads, progress=sys.stderr.isatty())

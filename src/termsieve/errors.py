@@ -6,11 +6,12 @@
     ├── InputError                    documents that cannot be read: says file and line or row
     ├── OptionError                   a parameter with a value that makes no sense: says what would
     ├── MissingExtraError             an optional package is needed: says how to install it
+    ├── OutputError                   a file that cannot be written
     ├── CountsError                   counts that cannot be added, subtracted or changed as asked
     └── CountsFileError               a file that is not a whole, unaltered counts file
 
 Each says what is wrong, what was given and what would work. ``InputError``, ``OptionError`` and the two about
-counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``.
+counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``, ``OutputError`` also ``OSError``.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ class MissingExtraError(TermsieveError, ImportError):
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         return type(self), (self.purpose, self.package, self.extra)
+
+
+class OutputError(TermsieveError, OSError):
+    """A file that cannot be written."""
 
 
 class CountsError(TermsieveError, ValueError):

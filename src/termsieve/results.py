@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.significance import Contrast, Posterior, contrast, correlated_t
+from termsieve.storage import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,7 +162,9 @@ class Comparison:
     def save(self, path: str | Path) -> None:
         """Write the table to a Parquet file, with the settings inside."""
         about = {"termsieve": json.dumps({"settings": self.settings, "seconds": self.seconds})}
-        pq.write_table(self.table.replace_schema_metadata(about), path)
+        sink = pa.BufferOutputStream()
+        pq.write_table(self.table.replace_schema_metadata(about), sink)
+        write_whole(path, [sink.getvalue()])
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:

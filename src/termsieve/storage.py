@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve.errors import CountsFileError
+from termsieve.errors import CountsFileError, OutputError
 
 FORMAT = 1
 MARK = b"TSCOUNTS"
@@ -40,7 +40,7 @@ FACTS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed"
 def save(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write the parts of counts to a file, which is there whole or not at all."""
     content = _stream(record)
-    _write_whole(Path(path), [content, MARK, hashlib.sha256(content).digest()])
+    write_whole(path, [content, MARK, hashlib.sha256(content).digest()])
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -137,7 +137,28 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
-def _write_whole(path: Path, parts: list[Any]) -> None:
+def check_target(path: str | Path) -> Path:
+    """Refuse a path to which no file can be written: better before long work than after it."""
+    path = Path(path)
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder. Give the name of a file in it.")
+    if not path.parent.is_dir():
+        raise OutputError(f"{path}: there is no folder {path.parent}. Make it first.")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{path}: the folder {path.parent} may not be written to.")
+    return path
+
+
+def write_whole(path: str | Path, parts: list[Any]) -> None:
+    """Write a file that is there whole or not at all."""
+    path = check_target(path)
+    try:
+        _write_and_rename(path, parts)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error}.") from error
+
+
+def _write_and_rename(path: Path, parts: list[Any]) -> None:
     """Write to a temporary name beside the file, and rename: a reader never sees half a file."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

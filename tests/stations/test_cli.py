@@ -69,6 +69,15 @@ def test_a_mistake_is_one_line_and_exit_code_1(arguments, said, mail, tmp_path):
     assert not target.exists()
 
 
+@pytest.mark.parametrize(("place", "said"), [("nowhere/x.counts", "there is no folder"), ("", "is a folder")])
+def test_a_place_that_cannot_be_written_is_refused_before_counting(place, said, tmp_path):
+    unread = tmp_path / "unread.csv"  # it is not even looked for
+    done = run("count", unread, "-o", tmp_path / place)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_wrong_usage_is_exit_code_2(mail, tmp_path):
     assert run("count", mail).returncode == 2
     assert run("count", mail, "-o", tmp_path / "x", "--split", "nonsense").returncode == 2

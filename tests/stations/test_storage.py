@@ -18,7 +18,7 @@ from oracles import naive
 from oracles.texts import CHAR_OPTIONS, NASTY_TEXT, columns, documents
 
 import termsieve as ts
-from termsieve.errors import CountsFileError, TermsieveError
+from termsieve.errors import CountsFileError, OutputError, TermsieveError
 
 TRAILER = 40
 CELL_COLUMNS = ("class", "class_df", "class_tf", "class_tf2")
@@ -283,3 +283,10 @@ def test_the_file_has_the_usual_mode(counts, tmp_path, mask, mode):
 def test_a_folder_that_is_not_there_is_named(counts, tmp_path):
     with pytest.raises(OSError, match="nowhere"):
         counts.save(tmp_path / "nowhere" / "x.counts")
+
+
+@pytest.mark.parametrize(("place", "said"), [("nowhere/x.counts", "there is no folder"), (".", "is a folder")])
+def test_a_place_that_cannot_be_written_is_named(place, said, tmp_path):
+    with pytest.raises(OutputError, match=said):
+        ts.count(["aa"], ["x"]).save(tmp_path / place)
+    assert list(tmp_path.iterdir()) == []
