@@ -39,6 +39,7 @@ bench: $(READY)
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py
+	$(BIN)/python docs/make_datasets.py
 	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

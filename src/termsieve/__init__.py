@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.ranking import Ranking, Scores, score
+    from termsieve.reporting import report
     from termsieve.results import Comparison
     from termsieve.rules import RULES, Rule
     from termsieve.scores import SCORES, Score
@@ -46,6 +47,7 @@ _STATIONS = {
     "curves": ("curve",),
     "results": ("Comparison",),
     "study": ("compare",),
+    "reporting": ("report",),
 }
 _STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
 
@@ -76,6 +78,7 @@ __all__ = [
     "count_folds",
     "curve",
     "read",
+    "report",
     "score",
     "select",
 ]

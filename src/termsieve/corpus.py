@@ -38,6 +38,8 @@ class Corpus:
         Extra columns, by name.
     settings
         Of the analyzer.
+    texts
+        The documents as they were written.
     """
 
     X: sparse.csr_array
@@ -46,6 +48,7 @@ class Corpus:
     classes: list[str]
     columns: dict[str, npt.NDArray[Any]]
     settings: dict[str, Any]
+    texts: pa.ChunkedArray
 
     @property
     def n_docs(self) -> int:
@@ -65,6 +68,11 @@ class Corpus:
         return Counts.from_matrix(self.X, self.Y, classes=self.classes)
 
     @cached_property
+    def named_counts(self) -> Counts:
+        """The same counts with the terms and the analyzer: what `termsieve.count` gives for these documents."""
+        return self.counts.named(self.terms, self.settings)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Changes with every document, label and term."""
         digest = hashlib.sha256()
@@ -81,7 +89,8 @@ def read_corpus(
 ) -> Corpus:
     """Read documents into memory."""
     batches = list(documents_of(documents, labels).batches(extra))
-    texts = [text for batch in batches for text in batch.column("text").to_pylist()]
+    written = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
+    texts = written.to_pylist()
     lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
     if not texts:
         raise InputError("There are no documents.")
@@ -95,4 +104,4 @@ def read_corpus(
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings)
+    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings, written)

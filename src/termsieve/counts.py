@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve import storage
+from termsieve import storage, views
 from termsieve.cells import Cells, TermCells, Values
 from termsieve.errors import CountsError, MissingExtraError, OptionError, TermsieveError, did_you_mean
 from termsieve.kernels import Ints
@@ -201,6 +201,16 @@ class Counts:
             lines.append(f"  pruned    {self.pruned}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.class_sizes, kind="stable")[: views.MOST_ROWS]
+        rows = [
+            (str(self.classes[c]), self.class_sizes[c], views.Share(self.class_sizes[c] / max(self.n_docs, 1)))
+            for c in order
+        ]
+        title, *notes = repr(self).splitlines()
+        notes = [views.more(self.n_classes, "classes"), *(note for note in notes if "  classes " not in note)]
+        return views.view(title, ["class", "documents", "share"], rows, notes=notes)
+
     def _maker(self) -> str:
         try:
             return "a matrix" if self.settings is None else repr(self.analyzer)
@@ -266,7 +276,19 @@ class Counts:
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        record = storage.load(path)
+        return cls._of_record(storage.load(path))
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        return storage.packed(self._record())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
+        """Counts of such bytes; `source` is where they are from, for what an error says."""
+        return cls._of_record(storage.unpacked(pa.py_buffer(content), Path(source)))
+
+    @classmethod
+    def _of_record(cls, record: dict[str, Any]) -> Counts:
         return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
 
     def _record(self) -> dict[str, Any]:
@@ -387,6 +409,10 @@ class Counts:
         totals[:, known] = self._totals[:, index[known]]
         terms = self.term_array.take(pa.array(index)) if terms is None else terms
         return self._changed(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
+
+    def named(self, terms: pa.LargeStringArray, settings: Mapping[str, Any]) -> Counts:
+        """The same counts under the sorted terms that an analyzer of such settings made."""
+        return self._changed(terms=terms, settings=dict(settings), fixed=False)
 
     def _changed(self, **changes: Any) -> Counts:
         record = self._record()

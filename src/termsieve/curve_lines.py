@@ -52,6 +52,8 @@ def sweepable(model: BaseEstimator) -> bool:
         return False
     if not getattr(model, "force_alpha", True) and model.alpha < 1e-10:
         return False
+    if not getattr(model, "absent_terms", True):
+        return False
     return type(model) is not BernoulliNB or isinstance(model.binarize, int | float)
 
 

@@ -1,4 +1,4 @@
-"""The demo: a small corpus that is already on the machine, counted and looked at."""
+"""The demo: a small corpus that is already on the machine, counted, ranked, compared, and put into a page."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ import pkgutil
 import time
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from termsieve.counting import count
 from termsieve.counts import Counts
 from termsieve.errors import MissingExtraError
 from termsieve.ranking import score
+from termsieve.reporting import findings, report
+from termsieve.reporting.material import Material
 from termsieve.scores import SCORES
+from termsieve.storage import check_target
 from termsieve.study import compare
 from termsieve.tokens import Analyzer
 
 PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
+ANALYZER = Analyzer(stop_words="smart")
+FOLDS = 5
 
 
 def corpus() -> tuple[str, list[str], list[str]]:
@@ -82,27 +89,40 @@ def _docstrings_of(package: str) -> Iterator[str]:
                 yield text
 
 
-def run(threads: int | None = None) -> None:
-    """Count the demo corpus and show its most telling terms."""
+def run(threads: int | None = None, output: str | Path = "termsieve-demo.html") -> Path:
+    """Count the demo corpus, rank its terms, compare the scores, and write what was found into a page."""
     console = Console()
+    output = check_target(output)
     name, texts, labels = corpus()
     with console.status("getting ready (on a new machine, the loops are compiled first)"):
         _score_all(count(texts[::100], labels[::100], threads=threads))
-    analyzer = Analyzer(stop_words="smart")
-    size = sum(len(text.encode()) for text in texts)
-    start = time.perf_counter()
-    counts = count(texts, labels, analyzer=analyzer, threads=threads)
-    seconds = time.perf_counter() - start
-    console.print(f"[bold]{name}[/]: {counts.n_docs:,} documents, {size / 1e6:.1f} MB, counted in {seconds:.2f} s")
-    console.print(repr(counts), highlight=False)
-    for name in ("gu", "chi2"):
-        console.print(_telling_terms(counts, name))
+    counts = _counted(console, name, texts, labels, threads)
+    console.print(_telling_terms(counts))
     start = time.perf_counter()
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
     start = time.perf_counter()
-    result = compare(texts, labels, analyzer=analyzer, classifiers=["multinomial_nb", "bernoulli_nb"], workers=threads)
-    console.print(f"How few are enough? Ten folds in {time.perf_counter() - start:.1f} s. {result!r}", highlight=False)
+    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, workers=threads)
+    console.print(
+        f"{len(result.scores)} scores with {' and '.join(result.classifiers)}, at {len(result.ks)} numbers of terms, "
+        f"in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
+    )  # fmt: skip
+    with console.status("writing the page"):
+        report(result, output, title=name)
+    console.print("\n[bold]What was found[/]")
+    for finding in findings(Material.of(result))[:3]:
+        console.print(f"  * {escape(finding.sentence)}", highlight=False)
+    console.print(f"\nThe whole report, for any browser: [bold]{escape(str(output.resolve()))}[/]", soft_wrap=True)
+    return output
+
+
+def _counted(console: Console, name: str, texts: list[str], labels: list[str], threads: int | None) -> Counts:
+    size = sum(len(text.encode()) for text in texts)
+    start = time.perf_counter()
+    counts = count(texts, labels, analyzer=ANALYZER, threads=threads)
+    seconds = time.perf_counter() - start
+    console.print(f"[bold]{name}[/]: {counts.n_docs:,} documents, {size / 1e6:.1f} MB, counted in {seconds:.2f} s")
+    return counts
 
 
 def _score_all(counts: Counts) -> None:

@@ -37,6 +37,9 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         Learn the probabilities of the classes; otherwise they are equal.
     class_prior : array of shape (n_classes,), optional
         The probabilities of the classes, not to be learned.
+    absent_terms : bool
+        Take the terms that a document lacks into account, as the model demands. Without them, the factor exp(-rate)
+        is left out for those terms: no likelihood, but what some seem to have computed.
 
     Attributes
     ----------
@@ -71,12 +74,19 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     """
 
     def __init__(
-        self, *, alpha: float = 1.0, beta: float = 1.0, fit_prior: bool = True, class_prior: Any = None
+        self,
+        *,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        absent_terms: bool = True,
     ) -> None:
         self.alpha = alpha
         self.beta = beta
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.absent_terms = absent_terms
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the terms of each class.
@@ -152,6 +162,10 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def _scores(self, X: Any) -> Array:
         """The log of prior times likelihood, but for the factor 1 / x!, which all classes share."""
+        if not self.absent_terms:
+            present = X.astype(bool).astype(np.float64)
+            without: Array = X @ np.log(self.rate_).T - present @ self.rate_.T + self.class_log_prior_
+            return without
         scores: Array = X @ np.log(self.rate_).T + (self.class_log_prior_ - self.rate_.sum(axis=1))
         return scores
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from termsieve import aggregate as agg
-from termsieve import distinct
+from termsieve import distinct, views
 from termsieve.errors import MissingExtraError, OptionError
 from termsieve.scores import SCORES, Score, parse
 from termsieve.scores.registry import make
@@ -81,6 +81,9 @@ class Ranking(Sequence[Row]):
             )
             for line in (head, *body)
         )
+
+    def _repr_html_(self) -> str:
+        return views.ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """As a data frame, one row per row."""
@@ -174,7 +177,7 @@ class Scores:
         if against and not per_class:
             raise OptionError("top(against=True) lists terms that speak against a class: it needs per_class=True.")
         if per_class:
-            rows = [r for c in range(self.counts.n_classes) for r in self._rows_of_class(c, int(n), against)]
+            rows = [r for c in range(self.counts.n_classes) for r in self.top_of_class(c, int(n), against=against)]
             return Ranking(rows, self.score.spelling)
         overall = self.overall()
         best = self.best_places(overall, self.tie_break_of(None), int(n))
@@ -213,6 +216,10 @@ class Scores:
         m, v = self.counts.shape
         return f"<Scores {self.score.spelling}: {m:,} classes, {v:,} terms>"
 
+    def _repr_html_(self) -> str:
+        name = self.score.spelling
+        return views.ranking(f"Best of {self.counts.n_terms:,} terms by {name}", name, self.top(views.MOST_ROWS))
+
     # How the values are found
 
     @cached_property
@@ -250,7 +257,8 @@ class Scores:
         decided = [] if tie_break is None else [-tie_break[places]]
         return places[np.lexsort([self.counts.alphabetical[places], *decided, -score[places]])][:n]
 
-    def _rows_of_class(self, c: int, n: int, against: bool) -> list[Row]:
+    def top_of_class(self, c: int, n: int = 20, *, against: bool = False) -> Ranking:
+        """Return what `top` with `per_class` has for one class, by its place."""
         cells, lift = distinct.evaluate(self.counts, _lift)
         side = cells.spread(agg.of_class(cells, lift, c))
         values = self.of_class(c)
@@ -260,7 +268,8 @@ class Scores:
             best = self.best_places(-values, -side, n, among)
         else:
             best = self.best_places(values, self.tie_break_of_class(c), n, among)
-        return self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
+        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
+        return Ranking(rows, self.score.spelling)
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""

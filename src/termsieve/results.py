@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Mapping
@@ -14,13 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from termsieve import views
+from termsieve.counts import Counts
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+from termsieve.excerpts import Excerpts, as_data, from_data
 from termsieve.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.storage import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
 SCHEMA = pa.schema(
     [
         ("repeat", pa.int32()),
@@ -58,10 +63,20 @@ class Comparison:
     seconds : dict
         CPU seconds of each ranking (scoring and sorting alone) and of each curve. Not part of the table: they differ
         from run to run.
+    counts : Counts or None
+        Of all documents: what a report shows of the vocabulary.
+    excerpts : dict of str to list of Excerpt
+        A few short places in the documents for the most telling terms. Set it to ``{}`` before you save or report a
+        result whose documents nobody else may read.
     """
 
-    def __init__(self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float]) -> None:
+    def __init__(
+        self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float],
+        counts: Counts | None = None, excerpts: Excerpts | None = None,
+    ) -> None:  # fmt: skip
         self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
+        self.counts = counts
+        self.excerpts: Excerpts = dict(excerpts or {})
 
     def __repr__(self) -> str:
         scores, models = self._distinct("score"), self._distinct("classifier")
@@ -71,6 +86,31 @@ class Comparison:
         )
         lines = [head, *(f"  {choice.reason}" for choice in self.best().values())]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        best = {(row["classifier"], row["score"]): row for row in sorted(self.summary().to_pylist(), key=_goodness)}
+        rows = [
+            (row["classifier"], row["score"], row["k"], row["mean"])
+            for row in sorted(best.values(), key=_goodness, reverse=True)[: views.MOST_ROWS]
+        ]
+        title, *reasons = repr(self).splitlines()
+        notes = [views.more(len(best), "rows"), *reasons]
+        return views.view(title, ("classifier", "score", "best with terms", "F1 (macro)"), rows, notes=notes)
+
+    @property
+    def scores(self) -> list[str]:
+        """The names of the scores, in the order of the table."""
+        return self._distinct("score")
+
+    @property
+    def classifiers(self) -> list[str]:
+        """The names of the classifiers, in the order of the table."""
+        return self._distinct("classifier")
+
+    @property
+    def ks(self) -> list[int]:
+        """The numbers of terms."""
+        return self._distinct("k")
 
     def _distinct(self, column: str) -> list[Any]:
         return list(self.table[column].unique().to_pylist())
@@ -107,8 +147,22 @@ class Comparison:
         Among the scores that need equally few, the one with the highest mean.
         """
         rows = self.summary(measure).to_pylist()
-        return {name: _choice(name, [row for row in rows if row["classifier"] == name], measure)
-                for name in self._distinct("classifier")}  # fmt: skip
+        return {name: _choice([row for row in rows if row["classifier"] == name], measure) for name in self.classifiers}
+
+    def recommended(self, measure: str = "f1_macro") -> Choice:
+        """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
+        return _choice(self.summary(measure).to_pylist(), measure)
+
+    def curve(
+        self, score: str, classifier: str, measure: str = "f1_macro"
+    ) -> tuple[list[int], npt.NDArray[np.float64]]:
+        """Numbers of terms, and a measure of all classes: splits x numbers of terms."""
+        chosen = self.table.filter(
+            (pc.field("score") == score) & (pc.field("classifier") == classifier)
+            & (pc.field("measure") == measure) & (pc.field("label") == "")
+        )  # fmt: skip
+        ks = chosen["k"].unique().to_pylist()
+        return ks, np.asarray(chosen["value"].to_numpy()).reshape(-1, len(ks))
 
     def contrast(
         self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
@@ -160,36 +214,51 @@ class Comparison:
         return names, np.column_stack(columns)
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a Parquet file, with the settings inside."""
-        about = {"termsieve": json.dumps({"settings": self.settings, "seconds": self.seconds})}
+        """Write one Parquet file: the table, and in its metadata the settings, the counts and the excerpts."""
+        facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": as_data(self.excerpts)}
+        about = {"termsieve": json.dumps(facts)}
+        if self.counts is not None:
+            about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
         sink = pa.BufferOutputStream()
-        pq.write_table(self.table.replace_schema_metadata(about), sink)
+        with pq.ParquetWriter(sink, self.table.schema) as writer:
+            writer.write_table(self.table)
+            writer.add_key_value_metadata(about)
         write_whole(path, [sink.getvalue()])
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:
         """Read a file that `save` wrote."""
         try:
-            table = pq.read_table(path)
-            about = json.loads((table.schema.metadata or {})[b"termsieve"])
-        except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+            with pq.ParquetFile(path, thrift_string_size_limit=_LARGEST) as file:
+                table, facts = file.read(), file.metadata.metadata or {}
+            about = json.loads(facts[b"termsieve"])
+            packed = facts.get(b"termsieve.counts")
+            counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed), path)
+            excerpts = from_data(about["excerpts"])
+        except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
             raise InputError(f"{path}: is no saved comparison: {error}.") from error
-        return cls(table.replace_schema_metadata(None), about["settings"], about["seconds"])
+        return cls(table.replace_schema_metadata(None), about["settings"], about["seconds"], counts, excerpts)
 
 
-def _choice(classifier: str, rows: list[dict[str, Any]], measure: str) -> Choice:
-    top = max(rows, key=lambda row: (row["mean"], -row["k"]))
+def _goodness(row: Mapping[str, Any]) -> tuple[float, int]:
+    return row["mean"], -row["k"]
+
+
+def _choice(rows: list[dict[str, Any]], measure: str) -> Choice:
+    top = max(rows, key=_goodness)
     error = top["standard_error"]
     slack = 0.0 if error is None or math.isnan(error) else error
     near = [row for row in rows if row["mean"] >= top["mean"] - slack]
     few = min(near, key=lambda row: (row["k"], -row["mean"], row["score"]))
+    found = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
+    other = f" and {top['classifier']}" if top["classifier"] != few["classifier"] else ""
     reason = (
-        f"{classifier}: {few['score']} with {few['k']:,} terms has {measure} {few['mean']:.3f}, within one standard "
-        f"error ({slack:.3f}) of the best, {top['mean']:.3f} by {top['score']} with {top['k']:,}."
+        f"{found} has {measure} {few['mean']:.3f}, within one standard error ({slack:.3f}) of the best, "
+        f"{top['mean']:.3f} by {top['score']} with {top['k']:,}{other}."
     )
     if few is top:
         reason = (
-            f"{classifier}: {top['score']} with {top['k']:,} terms is best, {measure} {top['mean']:.3f}; "
+            f"{found} is best, {measure} {top['mean']:.3f}; "
             f"no fewer terms come within one standard error ({slack:.3f})."
         )
-    return Choice(classifier, few["score"], few["k"], few["mean"], slack, reason)
+    return Choice(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from termsieve import views
 from termsieve.counts import Counts
 from termsieve.distinct import Ints
 from termsieve.errors import MissingExtraError, OptionError
@@ -82,6 +83,18 @@ class Selection:
             f"  terms     {', '.join(shown)}{more}\n"
             f"  because   {self.reason}"
         )
+
+    def _repr_html_(self) -> str:
+        columns = (self.terms, self.scores, self.labels, self.taken_by)
+        rows = [
+            (rank, term, float(x), label, by)
+            for rank, (term, x, label, by) in enumerate(
+                zip(*(column[: views.MOST_ROWS] for column in columns), strict=True), 1
+            )
+        ]
+        title = f"{len(self):,} of {self.n_terms:,} terms by {self.rule} on {self.score}"
+        notes = [views.more(len(self), "terms"), f"Why it stopped there: {self.reason}."]
+        return views.view(title, ("rank", "term", "score", "speaks for", "taken by"), rows, notes=notes)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per term, best first: rank, term, score, label, taken_by, index."""

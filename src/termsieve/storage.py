@@ -20,7 +20,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,13 @@ FACTS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed"
 
 def save(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write the parts of counts to a file, which is there whole or not at all."""
+    write_whole(path, [packed(record)])
+
+
+def packed(record: Mapping[str, Any]) -> bytes:
+    """The parts of counts as the bytes of a file."""
     content = _stream(record)
-    write_whole(path, [content, MARK, hashlib.sha256(content).digest()])
+    return b"".join([content, MARK, hashlib.sha256(content).digest()])
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -51,6 +56,11 @@ def load(path: str | Path) -> dict[str, Any]:
             content = file.read_buffer()
     except (OSError, pa.ArrowInvalid) as error:
         raise CountsFileError(f"{path}: cannot be read: {error}.") from error
+    return unpacked(content, path)
+
+
+def unpacked(content: pa.Buffer, path: Path) -> dict[str, Any]:
+    """The parts of counts from the bytes of a file; the path is for what an error says."""
     _check_whole(path, content)
     try:
         with pa.ipc.open_stream(content.slice(0, content.size - TRAILER)) as reader:
@@ -149,7 +159,7 @@ def check_target(path: str | Path) -> Path:
     return path
 
 
-def write_whole(path: str | Path, parts: list[Any]) -> None:
+def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
     """Write a file that is there whole or not at all."""
     path = check_target(path)
     try:
@@ -158,9 +168,10 @@ def write_whole(path: str | Path, parts: list[Any]) -> None:
         raise OutputError(f"{path}: cannot be written: {error}.") from error
 
 
-def _write_and_rename(path: Path, parts: list[Any]) -> None:
+def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
     """Write to a temporary name beside the file, and rename: a reader never sees half a file."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    _unfinished.add(temporary)
     try:
         with os.fdopen(handle, "wb") as file:
             for part in parts:
@@ -172,6 +183,17 @@ def _write_and_rename(path: Path, parts: list[Any]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+_unfinished: set[str] = set()
+
+
+def forget_unfinished() -> None:
+    """Remove what was written so far of files that are not whole: for a process that ends in the middle."""
+    for temporary in list(_unfinished):
+        Path(temporary).unlink(missing_ok=True)
 
 
 def _give_usual_mode(path: str) -> None:

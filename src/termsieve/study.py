@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,20 +21,25 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
-from termsieve.classify import parse_recipe
+from termsieve.classify import classifier
 from termsieve.corpus import Corpus, read_corpus
 from termsieve.counting import checked_threads
 from termsieve.counts import Counts
 from termsieve.curves import curve_codes
 from termsieve.documents import Documents
-from termsieve.errors import OptionError
 from termsieve.evaluate import curve_rows
+from termsieve.excerpts import from_corpus
 from termsieve.journal import Journal, Rows
-from termsieve.ranking import as_score, score
+from termsieve.plan import Contender, Plan
+from termsieve.ranking import score
 from termsieve.results import SCHEMA, Comparison
 from termsieve.splits import Split, divided
 from termsieve.tokens import Analyzer
+from termsieve.weighting import parse_weighting
 
 SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
@@ -46,7 +50,7 @@ def compare(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
     *,
-    scores: Sequence[str] = SCORES,
+    scores: Sequence[str | Contender] = SCORES,
     classifiers: Sequence[str] = CLASSIFIERS,
     ks: Sequence[int] = KS,
     cv: Any = 10,
@@ -54,11 +58,17 @@ def compare(
     repeats: int = 1,
     seed: int = 0,
     per_class: bool = False,
+    one_vs_rest: bool = False,
     min_df: int = 1,
+    min_tf: int = 1,
+    weighting: str = "count",
+    weigh: str = "selected",
+    drop_empty: bool = False,
     analyzer: Analyzer | None = None,
     journal: str | Path | None = None,
     workers: int | None = None,
     progress: bool | None = None,
+    excerpts: bool = True,
 ) -> Comparison:
     """Compare scores, classifiers and numbers of terms on labelled documents.
 
@@ -67,7 +77,8 @@ def compare(
     documents, labels, analyzer
         As for `termsieve.count`.
     scores, classifiers
-        Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``.
+        Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``. A score may also be a
+        `termsieve.plan.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
     ks
         Numbers of terms. Where there are fewer, all are taken.
     cv
@@ -79,14 +90,27 @@ def compare(
         The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of workers.
     per_class
         One ranking and one classifier for each class, against the rest, in place of one for all classes.
-    min_df
-        Terms of fewer training documents are not ranked.
+    one_vs_rest
+        One classifier for each class, against the rest, on the terms of one ranking for all classes. Where documents
+        have several labels, it is always so.
+    min_df, min_tf
+        Terms of fewer training documents, or with fewer occurrences in them, are not ranked.
+    weighting
+        What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.weighting`. Weights are
+        learned from the training documents of each split.
+    weigh
+        ``"selected"``: rank by counts, then weigh the selected terms, each document made of length 1 over them.
+        ``"all"``: weigh all terms first; scores that use more than documents (``ocfs``) see the weights, too.
+    drop_empty
+        Leave documents without any selected term out, of training and of test. Some papers do so; it flatters.
     journal
         A file in which each trial is written down: a study that was killed goes on where it stopped.
     workers
         How many trials run at the same time; as many as there are cores, without this.
     progress
         Show a progress bar on standard error; without this, when it is a terminal.
+    excerpts
+        Keep a few short places of the documents in the result, for its report.
 
     Examples
     --------
@@ -96,7 +120,11 @@ def compare(
     >>> result.table.num_rows > 0
     True
     """
-    plan = Plan.of(scores, classifiers, ks, per_class=per_class, min_df=min_df)
+    call = {"cv": cv, "groups": groups, "repeats": repeats, "seed": seed}
+    plan = Plan.of(
+        scores, classifiers, ks, per_class=per_class, one_vs_rest=one_vs_rest,
+        min_df=min_df, min_tf=min_tf, weighting=weighting, weigh=weigh, drop_empty=drop_empty,
+    )  # fmt: skip
     extra = [name for name in (cv, groups) if isinstance(name, str)]
     corpus = read_corpus(documents, labels, analyzer or Analyzer(), extra, checked_threads(workers))
     cv = corpus.columns[cv] if isinstance(cv, str) else cv
@@ -104,41 +132,18 @@ def compare(
     if cv is not None and not isinstance(cv, int) and not hasattr(cv, "split"):
         cv = np.asarray(cv)
     splits = divided(cv, corpus.single, corpus.n_docs, groups=together, repeats=repeats, seed=seed)
-    study = Study(corpus, plan, splits)
-    book = Journal(journal, study.description)
-    try:
-        shown = sys.stderr.isatty() if progress is None else progress
-        study.run(book, checked_threads(workers), shown=shown)
-        rows, seconds = book.rows(study.keys())
-    finally:
-        book.close()
-    columns = zip(*rows, strict=True)
-    table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
-    return Comparison(table, {**study.description, "n_splits": len(splits)}, seconds)
+    result = Study(corpus, plan, splits).result(journal, workers, progress=progress)
+    origin = documents.origin if isinstance(documents, Documents) else {"files": []}
+    result.settings["call"] = {**origin, **{name: _plain(value) for name, value in call.items()}}
+    result.counts = corpus.named_counts
+    if excerpts:
+        result.excerpts = from_corpus(corpus, [score(result.counts, one.score) for one in plan.contenders])
+    return result
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is compared: canonical spellings, and numbers of terms."""
-
-    scores: tuple[str, ...]
-    classifiers: tuple[str, ...]
-    ks: tuple[int, ...]
-    per_class: bool
-    min_df: int
-
-    @classmethod
-    def of(cls, scores: Any, classifiers: Any, ks: Any, *, per_class: bool, min_df: int) -> Plan:
-        """Check what was given."""
-        listed = [[one] if isinstance(one, str) else list(one) for one in (scores, classifiers)]
-        spelled = [as_score(one).spelling for one in listed[0]], [parse_recipe(one).spelling for one in listed[1]]
-        numbers = sorted({int(k) for k in ([ks] if isinstance(ks, int) else ks)})
-        for name, given in (("scores", spelled[0]), ("classifiers", spelled[1]), ("ks", numbers)):
-            if not given or len(set(given)) < len(given):
-                raise OptionError(f"compare: {name} must be distinct, and at least one, not {given!r}.")
-        if numbers[0] < 1:
-            raise OptionError(f"compare: ks must be 1 or more, not {numbers[0]}.")
-        return cls(tuple(spelled[0]), tuple(spelled[1]), tuple(numbers), per_class, min_df)
+def _plain(value: Any) -> Any:
+    """An argument as JSON can say it; of an array or a splitter only what it is."""
+    return value if value is None or isinstance(value, int | str) else type(value).__name__
 
 
 class Ranked(NamedTuple):
@@ -168,17 +173,31 @@ class Study:
         for split in self.splits:
             places.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
         return {
-            "scores": list(self.plan.scores), "classifiers": list(self.plan.classifiers), "ks": list(self.plan.ks),
-            "per_class": self.plan.per_class, "min_df": self.plan.min_df, "documents": self.corpus.fingerprint,
+            **self.plan.description, "documents": self.corpus.fingerprint,
             "splits": places.hexdigest()[:16], "analyzer": self.corpus.settings,
         }  # fmt: skip
+
+    def result(
+        self, journal: str | Path | None = None, workers: int | None = None, *, progress: bool | None = None
+    ) -> Comparison:
+        """Run what the journal does not have yet, and gather all of it."""
+        book = Journal(journal, self.description)
+        try:
+            shown = sys.stderr.isatty() if progress is None else progress
+            self.run(book, checked_threads(workers), shown=shown)
+            rows, seconds = book.rows(self.keys())
+        finally:
+            book.close()
+        columns = zip(*rows, strict=True)
+        table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+        return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
 
     def keys(self) -> list[str]:
         """The keys of all trials, in the order of the table."""
         return [
             self.key(split, name, model)
             for split in self.splits
-            for name in self.plan.scores
+            for name in self.plan.names
             for model in ("ranking", *self.plan.classifiers)
         ]
 
@@ -194,7 +213,7 @@ class Study:
             for split in self.splits:
                 missing = {
                     name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
-                    for name in self.plan.scores
+                    for name in self.plan.names
                 }
                 if any(missing.values()):
                     self._run_split(split, missing, journal, workers, advance)
@@ -204,7 +223,8 @@ class Study:
     ) -> None:
         part = Part(self.corpus, self.plan, split)
         with ThreadPoolExecutor(workers) as pool:
-            ranked = {name: pool.submit(part.ranked, name) for name in missing if missing[name]}
+            wanted = [one for one in self.plan.contenders if missing[one.name]]
+            ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
             trials: dict[Future[tuple[Rows, float]], str] = {}
             for name, ranking in ranked.items():
                 journal.write(self.key(split, name), [], ranking.result().seconds)
@@ -227,30 +247,53 @@ class Part:
     def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
         self.plan, self.split = plan, split
         self.names = corpus.classes
-        self.train, self.test = corpus.X[split.train], corpus.X[split.test]
         self.known, self.truth = corpus.Y[split.train], corpus.Y[split.test]
-        self.single = corpus.single is not None
-        self.counts = self._training_counts(corpus)
+        self.single = corpus.single is not None and not plan.one_vs_rest
+        self.occurrences = self._training_counts(corpus)
+        self.counts = self.occurrences
+        self.train, self.test = self._weighted(corpus.X[split.train], corpus.X[split.test])
 
     def _training_counts(self, corpus: Corpus) -> Counts:
-        test = Counts.from_matrix(self.test, self.truth, classes=corpus.classes)
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
-            return corpus.counts - test
-        return Counts.from_matrix(self.train, self.known, classes=corpus.classes)
+            return corpus.counts - Counts.from_matrix(corpus.X[self.split.test], self.truth, classes=corpus.classes)
+        return Counts.from_matrix(corpus.X[self.split.train], self.known, classes=corpus.classes)
 
-    def ranked(self, name: str) -> Rankings:
+    def _weighted(self, train: sparse.csr_array, test: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """What classifiers see, and, where all terms are weighed first, scores too."""
+        weighting = parse_weighting(self.plan.weighting)
+        weights, before = weighting.of_terms(self.occurrences), self.plan.weigh == "all"
+        kind = np.int64 if weights is None else np.float64
+        train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
+        if before and weighting.name != "count":
+            self.counts = Counts.from_matrix(train, self.known, classes=self.names)
+        return train, test
+
+    def model(self, name: str) -> BaseEstimator | str:
+        """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
+        if parse_weighting(self.plan.weighting).plain or self.plan.weigh == "all":
+            return name
+        return make_pipeline(Normalizer(), classifier(name))
+
+    def ranked(self, contender: Contender) -> Rankings:
         """The rankings of a score: one for all classes, or one for each class."""
         start = time.thread_time()
-        scores = score(self.counts, name)
+        scores = score(self.counts, contender.score)
         if self.plan.per_class:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
         else:
-            orders = [("", scores.order())]
-        return Rankings([Ranked(label, self._frequent(order)) for label, order in orders], time.thread_time() - start)
+            orders = [("", scores.order(contender.aggregate))]
+        seconds = time.thread_time() - start
+        return Rankings([Ranked(label, self._allowed(order, contender)) for label, order in orders], seconds)
 
-    def _frequent(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Without terms of too few training documents, and no longer than is needed."""
-        return order[self.counts.term_df[order] >= max(self.plan.min_df, 1)][: self.plan.ks[-1]]
+    def _allowed(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
+        """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
+        df, tf = self.occurrences.term_df, self.occurrences.term_tf
+        allowed = (df >= max(self.plan.min_df, 1)) & (tf >= self.plan.min_tf)
+        if contender.max_tf is not None:
+            allowed &= tf <= contender.max_tf
+        if contender.max_df is not None:
+            allowed &= df <= contender.max_df
+        return order[allowed[order]][: self.plan.ks[-1]]
 
     def judged(self, name: str, rankings: Rankings, model: str) -> tuple[Rows, float]:
         """The rows of one trial, and the CPU seconds of this thread."""
@@ -262,13 +305,23 @@ class Part:
         return [[*first, *row] for row in rows], time.thread_time() - start
 
     def _rows(self, ranked: Ranked, model: str) -> Iterator[list[Any]]:
-        reached = [min(k, len(ranked.order)) for k in self.plan.ks]
         known, truth = self._labels(ranked.label)
-        classes, codes = curve_codes(self.train, known, self.test, ranked.order, reached, model)
+        if not self.plan.drop_empty:
+            yield from self._curve(ranked, model, self.plan.ks, self.train, known, self.test, truth)
+            return
+        for k in self.plan.ks:
+            train, test = (_nonempty(X, ranked.order[:k]) for X in (self.train, self.test))
+            yield from self._curve(ranked, model, (k,), self.train[train], known[train], self.test[test], truth[test])
+
+    def _curve(
+        self, ranked: Ranked, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
+    ) -> Iterator[list[Any]]:
+        reached = [min(k, len(ranked.order)) for k in ks]
+        classes, codes = curve_codes(train, known, test, ranked.order, reached, self.model(model))
         names = self.names if known.ndim == 2 or not ranked.label else [ranked.label]
         predicted = codes if codes.ndim == 3 else classes[codes]
         for place, label, measure, value in curve_rows(truth, predicted, names, one_class=ranked.label):
-            yield [self.plan.ks[place], label, measure, value]
+            yield [ks[place], label, measure, value]
 
     def _labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Labels of the training and test documents, as the classifier is to see them."""
@@ -287,6 +340,11 @@ def _macro(rows: Rows) -> Iterator[list[Any]]:
         values.setdefault((k, measure), []).append(value)
     for (k, measure), found in values.items():
         yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
+
+
+def _nonempty(X: sparse.csr_array, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The documents that have at least one of the terms."""
+    return np.flatnonzero(np.diff(X[:, columns].indptr))
 
 
 def _codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:

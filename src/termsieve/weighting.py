@@ -77,8 +77,8 @@ class Weighting:
             )
         return weights
 
-    def apply(self, X: sparse.csr_array, weights: Array | None, dtype: Any) -> sparse.csr_array:
-        """The weighted matrix; `X` holds occurrences and may be changed."""
+    def apply(self, X: sparse.csr_array, weights: Array | None, dtype: Any, *, cosine: bool = True) -> sparse.csr_array:
+        """The weighted matrix; `X` holds occurrences and may be changed. Without `cosine`, rows keep their length."""
         if self.name == "binary":
             X.data.fill(1)
         if weights is None:
@@ -91,7 +91,7 @@ class Weighting:
             data = np.log(data) + 1.0
         data *= weights[X.indices]
         weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
-        return sparse.csr_array(normalize(weighted, copy=False))
+        return sparse.csr_array(normalize(weighted, copy=False)) if cosine else weighted
 
 
 def parse_weighting(name: Any) -> Weighting:

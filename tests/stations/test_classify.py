@@ -12,6 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 
 from termsieve.classify import RECIPES, PoissonNB, ProbitClassifier, classifier, parse_recipe
+from termsieve.curves import curve
 from termsieve.errors import InputError, OptionError
 from termsieve.probit import default_variance, hazard
 
@@ -283,3 +284,20 @@ def test_an_estimator_is_cloned():
     assert classifier(model).alpha == 3
     with pytest.raises(OptionError, match="classifier"):
         classifier(7)
+
+
+def test_poisson_without_absent_terms_leaves_their_factor_out():
+    X, y = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [1, 3, 0]]), [0, 0, 1, 1]
+    model = PoissonNB(absent_terms=False).fit(X, y)
+    new = np.array([[2, 0, 0], [0, 1, 3]])
+    expected = np.log(0.5) + np.array(
+        [[sum(x * np.log(r) - r for x, r in zip(row, rates, strict=True) if x) for rates in model.rate_] for row in new]
+    )
+    for given in (new, sparse.csr_array(new)):
+        joint = model._scores(given)
+        np.testing.assert_allclose(np.asarray(joint), expected)
+    whole, cut = (curve(X, y, new, [0, 1, 2], [1, 2, 3], PoissonNB(absent_terms=flag)) for flag in (True, False))
+    assert whole.shape == cut.shape
+    for k in (1, 2, 3):
+        fitted = PoissonNB(absent_terms=False).fit(X[:, :k], y)
+        assert (cut[k - 1] == fitted.predict(new[:, :k])).all()

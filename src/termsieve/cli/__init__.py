@@ -1,6 +1,17 @@
 """The commands, one module for each family of them; importing a module adds its commands."""
 
-from termsieve.cli import catalogue, counting, demo
+from termsieve.cli import catalogue, comparing, counting, datasets, demo, modelling, ranking, reproduce
 from termsieve.cli.app import app, main
 
-__all__ = ["app", "catalogue", "counting", "demo", "main"]
+__all__ = [
+    "app",
+    "catalogue",
+    "comparing",
+    "counting",
+    "datasets",
+    "demo",
+    "main",
+    "modelling",
+    "ranking",
+    "reproduce",
+]

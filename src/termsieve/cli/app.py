@@ -1,30 +1,99 @@
-"""The commands. Heavy modules are imported inside them, so that ``termsieve --version`` answers at once."""
+"""The application itself: its commands in order, its exit codes, and how it ends.
+
+Heavy modules are imported inside the commands, so that ``termsieve --help`` answers at once.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
-from typing import Annotated
+import threading
+import time
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from termsieve._version import __version__
+from termsieve.cli.saying import complain
 from termsieve.errors import TermsieveError
 
+INTERRUPTED = 130
+GRACE = 0.5  # seconds that a command has, after Ctrl-C, to end by itself
+ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
+
+
+class _Commands(typer.core.TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """What a newcomer wants first, first."""
+        names: list[str] = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Which terms tell these classes of text apart, and how few of them are enough?",
+    epilog="First: [bold]termsieve rank mail.csv[/] prints, for each class, the terms that tell it from the rest.\n\n"
+    "Each command has its own help, with examples: [bold]termsieve rank --help[/].",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
 )
 
 
 def main() -> None:
     """Run a command; a user's mistake is one line on standard error, not a traceback."""
+    _end_soon_after_interrupt()
     try:
         app()
     except TermsieveError as error:
-        print(f"termsieve: {error}", file=sys.stderr)  # noqa: T201 - this is where users read it
+        complain(str(error))
         sys.exit(1)
+    except MemoryError:
+        complain("There is not enough memory for this.")
+        sys.exit(1)
+    except OSError as error:  # a disk that is full, a stream that is closed
+        complain(f"{error.filename + ': ' if error.filename else ''}{error.strerror or error}.")
+        sys.exit(1)
+    except SystemExit as end:
+        _close_output()
+        if isinstance(end.__context__, BrokenPipeError):
+            sys.exit(0)  # whoever reads has seen enough
+        raise
+
+
+def _close_output() -> None:
+    """Write what is left in the buffers now, while a closed pipe can still be forgiven."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _end_soon_after_interrupt() -> None:
+    """End the process soon after Ctrl-C, also where Python waits for a loop of numba or scikit-learn to finish.
+
+    The signal writes a byte into a pipe at once; a thread waits at its other end. Files are written whole or not at
+    all, so there is nothing to tidy up but the temporary name of one.
+    """
+    if os.name != "posix":
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while os.read(reading, 1) != bytes([signal.SIGINT]):
+            pass
+        time.sleep(GRACE)
+        with contextlib.suppress(ImportError, AttributeError):
+            sys.modules["termsieve.storage"].forget_unfinished()
+        os._exit(INTERRUPTED)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _print_version(wanted: bool) -> None:

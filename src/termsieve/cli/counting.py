@@ -2,78 +2,68 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.inputs import (
-    Files,
-    LabelColumn,
-    LabelSeparator,
-    Output,
-    SkipBad,
-    Split,
-    TextColumns,
-    Threads,
-    read_files,
-)
+from termsieve.cli.groups import examples, grouped
+from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
+from termsieve.cli.saying import Talk, visible
 
 if TYPE_CHECKING:
     from termsieve.counts import Counts
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "termsieve count mail.csv --text body --label folder -o mail.counts",
+        "zcat monday.jsonl.gz | termsieve count - -o monday.counts",
+        "termsieve rank mail.counts --score chi2",
+    )
+)
+@grouped
 def count(
     files: Files,
+    *,
     output: Output,
-    text: TextColumns = ["text"],  # noqa: B006 - typer copies it
-    label: LabelColumn = "label",
-    label_sep: LabelSeparator = None,
-    split: Split = None,
-    stop_words: Annotated[str | None, typer.Option(help='"english" or "smart".')] = None,
-    ngrams: Annotated[int, typer.Option(min=1, help="Longest n-grams of words.")] = 1,
-    stemmer: Annotated[str | None, typer.Option(help="A Snowball language, such as english.")] = None,
+    columns: Columns,
+    wording: Wording,
     threads: Threads = None,
-    skip_bad: SkipBad = False,
+    talk: Talk,
 ) -> None:
-    """Count the terms of labelled documents into one small file, from which all scores follow.
-
-    Example: termsieve count mail.csv --text body --label folder -o mail.counts
-    """
-    from termsieve.counting import count as count_documents
+    """Count the terms of labelled documents into one small file, from which all scores follow."""
+    from termsieve.cli.reading import read_counts
     from termsieve.storage import check_target
-    from termsieve.tokens import Analyzer
 
     check_target(output)
-    analyzer = Analyzer(stop_words=stop_words, ngram_range=(1, ngrams), stemmer=stemmer)
-    documents = read_files(files, text, label, label_sep, split, skip_bad=skip_bad)
-    counts = count_documents(documents, analyzer=analyzer, threads=threads, progress=sys.stderr.isatty())
-    if documents.skipped:
-        typer.echo(f"skipped {documents.skipped:,} bad row{'s' * (documents.skipped != 1)}", err=True)
-    _save(counts, output)
+    _save(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "termsieve merge monday.counts tuesday.counts -o week.counts",
+        "termsieve merge parts/*.counts -o all.counts",
+    )
+)
+@grouped
 def merge(
-    files: Annotated[list[Path], typer.Argument(metavar="COUNTS...", help="Files that `termsieve count` wrote.")],
+    files: Annotated[list[str], typer.Argument(metavar="COUNTS...", help="Files that [bold]termsieve count[/] wrote.")],
+    *,
     output: Output,
+    talk: Talk,
 ) -> None:
-    """Add counts of several parts: the result is that of counting all documents at once.
+    """Add counts of several parts: the result is that of counting all documents at once."""
+    from termsieve.cli.reading import added, expanded
+    from termsieve.storage import check_target
 
-    Example: termsieve merge monday.counts tuesday.counts -o week.counts
-    """
-    import functools
-    import operator
-
-    from termsieve.counts import Counts
-
-    _save(functools.reduce(operator.add, map(Counts.load, files)), output)
+    check_target(output)
+    _save(added(expanded(files)), output, talk)
 
 
-def _save(counts: Counts, output: Path) -> None:
+def _save(counts: Counts, output: Path, talk: Talk) -> None:
     counts.save(output)
-    typer.echo(repr(counts))
-    typer.echo(f"written to {output}", err=True)
+    if not talk.quiet:
+        typer.echo(visible(repr(counts), keep="\n"))
+    talk.note(f"written to {output}")

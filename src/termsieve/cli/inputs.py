@@ -1,42 +1,236 @@
-"""What commands are given: files, columns, and other options that several of them share."""
+"""What commands are given: files, columns, and how their text becomes terms."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termsieve.cli.completion import complete_stemmers
+from termsieve.cli.groups import flag, option
+from termsieve.errors import OptionError
+
 if TYPE_CHECKING:
-    from termsieve.documents import Documents
+    from collections.abc import Collection, Sequence
+
+    from termsieve.counts import Counts
+    from termsieve.tokens import Analyzer
+
+INPUT, TERMS = "Input", "Terms"
 
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE...", help="CSV, TSV, JSON Lines, Parquet, Arrow, a folder of class folders."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, or a folder of class folders; "
+        "- is standard input, JSON Lines. Two or more text files (.txt and the like): each line is a document, "
+        "and the name of the file its class.",
+    ),
 ]
-TextColumns = Annotated[list[str], typer.Option("--text", help="Column with the text; may be given several times.")]
-LabelColumn = Annotated[str, typer.Option("--label", help="Column with the label, or a list of labels.")]
-LabelSeparator = Annotated[str | None, typer.Option("--label-sep", help="Several labels in one string, cut at this.")]
-Split = Annotated[str | None, typer.Option("--split", metavar="COLUMN=VALUE", help="Only rows with this value.")]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
-Threads = Annotated[int | None, typer.Option(help="How many threads; as many as there are cores, without this.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and say how many.")]
+FilesOrCounts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, a folder of class folders, or .counts "
+        "files; - is standard input, JSON Lines. Two or more text files (.txt and the like) are compared with each "
+        "other: each line is a document, and the name of the file its class.",
+    ),
+]
+Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="Where to write.")]
+Threads = Annotated[
+    int | None, option("--threads", metavar="N", min=1, help="How many threads; without this, one for each core.")
+]
+Seed = Annotated[int, option("--seed", metavar="N", min=0, help="Decides what is left to chance; 0, without this.")]
 
 
-def read_files(
-    files: list[str], text: list[str], label: str, label_sep: str | None, split: str | None, *, skip_bad: bool
-) -> Documents:
-    """The documents of one or several files."""
-    from termsieve.documents import read
+def _input(*names: str, **about: Any) -> Any:
+    return option(*names, panel=INPUT, **about)
 
-    column, equals, value = (split or "").partition("=")
-    if split and not equals:
-        raise typer.BadParameter(f"{split!r} is not COLUMN=VALUE", param_hint="--split")
-    return read(
-        files[0] if len(files) == 1 else files,
-        text=text[0] if len(text) == 1 else tuple(text),
-        label=label,
-        label_sep=label_sep,
-        split=(column, value) if split else None,
-        on_bad="skip" if skip_bad else "error",
+
+def _term(*names: str, **about: Any) -> Any:
+    return option(*names, panel=TERMS, **about)
+
+
+class Group:
+    """A group of options."""
+
+    def given(self) -> list[str]:
+        """The fields that are not as they come."""
+        return [one.name for one in fields(self) if getattr(self, one.name) != one.default]  # type: ignore[arg-type]
+
+
+def as_option(name: str) -> str:
+    """The option of a field."""
+    return f"--{name.replace('_', '-')}"
+
+
+@dataclass(frozen=True)
+class Columns(Group):
+    """Which columns hold what, and which rows are read."""
+
+    text: Annotated[
+        list[str] | None,
+        _input("--text", metavar="COLUMN", help="Column with the text; may be given several times. Guessed, if plain."),
+    ] = None
+    label: Annotated[
+        str | None,
+        _input("--label", metavar="COLUMN", help="Column with the label, or a list of labels. Guessed, if plain."),
+    ] = None
+    label_sep: Annotated[
+        str | None, _input("--label-sep", metavar="TEXT", help="Several labels in one string, cut at this.")
+    ] = None
+    by_file: Annotated[
+        bool,
+        flag("--by-file", panel=INPUT, help="The class is the name of the file: compare the files with each other."),
+    ] = False
+    split: Annotated[
+        str | None, _input("--split", metavar="COLUMN=VALUE", help="Only rows with this value in this column.")
+    ] = None
+    encoding: Annotated[str, _input("--encoding", metavar="NAME", help="Of text files; without this, UTF-8.")] = "utf-8"
+    skip_bad: Annotated[
+        bool, flag("--skip-bad", panel=INPUT, help="Skip rows that cannot be read, and say how many.")
+    ] = False
+
+    @property
+    def split_pair(self) -> tuple[str, str] | None:
+        """The column and the value of `split`."""
+        if self.split is None:
+            return None
+        column, equals, value = self.split.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{self.split!r} is not COLUMN=VALUE.", param_hint="--split")
+        return column, value
+
+
+@dataclass(frozen=True)
+class Wording(Group):
+    """How text becomes terms."""
+
+    stop_words: Annotated[
+        str | None, _term("--stop-words", metavar="LIST", help='"english", "smart", or a file with a word a line.')
+    ] = None
+    ngrams: Annotated[
+        str | None, _term("--ngrams", metavar="N", help="Also runs of up to N words; 2-3 is runs of two or three.")
+    ] = None
+    stemmer: Annotated[
+        str | None,
+        _term(
+            "--stemmer",
+            metavar="LANGUAGE",
+            help="Cut endings, by Snowball's rules for a language such as english.",
+            autocompletion=complete_stemmers,
+        ),
+    ] = None
+    segmenter: Annotated[
+        str | None, _term("--segmenter", metavar="NAME", help='"jieba" finds the words of Chinese.')
+    ] = None
+    characters: Annotated[
+        bool,
+        flag("--characters", panel=TERMS, help="Runs of characters inside words, in place of words; see --ngrams."),
+    ] = False
+    min_length: Annotated[
+        int, _term("--min-length", metavar="N", min=1, help="Leave out words of fewer characters.")
+    ] = 1
+    accents: Annotated[bool, flag("--accents/--strip-accents", panel=TERMS, help="Keep accents, or take them off.")] = (
+        True
     )
+    lowercase: Annotated[bool, flag("--lowercase/--keep-case", panel=TERMS, help="Lower-case, or leave capitals.")] = (
+        True
+    )
+    pattern: Annotated[
+        str | None, _term("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
+    ] = None
+
+    def analyzer(self) -> Analyzer:
+        """The analyzer of these options."""
+        from termsieve.tokens import Analyzer
+
+        pattern = {} if self.pattern is None else {"token_pattern": self.pattern}
+        return Analyzer(
+            stop_words=self._stop_words(),
+            ngram_range=self._range(),
+            stemmer=self.stemmer,
+            segmenter=self.segmenter,
+            analyzer="char_wb" if self.characters else "word",
+            min_length=self.min_length,
+            strip_accents=None if self.accents else "unicode",
+            lowercase=self.lowercase,
+            **pattern,
+        )
+
+    def _range(self) -> tuple[int, int]:
+        given = ("3" if self.characters else "1") if self.ngrams is None else self.ngrams
+        least, dash, most = given.partition("-")
+        try:
+            return (int(least), int(most)) if dash else (1, int(least))
+        except ValueError:
+            raise typer.BadParameter(
+                f"{given!r} is no length: write 2 for words and pairs of words, 2-3 for pairs and threes.",
+                param_hint="--ngrams",
+            ) from None
+
+    def _stop_words(self) -> str | Collection[str] | None:
+        if self.stop_words is None or self.stop_words in ("english", "smart"):
+            return self.stop_words
+        path = Path(self.stop_words)
+        if not path.is_file():
+            raise OptionError(f'--stop-words is "english", "smart" or a file; there is no file {self.stop_words!r}.')
+        try:
+            return frozenset(path.read_text("utf-8-sig").split())
+        except (OSError, UnicodeDecodeError) as error:
+            raise OptionError(f"{path}: the stop words cannot be read: {error}.") from error
+
+
+@dataclass(frozen=True)
+class Pruning(Group):
+    """Which terms are too rare or too common."""
+
+    min_df: Annotated[
+        str | None,
+        _term("--min-df", metavar="N", help="Leave out terms of fewer documents: a number, or a share such as 0.1%."),
+    ] = None
+    max_df: Annotated[
+        str | None, _term("--max-df", metavar="N", help="Leave out terms of more documents, such as 50%.")
+    ] = None
+
+    def pruned(self, counts: Counts) -> Counts:
+        """The counts without these terms."""
+        if not self.given():
+            return counts
+        counts = counts.prune(min_df=amount(self.min_df, "--min-df", 1), max_df=amount(self.max_df, "--max-df", 1.0))
+        if not counts.n_terms:
+            raise OptionError(f"No term is left ({counts.pruned}). Choose a lower --min-df or a higher --max-df.")
+        return counts
+
+
+def listed(given: Sequence[str]) -> list[str]:
+    """Names that are given one by one, or with commas between them; those in brackets belong to a name.
+
+    >>> listed(["gu,bns(floor=0.001)", 'union("gu", k=9)'])
+    ['gu', 'bns(floor=0.001)', 'union("gu", k=9)']
+    """
+    names = [name.strip() for one in given for name in re.split(r",(?![^(]*\))", one)]
+    return [name for name in names if name]
+
+
+def amount(given: str | None, option: str, default: float) -> float:
+    """A number of documents, or a share of them, as a user writes it.
+
+    >>> amount("5", "", 1), amount("0.5", "", 1), amount("50%", "", 1)
+    (5, 0.5, 0.5)
+    """
+    if given is None:
+        return default
+    text = given.strip()
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{given!r} is neither a number of documents, such as 5, nor a share, such as 1% or 0.01.",
+            param_hint=option,
+        ) from None

@@ -182,6 +182,17 @@ class Documents:
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(sizes) else None
 
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Names of the files, none for documents in memory, and the options of `read` that are not its defaults."""
+        files = [] if self.total_bytes is None else [source.name for source in self._sources]
+        changed = {k: list(v) if isinstance(v, tuple) else v for k, v in self._changed_options().items()}
+        return {"files": files, **changed}
+
+    def _changed_options(self) -> dict[str, Any]:
+        defaults = Options()
+        return {name: value for name, value in vars(self._options).items() if value != getattr(defaults, name)}
+
     def __repr__(self) -> str:
         names = [source.name for source in self._sources]
         shown = ", ".join(names[:SHOWN_SOURCES])
@@ -189,10 +200,7 @@ class Documents:
         return f"<Documents from {shown}{more}{self._option_note()}{self._skipped_note()}>"
 
     def _option_note(self) -> str:
-        defaults = Options()
-        changed = [
-            f"{name}={value!r}" for name, value in vars(self._options).items() if value != getattr(defaults, name)
-        ]
+        changed = [f"{name}={value!r}" for name, value in self._changed_options().items()]
         return f" ({', '.join(changed)})" if changed else ""
 
     def _skipped_note(self) -> str:

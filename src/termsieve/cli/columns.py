@@ -1,0 +1,127 @@
+"""Which columns a file has, and which of them a user most likely means."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS
+from termsieve.documents.streams import COMPRESSIONS, Stream, failures_of, opened
+from termsieve.errors import InputError
+
+# From the plainest to the least plain; two of one line are a question for the user.
+TEXT = (
+    ("text", "texts"),
+    ("body", "message", "content", "document", "sentence", "review", "comment", "abstract", "article", "post", "tweet"),
+    ("title", "headline", "subject", "description", "summary", "question", "email", "mail", "sms"),
+)
+LABEL = (
+    ("label", "labels"),
+    ("class", "classes", "category", "categories", "topic", "topics", "target", "tag", "tags", "folder"),
+    ("sentiment", "genre", "section", "group", "newsgroup", "type", "author", "language"),
+)
+_SHOWN = 30
+_FIRST = 1 << 20  # bytes in which a header or some records should stand
+
+
+def ending_of(path: Path) -> str:
+    """The ending that tells the type of a file, without that of a compression."""
+    ending = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
+
+
+def is_data(path: Path) -> bool:
+    """Whether a file has columns, as far as its name tells."""
+    compressed = path.suffix.lower() in COMPRESSIONS
+    ending = ending_of(path)
+    return ending in TEXT_FORMATS or (ending in BINARY_FORMATS and not compressed)
+
+
+def columns_of(path: Path, encoding: str) -> list[str]:
+    """The names of the columns of a file."""
+    ending = ending_of(path)
+    with failures_of(str(path)):
+        if ending in (".parquet", ".pq"):
+            return list(pq.read_schema(path).names)
+        if ending in BINARY_FORMATS:
+            return _ipc_columns(path)
+    with opened(path, encoding) as stream:
+        start = _start_of(stream)
+    return json_columns(start) if "json" in ending else _header(start, "," if ending == ".csv" else "\t")
+
+
+def _ipc_columns(path: Path) -> list[str]:
+    with pa.memory_map(str(path)) as file:
+        try:
+            return list(pa.ipc.open_file(file).schema.names)
+        except pa.ArrowInvalid:
+            file.seek(0)
+            return list(pa.ipc.open_stream(file).schema.names)
+
+
+def _start_of(stream: Stream) -> bytes:
+    start = b""
+    while len(start) < _FIRST and (more := stream.read()):
+        start += more
+    return start
+
+
+def _header(start: bytes, delimiter: str) -> list[str]:
+    lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
+    try:
+        return next(csv.reader(lines, delimiter=delimiter), [])
+    except csv.Error:
+        return []  # whoever reads the rows says what is wrong, and in which line
+
+
+def json_columns(start: bytes) -> list[str]:
+    """The names that the first records of JSON Lines have."""
+    names: dict[str, None] = {}
+    for line in start.split(b"\n")[:100]:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            names |= dict.fromkeys(record)
+    return list(names)
+
+
+def guessed(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
+    """The column that is meant: its name; or the names that could be; or None.
+
+    >>> guessed(["id", "Text", "title"], TEXT)
+    'Text'
+    >>> guessed(["body", "message"], TEXT)
+    ['body', 'message']
+    """
+    for tier in tiers:
+        found = [name for name in names if name.strip().lower() in tier]
+        exact = [name for name in found if name in tier]
+        if len(found) == 1 or len(exact) == 1:
+            return (exact or found)[0]
+        if found:
+            return found
+    return None
+
+
+def chosen(source: str, names: Sequence[str], option: str) -> str:
+    """The column for --text or --label, or an error that lists the columns."""
+    found = guessed(names, TEXT if option == "--text" else LABEL)
+    if isinstance(found, str):
+        return found
+    what = "text" if option == "--text" else "label"
+    listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    if found:
+        several = " and ".join(map(repr, found))
+        raise InputError(f"{source}: {several} could both hold the {what}. Say which with {option}. Columns: {listed}.")
+    raise InputError(
+        f"{source}: no column has a name that tells it holds the {what}. Say which with {option}. "
+        f"Columns: {listed or 'none were found'}."
+    )

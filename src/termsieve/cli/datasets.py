@@ -1,0 +1,143 @@
+"""``datasets``: the corpora of the papers, where they are, and how to get them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.resources
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from termsieve.cli.app import app
+from termsieve.cli.groups import examples, flag, grouped, option
+from termsieve.cli.output import Printing, Sheet
+from termsieve.cli.saying import Talk
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from termsieve.datasets import Dataset
+
+COLUMNS = (
+    "name",
+    "title",
+    "documents",
+    "classes",
+    "split",
+    "bytes",
+    "licence",
+    "papers",
+    "stand_in_for",
+    "here",
+    "place",
+    "home",
+)
+corpora = typer.Typer(rich_markup_mode="rich")
+app.add_typer(corpora, name="datasets")
+
+
+def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Names and titles of the corpora, read from the source: the shell does not wait for imports."""
+    source = (importlib.resources.files("termsieve") / "datasets" / "catalogue.py").read_text("utf-8")
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        known = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
+        if getattr(call.func, "id", "") == "Dataset" and str(known["name"]).startswith(incomplete):
+            yield str(known["name"]), str(known["title"])
+
+
+@corpora.callback(
+    invoke_without_command=True,
+    epilog=examples("termsieve datasets", "termsieve datasets --format json", "termsieve datasets get reuters21578"),
+)
+@grouped
+def datasets(ctx: typer.Context, *, printing: Printing, talk: Talk) -> None:
+    """The corpora of the papers: how large, under which licence, and whether they are here."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from termsieve.datasets import CORPORA
+
+    printing.check()
+    records = list(CORPORA.values())
+    printing.write(Sheet(COLUMNS, map(_row, records), lambda: _view(records)))
+    if printing.to_people:
+        from termsieve.datasets.places import VARIABLE, folders
+
+        talk.note(f"Looked for in {' and '.join(map(str, folders()))}; {VARIABLE} names another folder.")
+        talk.note("To get one: termsieve datasets get NAME")
+
+
+@corpora.command(
+    epilog=examples(
+        "termsieve datasets get sms_spam",
+        "termsieve datasets get reuters21578 --from reuters21578.tar.gz",
+        "termsieve datasets get rcv1 --from FOLDER --folder data",
+    )
+)
+@grouped
+def get(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="As termsieve datasets lists it.", autocompletion=_complete_corpora)
+    ],
+    *,
+    source: Annotated[
+        list[Path] | None,
+        option("--from", metavar="FILE", help="An archive that you have, or a folder of them; may be given again."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        option("--folder", metavar="DIR", help="Where to put it. Without this: TERMSIEVE_DATA, or the user's cache."),
+    ] = None,
+    unverified: Annotated[
+        bool, flag("--unverified", help="Take another edition, too: other checksums, other numbers of documents.")
+    ] = False,
+    talk: Talk,
+) -> None:
+    """Download a corpus from its own home, verify it, and convert it to JSON lines."""
+    from termsieve.datasets import get as get_corpus
+
+    path = get_corpus(name, source or None, folder, progress=talk.progress, unverified=unverified, tell=talk.note)
+    typer.echo(path)
+
+
+def _row(record: Dataset) -> list[Any]:
+    from termsieve.datasets import located
+    from termsieve.datasets.places import folders
+
+    here = located(record.name)
+    return [
+        record.name,
+        record.title,
+        record.documents,
+        record.classes,
+        {part or "none": count for part, count in record.splits.items()} or None,
+        record.size,
+        record.licence,
+        " ".join(record.papers),
+        record.stand_in_for,
+        here is not None,
+        str(here or folders()[0] / record.file_name),
+        record.home,
+    ]
+
+
+def _view(records: list[Dataset]) -> RenderableType:
+    from termsieve.cli.screen import bare_table
+    from termsieve.datasets import located
+
+    table = bare_table()
+    for heading in ("corpus", "here", "documents", "classes", "size", "papers", "licence"):
+        numeric = heading in ("documents", "classes", "size")
+        table.add_column(heading, no_wrap=heading != "licence", justify="right" if numeric else "left")
+    for record in records:
+        table.add_row(
+            record.name,
+            "yes" if located(record.name) else "no",
+            f"{record.documents:,}" if record.documents else "-",
+            str(record.classes),
+            f"{record.size / 1e6:,.1f} MB" if record.size else "-",
+            f"stand-in for {record.stand_in_for}" if record.stand_in_for else ", ".join(record.papers) or "-",
+            record.licence,
+        )
+    return table

@@ -1,0 +1,64 @@
+"""Groups of options that several commands share, each a dataclass that also knows what its options mean."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import fields, is_dataclass
+from typing import Any, get_type_hints
+
+import typer
+
+
+def option(*names: str, panel: str | None = None, **about: Any) -> Any:
+    """An option whose help says all there is to say."""
+    return typer.Option(*names, rich_help_panel=panel, show_default=False, **about)
+
+
+def flag(*names: str, panel: str | None = None, **about: Any) -> Any:
+    """An option that is given or not."""
+    return option(*names, panel=panel, metavar="", **about)
+
+
+def examples(*lines: str, more: str = "") -> str:
+    """The end of a command's help."""
+    shown = "\n".join(line.replace("[", "\\[") for line in lines)
+    return f"[bold]Examples[/]\n{shown}" + (f"\n\n{more}" if more else "")
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a parameter whose type is a dataclass stand for the options that are the fields of the class.
+
+    The command is called with an instance; where that is a context, within it.
+    """
+    parameters = inspect.signature(command).parameters
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
+    flat = []
+    for name, parameter in parameters.items():
+        options = _options(groups[name]) if name in groups else [parameter.replace(annotation=hints[name])]
+        flat += [option.replace(kind=parameter.KEYWORD_ONLY) for option in options]
+
+    def run(**given: Any) -> None:
+        with ExitStack() as stack:
+            for name, group in groups.items():
+                made = group(**{field.name: given.pop(field.name) for field in fields(group) if field.init})
+                given[name] = stack.enter_context(made) if isinstance(made, AbstractContextManager) else made
+            command(**given)
+
+    run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in flat}
+    return run
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(group)
+        if field.init
+    ]

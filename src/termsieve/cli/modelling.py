@@ -1,0 +1,219 @@
+"""``train`` and ``predict``: a model from labelled documents, and labels from a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from termsieve.cli.app import app
+from termsieve.cli.completion import complete_classifiers, complete_rules, complete_scores
+from termsieve.cli.groups import examples, flag, grouped, option
+from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, amount, listed
+from termsieve.cli.output import PANEL, Format, Printing
+from termsieve.cli.saying import Talk
+from termsieve.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from termsieve.cli.modelviews import Labelled
+    from termsieve.documents import Documents
+    from termsieve.model import Model
+
+EXPLAINED = 8  # terms, with --explain
+
+
+@app.command(
+    epilog=examples(
+        "termsieve train mail.csv -o mail.skops",
+        "termsieve train mail.csv --score chi2 -k 1000 --classifier linear_svm -o mail.skops",
+        "termsieve train news.jsonl --score gu,bns -k 300,3000 --classifier logistic_regression -o news.skops",
+        "termsieve predict mail.skops new.csv --explain",
+    )
+)
+@grouped
+def train(
+    files: Files,
+    *,
+    output: Output,
+    score: Annotated[
+        list[str] | None,
+        option(
+            "--score", "-s", metavar="LIST", autocompletion=complete_scores,
+            help="What ranks the terms: a score, or several to choose from. Without this: gu,chi2,bns.",
+        ),
+    ] = None,
+    k: Annotated[
+        list[str] | None,
+        option("-k", metavar="LIST", help="How many terms: one number or several. Without this: 300 to 10000, all."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        option(
+            "--rule", "-r", metavar="RULE", autocompletion=complete_rules,
+            help="In place of -k, a rule such as energy(0.8); see termsieve select --help.",
+        ),
+    ] = None,
+    classifier: Annotated[
+        list[str] | None,
+        option(
+            "--classifier", "-c", metavar="LIST", autocompletion=complete_classifiers,
+            help="One, or several to choose from. Without this: multinomial_nb,linear_svm.",
+        ),
+    ] = None,
+    weighting: Annotated[
+        str | None,
+        option("--weighting", metavar="NAME", help="Without this: count for naive Bayes, tfidf for other classifiers."),
+    ] = None,
+    min_df: Annotated[
+        str | None, option("--min-df", metavar="N", help="Leave out terms of fewer documents: 5, or 0.1%.")
+    ] = None,
+    cv: Annotated[int, option("--cv", metavar="N", min=0, help="Folds: 5. With 0, nothing is judged.")] = 5,
+    sample: Annotated[
+        int,
+        option("--sample", metavar="N", min=0, help="Choose on so many documents at most: 20000. With 0, on all."),
+    ] = 20_000,
+    seed: Seed = 0,
+    form: Annotated[
+        Format | None, option("--format", "-f", panel=PANEL, metavar="FORMAT", help="Of what is printed.")
+    ] = None,
+    columns: Columns,
+    wording: Wording,
+    threads: Threads = None,
+    talk: Talk,
+) -> None:  # fmt: skip
+    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
+    from termsieve.cli.modelviews import training_sheet
+    from termsieve.cli.reading import documents_in, found_in, say_skipped
+    from termsieve.model import train as trained
+    from termsieve.storage import check_target
+
+    check_target(output)
+    found = found_in(files, columns, talk)
+    documents = documents_in(found, columns)
+    with talk.timed("trained"), talk.compiling():
+        model = trained(
+            documents, score=listed(score or []) or None, rule=_rules(k, rule), cv=cv, sample=sample or None,
+            classifier=listed(classifier or []) or None, weighting=weighting, analyzer=wording.analyzer(),
+            min_df=amount(min_df, "--min-df", 1), seed=seed, threads=threads, progress=talk.progress,
+        )  # fmt: skip
+    say_skipped(documents, talk)
+    model.settings["text"] = list(found.text)
+    model.save(output)
+    for one in model.settings["candidates"]:
+        talk.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
+    if not talk.quiet:
+        Printing(None, form, safe_csv=False).write(training_sheet(model))
+    talk.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
+
+
+def _rules(k: list[str] | None, rule: list[str] | None) -> list[Any] | None:
+    if k and rule:
+        raise typer.BadParameter("give -k or --rule, not both: a rule says itself how many.")
+    if rule:
+        return rule
+    if not k:
+        return None
+    numbers = listed(k)
+    for one in numbers:
+        if one != "all" and not one.isdecimal():
+            raise typer.BadParameter(f'{one!r} is no number of terms: a whole number, or "all".', param_hint="-k")
+    return ['top("all")' if one == "all" else int(one) for one in numbers]
+
+
+@app.command(
+    epilog=examples(
+        "termsieve predict mail.skops new.csv",
+        "termsieve predict mail.skops new.csv --explain",
+        "termsieve predict mail.skops new.csv --id message_id -o labels.csv",
+        "termsieve predict mail.skops test.csv --label folder --quiet -o /dev/null",
+        'echo \'{"text": "Claim your prize now"}\' | termsieve predict mail.skops -',
+    )
+)
+@grouped
+def predict(
+    model_file: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that [bold]termsieve train[/] wrote.", show_default=False)
+    ],
+    files: Files,
+    *,
+    explain: Annotated[
+        bool, flag("--explain", "-e", help="Show the terms that decided, and what each contributed.")
+    ] = False,
+    terms: Annotated[
+        int, option("--terms", metavar="N", min=1, help=f"With --explain: how many; {EXPLAINED}, without this.")
+    ] = EXPLAINED,
+    probabilities: Annotated[
+        bool, flag("--probabilities", "-p", help="The probability of every class, not only of the label.")
+    ] = False,
+    identity: Annotated[
+        str | None, option("--id", metavar="COLUMN", help="A column to hand on, which names each document.")
+    ] = None,
+    columns: Columns,
+    printing: Printing,
+    threads: Threads = None,
+    talk: Talk,
+) -> None:
+    """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
+    from termsieve.cli.modelviews import Checked, prediction_sheet
+    from termsieve.model import Model
+
+    printing.check()
+    model = Model.load(model_file)
+    model.vectorizer.threads = threads
+    _check_asked(model, explain=explain, probabilities=probabilities)
+    documents = _documents(model, files, columns, talk)
+    checked = Checked(model) if columns.label else None
+    items = _labelled(model, documents, identity, terms if explain else 0, checked)
+    sheet = prediction_sheet(
+        model, items, identity=identity, explain=explain, probabilities=probabilities, whole=checked is not None
+    )
+    with talk.compiling():
+        printing.write(sheet)
+    if documents.skipped:
+        from termsieve.cli.reading import say_skipped
+
+        say_skipped(documents, talk)
+    if checked is not None:
+        talk.note(checked.said(str(columns.label)))
+
+
+def _check_asked(model: Model, *, explain: bool, probabilities: bool) -> None:
+    from termsieve.model.explaining import require_explainable
+
+    if explain:
+        require_explainable(model)
+    if probabilities and not model.has_probabilities:
+        raise OptionError(
+            f"{model.settings['classifier']} gives no probabilities. Those that do: multinomial_nb, bernoulli_nb, "
+            "poisson_nb, logistic_regression, probit, neural_network."
+        )
+
+
+def _documents(model: Model, files: list[str], columns: Columns, talk: Talk) -> Documents:
+    from termsieve.cli.reading import documents_in, found_in
+
+    found = found_in(files, columns, talk, labelled=False, usual=model.settings.get("text", ()))
+    return documents_in(found, columns, labelled=False)
+
+
+def _labelled(model: Model, documents: Documents, identity: str | None, terms: int, checked: Any) -> Iterator[Labelled]:
+    """Each document with what the model says of it, batch by batch."""
+    from termsieve.cli.modelviews import Labelled
+    from termsieve.model.explaining import explained
+
+    row = 0
+    for batch in documents.batches([identity] if identity else []):
+        texts = batch.column("text").to_pylist()
+        X = model.matrix(texts)
+        labels = model.named(model.classifier.predict(X))
+        chances = model.probabilities(X) if model.has_probabilities else [None] * len(texts)
+        because: Any = explained(model, X, terms) if terms else [[]] * len(texts)
+        names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
+        if checked is not None:
+            checked.add(batch.column("labels").to_pylist(), labels)
+        for parts in zip(names, texts, labels, chances, because, strict=True):
+            row += 1
+            yield Labelled(row, *parts)

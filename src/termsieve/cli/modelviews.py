@@ -1,0 +1,189 @@
+"""How models and their labels look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from termsieve.cli.output import Sheet
+from termsieve.cli.screen import bare_table, cell
+
+if TYPE_CHECKING:
+    from termsieve.model import Explanation, Model
+
+SHOWN = 100  # documents, in a table
+EXCERPT = 200  # characters of a document, of which a table shows as many as fit
+TRAINED = (
+    "classifier", "weighting", "score", "rule", "terms", "classes", "documents", "f1_macro", "standard_error",
+    "accuracy", "folds", "candidates",
+)  # fmt: skip
+
+
+class Labelled(NamedTuple):
+    """A document, and what a model says of it."""
+
+    row: int
+    identity: Any
+    text: str
+    label: Any
+    probabilities: Sequence[float] | None
+    because: Sequence[Explanation]
+
+
+# Training
+
+
+def training_sheet(model: Model) -> Sheet:
+    """What was chosen, and how good it is."""
+    s = model.settings
+    values = [
+        s["classifier"], s["weighting"], s["score"], s["rule"], s["n_terms"], len(model.classes), s["n_docs"],
+        *(s[name] if s["cv"] else None for name in ("f1_macro", "standard_error", "accuracy")),
+        s["cv"], len(s["candidates"]),
+    ]  # fmt: skip
+    return Sheet(TRAINED, [values], lambda: _training(model))
+
+
+def _training(model: Model) -> RenderableType:
+    s = model.settings
+    ranked = f"{s['rule']} by {s['score']}" if s["rule"] != 'top("all")' else "all there are"
+    first = Text().append(s["classifier"], style="bold").append(f" on {s['weighting']} of ")
+    first.append(f"{s['n_terms']:,} terms", style="bold").append(f" ({ranked}), {len(model.classes):,} classes")
+    lines = [first]
+    if s["cv"]:
+        part = f" of {s['judged_on']:,} documents" if s["judged_on"] < s["n_docs"] else ""
+        line = Text("F1 ").append(f"{s['f1_macro']:.3f}", style="bold green")
+        lines.append(
+            line.append(
+                f" ± {s['standard_error']:.3f} (mean over the classes), accuracy {s['accuracy']:.3f}: "
+                f"cross-validated in {s['cv']} folds{part}"
+            )
+        )
+    if len(s["candidates"]) > 1:
+        top = max(s["candidates"], key=lambda one: one[2])
+        lines.append(
+            Text(
+                f"chosen among {len(s['candidates'])}: the fewest terms within one standard error of the best, "
+                f"{top[2]:.3f} ({top[0]})",
+                style="dim",
+            )
+        )
+    return Group(*lines)
+
+
+# Prediction
+
+
+def prediction_sheet(
+    model: Model, items: Iterator[Labelled], *, identity: str | None, explain: bool, probabilities: bool, whole: bool
+) -> Sheet:
+    """A row for each document. With `whole`, all documents are read, also where a table shows the first only."""
+    chances = model.has_probabilities
+    names = ["row", *([identity] if identity else []), "label", *(["probability"] if chances else [])]
+    names += [*(f"p_{name}" for name in model.classes if probabilities), *(["against", "because"] if explain else [])]
+
+    def rows() -> Iterator[list[Any]]:
+        for one in items:
+            yield [
+                one.row,
+                *([one.identity] if identity else []),
+                one.label,
+                *([_chance(model, one)] if chances else []),
+                *((round(float(p), 6) for p in one.probabilities or ()) if probabilities else []),
+                *(_because(one, single=model.single) if explain else []),
+            ]
+
+    return Sheet(names, rows(), lambda: _predictions(model, items, identity, explain=explain, whole=whole))
+
+
+def _chance(model: Model, one: Labelled) -> Any:
+    """The probability of the label, or of each."""
+    p = one.probabilities
+    assert p is not None  # noqa: S101 - the model has them
+    if model.single:
+        return round(float(p[model.classes.index(one.label)]), 6)
+    return [round(float(p[model.classes.index(name)]), 6) for name in one.label]
+
+
+def _because(one: Labelled, *, single: bool) -> list[Any]:
+    parts = {why.label: [[part.term, round(part.part, 6)] for part in why.parts] for why in one.because}
+    against = [why.against for why in one.because]
+    return [against[0] if single else None, parts[one.label] if single else parts]
+
+
+def _predictions(
+    model: Model, items: Iterator[Labelled], identity: str | None, *, explain: bool, whole: bool
+) -> RenderableType:
+    table = bare_table()
+    table.add_column(identity or "", justify="right", style="dim", no_wrap=True, max_width=24)
+    table.add_column("label", no_wrap=True, max_width=30)
+    if model.has_probabilities:
+        table.add_column("", justify="right", no_wrap=True, max_width=16)
+    table.add_column("because" if explain else "text", no_wrap=True, overflow="ellipsis")
+    for one in islice(items, SHOWN):
+        chances = [_chances(model, one)] if model.has_probabilities else []
+        name = str(one.row) if identity is None else str(one.identity)
+        last = _reasons(one) if explain else cell(" ".join(one.text[:EXCERPT].split()), "dim")
+        table.add_row(cell(name), cell(_label(one), "bold"), *chances, last)
+        if explain:
+            table.add_row("", "", *([""] * len(chances)), cell(" ".join(one.text[:EXCERPT].split()), "dim"))
+    more = next(items, None) is not None
+    if more and whole:
+        for _ in items:
+            pass
+    return Group(table, Text("... and more: -o labels.csv, or a pipe, has them all", style="dim")) if more else table
+
+
+def _label(one: Labelled) -> str:
+    return one.label if isinstance(one.label, str) else ", ".join(one.label) or "(none)"
+
+
+def _chances(model: Model, one: Labelled) -> str:
+    chance = _chance(model, one)
+    return ", ".join(f"{p:.2f}" for p in (chance if isinstance(chance, list) else [chance]))
+
+
+def _reasons(one: Labelled) -> Text:
+    """The terms, those for the label green, those against it red."""
+    line = Text(no_wrap=True, overflow="ellipsis")
+    for why in one.because:
+        if len(one.because) > 1:
+            line.append_text(cell(f"{why.label}: ", "bold"))
+        for part in why.parts:
+            line.append_text(cell(part.term)).append(f" {part.part:+.2f}  ", style="green" if part.part > 0 else "red")
+    return line
+
+
+class Checked:
+    """Labels of a model beside those that are known."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: list[list[str]] = []
+        self._said: list[list[str]] = []
+
+    def add(self, known: Iterable[list[str]], said: Iterable[Any]) -> None:
+        """More documents."""
+        self._known += known
+        self._said += [[one] if isinstance(one, str) else one for one in said]
+
+    def said(self, column: str) -> str:
+        """How well they agree."""
+        from sklearn.preprocessing import MultiLabelBinarizer
+
+        from termsieve.evaluate import confusion
+
+        names = sorted({*self._model.classes, *(name for some in self._known for name in some)})
+        binary = MultiLabelBinarizer(classes=names)
+        there = sorted({name for some in self._known for name in some})
+        counted = confusion(binary.fit_transform(self._known), binary.fit_transform(self._said), classes=names)
+        f1 = counted.measure("f1")
+        mean = sum(float(f1[names.index(name)]) for name in there) / max(len(there), 1)
+        return (
+            f"against the labels in {column!r}: F1 {mean:.3f} (mean over the classes), "
+            f"accuracy {float(counted.accuracy()):.3f}, {len(self._known):,} documents"
+        )

@@ -1,0 +1,244 @@
+"""What commands give: a sheet of rows, printed or written in the form that is asked for.
+
+In a terminal it is a table for people, in a pipe tab-separated text; ``--format`` says otherwise, and a file is written
+as its ending says.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from termsieve.cli.groups import flag, option
+from termsieve.cli.saying import visible
+from termsieve.errors import OutputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+PANEL = "Output"
+Row = Sequence[Any]
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    table = "table"
+    tsv = "tsv"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    txt = "txt"
+
+
+ENDINGS = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {".tab": Format.tsv}
+PARQUET = ".parquet"
+SAFE_CSV_HELP = (
+    "Put a ' before cells that a spreadsheet would run as a formula: those that begin with = + - @ or a tab. "
+    "For .csv and .tsv that will be opened in one; it changes these terms."
+)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows with named columns, and how they look to people."""
+
+    columns: Sequence[str]
+    rows: Iterable[Row]
+    view: Callable[[], RenderableType]  # made only where it is shown; it may use up the rows
+    lines: Callable[[], Iterable[str]] | None = None  # what a .txt file has; without this, the view
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Each row as a dict."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Printing:
+    """Where the result goes, and in which form."""
+
+    output: Annotated[
+        Path | None,
+        option(
+            "--output", "-o", panel=PANEL, metavar="FILE",
+            help="Write to this file, by its ending: .csv, .tsv, .json, .jsonl, .parquet, .txt.",
+        ),
+    ] = None  # fmt: skip
+    format: Annotated[
+        Format | None,
+        option(
+            "--format", "-f", panel=PANEL, metavar="FORMAT",
+            help="table, tsv, csv, json, jsonl or txt. Without this: a table in a terminal, tsv in a pipe.",
+        ),
+    ] = None  # fmt: skip
+    safe_csv: Annotated[bool, flag("--safe-csv", panel=PANEL, help=SAFE_CSV_HELP)] = False
+
+    def check(self) -> None:
+        """Refuse a place that cannot be written, and an ending that is not known, before the work."""
+        if self.output is None:
+            return
+        from termsieve.storage import check_target
+
+        check_target(self.output)
+        if self.format is None and self.output.suffix.lower() not in (*ENDINGS, PARQUET):
+            known = ", ".join((*ENDINGS, PARQUET))
+            raise typer.BadParameter(
+                f"the ending of {str(self.output)!r} does not tell what to write. Known are {known}; or give --format.",
+                param_hint="-o",
+            )
+
+    def write(self, sheet: Sheet) -> None:
+        """Print the sheet, or write it to the file."""
+        if self.output is None:
+            self._print(sheet)
+            return
+        from termsieve.storage import write_whole
+
+        if self.format is None and self.output.suffix.lower() == PARQUET:
+            write_whole(self.output, [_parquet(sheet)])
+            return
+        how = self.format or ENDINGS[self.output.suffix.lower()]
+        target = io.StringIO(newline="")
+        self._render(sheet, how, target)
+        write_whole(self.output, [target.getvalue().encode()])
+
+    @property
+    def to_people(self) -> bool:
+        """Whether a person reads the result, as a table, right now."""
+        return self.output is None and (self.format in (None, Format.table)) and sys.stdout.isatty()
+
+    def _print(self, sheet: Sheet) -> None:
+        terminal = sys.stdout.isatty()
+        how = self.format or (Format.table if terminal else Format.tsv)
+        if how is Format.table:
+            from termsieve.cli.screen import console
+
+            console().print(sheet.view())
+            return
+        _speak_utf8(sys.stdout, terminal=terminal)
+        self._render(sheet, how, _Shown(sys.stdout) if terminal else sys.stdout)
+
+    def _render(self, sheet: Sheet, how: Format, target: TextIO | _Shown) -> None:
+        if how in (Format.csv, Format.tsv):
+            _delimited(sheet, target, tabs=how is Format.tsv, safe=self.safe_csv)
+        elif how is Format.json:
+            target.write(_json(list(sheet.records()), indent=1) + "\n")
+        elif how is Format.jsonl:
+            for record in sheet.records():
+                target.write(_json(record) + "\n")
+        elif how is Format.txt and sheet.lines is not None:
+            for line in sheet.lines():
+                target.write(_one_line(line) + "\n")
+        else:
+            from termsieve.cli.screen import plain_text
+
+            target.write(plain_text(sheet.view()))
+
+
+class _Shown:
+    """A terminal, to which no control character comes through."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible(text, keep="\n\t"))
+
+
+def _speak_utf8(stream: TextIO, *, terminal: bool) -> None:
+    """Data are UTF-8 wherever they go; a terminal that cannot show a character gets its escape."""
+    if isinstance(stream, io.TextIOWrapper):
+        if terminal:
+            stream.reconfigure(errors="backslashreplace")
+        else:
+            stream.reconfigure(encoding="utf-8")
+
+
+def _one_line(term: str) -> str:
+    if "\n" in term or "\r" in term:
+        raise OutputError(f"The term {term!r} has a line break, and would be two lines. Write .json or .csv.")
+    return term
+
+
+# Forms
+
+
+def _delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
+    rows: Iterable[Row] = chain([sheet.columns], sheet.rows)
+    if safe:
+        rows = ([harmless(cell) for cell in row] for row in rows)
+    if not tabs:
+        csv.writer(target, lineterminator="\n").writerows(map(_plain, row) for row in rows)
+        return
+    for row in rows:
+        target.write("\t".join(_escaped(_plain(cell)) for cell in row) + "\n")
+
+
+def harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula.
+
+    >>> harmless("=1+1"), harmless("plain"), harmless(-1.5)
+    ("'=1+1", 'plain', -1.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n")[:1] in _FORMULA else cell
+
+
+_FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def _plain(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, list | dict):
+        return _json(cell)
+    return repr(cell) if isinstance(cell, float) else str(cell)
+
+
+def _escaped(cell: str) -> str:
+    r"""A cell of tab-separated text: control characters and backslashes as escapes.
+
+    >>> _escaped("tab\there, \\ and \x1b")
+    'tab\\there, \\\\ and \\x1b'
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), cell)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: null stands for it."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _parquet(sheet: Sheet) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = list(zip(*sheet.rows, strict=True)) or [()] * len(sheet.columns)
+    table = pa.table(dict(zip(sheet.columns, map(pa.array, map(list, columns)), strict=True)))
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return sink.getvalue()

@@ -1,0 +1,172 @@
+"""``rank`` and ``select``: the terms that tell classes apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from termsieve.cli.app import app
+from termsieve.cli.completion import complete_rules, complete_scores
+from termsieve.cli.groups import examples, flag, grouped, option
+from termsieve.cli.inputs import Columns, FilesOrCounts, Pruning, Threads, Wording
+from termsieve.cli.output import Printing
+from termsieve.cli.saying import Talk
+from termsieve.errors import OptionError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from termsieve.counts import Counts
+    from termsieve.rules import Rule
+
+ScoreName = Annotated[
+    str,
+    typer.Option(
+        "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
+        help='What ranks the terms, such as chi2 or "bns(floor=0.001)"; termsieve scores lists them.',
+    ),
+]  # fmt: skip
+PER_CLASS, OVERALL = 10, 20  # terms, without --top
+MANY = 12  # classes, from which on there is one line for each
+SHOWN = 30  # selected terms, in a terminal
+RULES = (
+    "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
+    'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000)'
+)
+
+
+@app.command(
+    epilog=examples(
+        "termsieve rank mail.csv",
+        "termsieve rank mail.csv --text body --label folder --score chi2 --top 20",
+        "termsieve rank hamlet.txt macbeth.txt --stop-words english",
+        "termsieve rank news.jsonl.gz --class sport --against",
+        "termsieve rank news.parquet --overall --format json | jq '.[].term'",
+        "zcat news.jsonl.gz | termsieve rank -",
+    )
+)
+@grouped
+def rank(
+    files: FilesOrCounts,
+    *,
+    score: ScoreName = "gu",
+    top: Annotated[
+        int | None,
+        option("--top", "-n", metavar="N", min=1, help="How many terms: of each class 10, or overall 20."),
+    ] = None,
+    per_class: Annotated[
+        bool | None,
+        flag("--per-class/--overall", help="A list for each class (the usual), or one."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        option("--class", metavar="CLASS", help="Only this class; may be given several times."),
+    ] = None,
+    against: Annotated[
+        bool, flag("--against", help="Terms that speak against each class, in place of those that speak for it.")
+    ] = False,
+    columns: Columns,
+    wording: Wording,
+    pruning: Pruning,
+    printing: Printing,
+    threads: Threads = None,
+    talk: Talk,
+) -> None:
+    """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
+    from termsieve.cli.reading import read_counts
+    from termsieve.ranking import as_score
+    from termsieve.ranking import score as scored
+
+    chosen = as_score(score)
+    if per_class is False and (only or against):
+        raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
+    printing.check()
+    counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
+    places = _places(counts, only)
+    with talk.timed("scored"), talk.compiling():
+        scores = scored(counts, chosen)
+        if per_class is False:
+            lists = [scores.top(top or OVERALL)]
+        else:
+            lists = [scores.top_of_class(place, top or PER_CLASS, against=against) for place in places]
+    from termsieve.cli.rankviews import rank_sheet
+
+    brief = per_class is None and top is None and len(places) > MANY
+    printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief))
+    if printing.to_people:
+        talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, and termsieve rank --help")
+
+
+def _places(counts: Counts, only: Sequence[str] | None) -> list[int]:
+    """Which classes are shown."""
+    names = counts.classes.tolist()
+    for name in only or ():
+        if name not in names:
+            listed = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+            raise OptionError(f"There is no class {name!r}. {did_you_mean(name, names)}Classes: {listed}.")
+    return [names.index(name) for name in only] if only else list(range(len(names)))
+
+
+@app.command(
+    epilog=examples(
+        "termsieve select mail.csv -k 1000 -o terms.txt",
+        "termsieve select mail.counts --score chi2 --rule 'fdr(0.01)'",
+        'termsieve select mail.csv --rule \'union("chi2", "gu", k=500)\' -o terms.csv',
+        "grep -F -w -f terms.txt mail.csv",
+        more=f"[bold]Rules[/]\n{RULES}",
+    )
+)
+@grouped
+def select(
+    files: FilesOrCounts,
+    *,
+    k: Annotated[str | None, option("-k", metavar="N", help='How many terms, or "all"; 1000, without this.')] = None,
+    rule: Annotated[
+        str | None,
+        option(
+            "--rule",
+            "-r",
+            metavar="RULE",
+            autocompletion=complete_rules,
+            help="How many and which, in place of -k: a rule from the list below.",
+        ),
+    ] = None,
+    score: ScoreName = "gu",
+    aggregate: Annotated[
+        str | None,
+        option("--aggregate", metavar="HOW", help="How classes are brought together: max, sum, mean, ..."),
+    ] = None,
+    columns: Columns,
+    wording: Wording,
+    pruning: Pruning,
+    printing: Printing,
+    threads: Threads = None,
+    talk: Talk,
+) -> None:
+    """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
+    from termsieve.cli.rankviews import selection_sheet
+    from termsieve.cli.reading import read_counts
+    from termsieve.ranking import as_score
+    from termsieve.selection import select as selected
+
+    chosen_score, chosen_rule = as_score(score), rule_of(k, rule)
+    printing.check()
+    counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
+    with talk.timed("selected"), talk.compiling():
+        selection = selected(counts, chosen_rule, chosen_score, aggregate=aggregate)
+    printing.write(selection_sheet(selection, shown=SHOWN if printing.to_people else None))
+    talk.note(f"{selection.rule} on {selection.score}: {selection.reason}")
+
+
+def rule_of(k: str | None, rule: str | None) -> Rule:
+    """The rule of two options, of which one may be given."""
+    from termsieve.rules import parse_rule
+
+    if k is not None and rule is not None:
+        raise typer.BadParameter("give -k or --rule, not both: a rule says itself how many.")
+    if rule is not None:
+        return parse_rule(rule)
+    if k is not None and k != "all" and not k.isdecimal():
+        raise typer.BadParameter(f'{k!r} is no number of terms: a whole number, or "all".', param_hint="-k")
+    return parse_rule(1000 if k is None else 'top("all")' if k == "all" else int(k))

@@ -1,0 +1,304 @@
+"""From what a user names to documents and counts."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import operator
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import typer
+
+from termsieve.cli.columns import LABEL, chosen, columns_of, guessed, is_data, json_columns
+from termsieve.cli.inputs import Columns, Group, Wording, as_option
+from termsieve.cli.saying import Talk
+from termsieve.cli.textfiles import Labelled, TextFile, file_names
+from termsieve.counts import Counts
+from termsieve.documents import Documents
+from termsieve.documents.options import checked_options
+from termsieve.documents.sources import OpenFile, sources_of
+from termsieve.errors import InputError, OptionError, did_you_mean
+from termsieve.storage import MARK, TRAILER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from termsieve.documents.chunks import Source
+
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the files of a command turn out to be."""
+
+    paths: list[str]
+    text: tuple[str, ...] = ("text",)
+    label: str | None = "label"
+    plain: bool = False
+    stdin: Ahead | None = None
+
+
+class Ahead:
+    """Standard input, of which the first lines can be looked at before it is read."""
+
+    name = "standard input"
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._start = file, b""
+
+    def first_lines(self) -> bytes:
+        """The first whole line, and what came with it."""
+        while b"\n" not in self._start and (more := _some(self._file)):
+            self._start += more
+        return self._start
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on, from the very beginning."""
+        start, self._start = self._start, b""
+        if not start:
+            return self._file.read(size)
+        if 0 <= size < len(start):
+            start, self._start = start[:size], start[size:]
+        return start
+
+    def tell(self) -> int:
+        """Nobody knows how far a pipe is read."""
+        raise OSError
+
+
+def _some(file: BinaryIO) -> bytes:
+    """What is there already, up to some kilobytes; where nothing is, wait."""
+    read1 = getattr(file, "read1", None)
+    return bytes(read1(1 << 16) if read1 else file.read(1 << 16))
+
+
+def standard_input() -> Ahead:
+    """Standard input as bytes."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("Standard input is closed.")
+    return Ahead(sys.stdin.buffer)
+
+
+# What the files are
+
+
+def is_counts(path: str) -> bool:
+    """Whether a file has counts: by its ending, or its last bytes."""
+    file = Path(path)
+    if file.suffix == ".counts":
+        return True
+    if not file.is_file() or file.stat().st_size <= TRAILER:
+        return False
+    try:
+        with file.open("rb") as content:
+            content.seek(-TRAILER, 2)
+            return content.read(len(MARK)) == MARK
+    except OSError:
+        return False
+
+
+def expanded(files: Sequence[str]) -> list[str]:
+    """Patterns that the shell has left as they are, as the files they stand for."""
+    paths: list[str] = []
+    for file in files:
+        if glob.has_magic(file) and not Path(file).exists():
+            matches = sorted(glob.glob(file, recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
+            if not matches:
+                raise InputError(f"No file matches the pattern {file!r}.")
+            paths += matches
+        else:
+            paths.append(file)
+    return paths
+
+
+def found_in(
+    files: Sequence[str], columns: Columns, talk: Talk, *, labelled: bool = True, usual: Sequence[str] = ()
+) -> Found:
+    """Look at the files, and which of their columns hold what.
+
+    Columns with the `usual` names hold the text, where they are there. Without `labelled`, labels are read only where
+    they are asked for.
+    """
+    look = Look(columns, talk, labelled, tuple(usual))
+    paths = expanded(files)
+    if STDIN in paths:
+        if len(paths) > 1:
+            raise typer.BadParameter("- is standard input, and cannot be read together with other files.")
+        ahead = standard_input()
+        return look.at(Found(paths, stdin=ahead), json_columns(ahead.first_lines()))
+    for path in paths:
+        _refuse_absent(Path(path))
+    if any(map(is_counts, paths)):
+        raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
+    if not any(Path(path).is_dir() or is_data(Path(path)) for path in paths):
+        return _plain(paths, columns, labelled)
+    first = next((path for path in paths if not Path(path).is_dir()), None)
+    if first is None:
+        return Found(paths, label=None if not labelled else "label")
+    return look.at(Found(paths), columns_of(Path(first), columns.encoding))
+
+
+def _refuse_absent(path: Path) -> None:
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}.") from error
+    if not there:
+        nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
+
+
+def _plain(paths: list[str], columns: Columns, labelled: bool) -> Found:
+    given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split")]
+    if given:
+        raise OptionError(
+            f"{paths[0]}: is a text file, and has no columns: {as_option(given[0])} says nothing. Those that have are "
+            "known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
+        )
+    if labelled and len(paths) < 2:
+        raise InputError(
+            f"{paths[0]}: is a text file without labels. Name another to compare it with, or a file with columns "
+            "(.csv, .tsv, .jsonl, .parquet, .arrow), or a folder of class folders."
+        )
+    return Found(paths, plain=True)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How columns are chosen, from what a user says and from their names."""
+
+    columns: Columns
+    talk: Talk
+    labelled: bool
+    usual: tuple[str, ...]
+
+    def at(self, found: Found, names: list[str]) -> Found:
+        """What is found, with the columns that hold text and labels."""
+        files = [path for path in found.paths if path == STDIN or not Path(path).is_dir()]
+        source = "standard input" if found.stdin else files[0]
+        text = self._text(source, names)
+        label = self._label(source, names, len(found.paths))
+        said = [] if self.columns.text else [f"text from the column {' and '.join(map(repr, text))}"]
+        if self.labelled and not self.columns.label:
+            said.append("each file is a class" if label is None else f"labels from {label!r}")
+        if said:
+            self.talk.note(", ".join(said))
+        return replace(found, text=text, label=label)
+
+    def _text(self, source: str, names: list[str]) -> tuple[str, ...]:
+        if self.columns.text:
+            return tuple(self.columns.text)
+        if self.usual and set(self.usual) <= set(names):
+            return self.usual
+        return (chosen(source, names, "--text"),)
+
+    def _label(self, source: str, names: list[str], n_files: int) -> str | None:
+        """The column with the label; None where files are classes, or labels are not wanted."""
+        if self.columns.label or not self.labelled:
+            return self.columns.label
+        if self.columns.by_file or (n_files > 1 and guessed(names, LABEL) is None):
+            return None
+        return chosen(source, names, "--label")
+
+
+# Documents and counts
+
+
+def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Documents:
+    """The documents of the files."""
+    by_file = labelled and (columns.by_file or found.label is None or found.plain)
+    if by_file and len(found.paths) < 2:
+        raise InputError("--by-file compares files with each other: name two or more.")
+    options = checked_options(
+        found.text,
+        found.label if labelled or found.label else None,
+        columns.label_sep,
+        columns.split_pair,
+        columns.encoding,
+        "skip" if columns.skip_bad else "error",
+    )
+    return Documents(_sources(found, by_file=by_file), options)
+
+
+def _sources(found: Found, *, by_file: bool) -> list[Source]:
+    if found.stdin is not None:
+        stdin: Any = found.stdin
+        return [OpenFile(stdin)]
+    listed: list[list[Source]] = [[TextFile(Path(path))] if found.plain else sources_of(path) for path in found.paths]
+    if by_file:
+        names = file_names(found.paths)
+        listed = [[Labelled(one, name) for one in some] for some, name in zip(listed, names, strict=True)]
+    return [one for some in listed for one in some]
+
+
+def read_documents(files: Sequence[str], columns: Columns, talk: Talk) -> Documents:
+    """The labelled documents that a user names."""
+    return documents_in(found_in(files, columns, talk), columns)
+
+
+def say_skipped(documents: Documents, talk: Talk) -> None:
+    """Say how many rows were skipped, and why the first."""
+    n = documents.skipped
+    if n:
+        talk.note(f"skipped {n:,} bad row{'s' * (n != 1)}; the first: {documents.skipped_examples[0]}")
+
+
+def read_counts(
+    files: Sequence[str], columns: Columns, wording: Wording, threads: int | None, talk: Talk, *, contrast: bool = True
+) -> Counts:
+    """The counts that a user names, or the counts of the documents that a user names.
+
+    With `contrast`, there must be something to tell apart.
+    """
+    if any(is_counts(path) for path in files if path != STDIN):
+        counts = _loaded(expanded(files), [columns, wording])
+    else:
+        counts = counted(read_documents(files, columns, talk), wording, threads, talk)
+    if contrast:
+        _refuse_no_contrast(counts)
+    return counts
+
+
+def _loaded(paths: list[str], groups: list[Group]) -> Counts:
+    given = [name for group in groups for name in group.given()]
+    if given:
+        raise OptionError(
+            f"{as_option(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
+            "settled. Count the documents again with it."
+        )
+    for path in paths:
+        if not is_counts(path):
+            raise InputError(f"{path}: is no file of counts, as {paths[0]} is. Count it first: termsieve count.")
+    return added(paths)
+
+
+def added(paths: Sequence[str | Path]) -> Counts:
+    """The sum of counts in files."""
+    for path in paths:
+        _refuse_absent(Path(path))
+    return functools.reduce(operator.add, map(Counts.load, paths))
+
+
+def counted(documents: Documents, wording: Wording, threads: int | None, talk: Talk) -> Counts:
+    """Count documents."""
+    from termsieve.counting import count
+
+    with talk.timed("counted"), talk.compiling():
+        counts = count(documents, analyzer=wording.analyzer(), threads=threads, progress=talk.progress)
+    say_skipped(documents, talk)
+    return counts
+
+
+def _refuse_no_contrast(counts: Counts) -> None:
+    if not counts.n_terms:
+        raise InputError(f"The {counts.n_docs:,} documents have no terms: the text column may be the wrong one.")
+    if counts.n_classes < 2 and bool((counts.class_sizes == counts.n_docs).all()):
+        found = ", ".join(map(repr, counts.classes)) or "none"
+        raise InputError(
+            f"There must be at least two classes to tell apart; the {counts.n_docs:,} documents have {found}. "
+            "The label column may be the wrong one."
+        )

@@ -1,0 +1,98 @@
+"""What people see: numbers that are easy to read, bars, and cells from which nothing breaks out."""
+
+from __future__ import annotations
+
+import io
+import math
+import unicodedata
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from termsieve.cli.saying import visible
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_LEFT_TO_RIGHT = "\u200e"
+TEXT_WIDTH = 100
+BAR = 12
+
+
+def console() -> Console:
+    """The terminal; nothing in what it prints is taken for markup."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def plain_text(view: RenderableType) -> str:
+    """A view as text without colours, for a file."""
+    target = io.StringIO()
+    Console(file=target, highlight=False, markup=False, emoji=False, width=TEXT_WIDTH, color_system=None).print(view)
+    return "\n".join(line.rstrip() for line in target.getvalue().split("\n"))
+
+
+def cell(text: str, style: str = "") -> Text:
+    """Text of any origin as a cell: nothing steers the terminal, and what is written from the right stays in place."""
+    shown = visible(text)
+    if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in shown):
+        shown = f"{_LEFT_TO_RIGHT}{shown}{_LEFT_TO_RIGHT}"
+    return Text(shown, style=style, no_wrap=True, overflow="ellipsis")
+
+
+def number(x: float | None) -> str:
+    """A number with four digits or so.
+
+    >>> [number(x) for x in (0.0, 0.012345, 12345.6, 1e-9, float("inf"))]
+    ['0', '0.01235', '12,346', '1.0e-09', 'inf']
+    """
+    if x is None:
+        return "-"
+    if x == 0 or not math.isfinite(x):
+        return f"{x:g}"
+    if abs(x) >= 1000:
+        return f"{x:,.0f}" if abs(x) < 1e9 else f"{x:.3e}"
+    return f"{x:.4g}" if abs(x) >= 1e-4 else f"{x:.1e}"
+
+
+def percent(share: float | None) -> str:
+    """A share in percent, with two digits.
+
+    >>> [percent(x) for x in (0.1234, 0.0031, 1.0, 0.0, 0.00001, None)]
+    ['12 %', '0.31 %', '100 %', '0 %', '0.001 %', '-']
+    """
+    if share is None:
+        return "-"
+    x = 100 * share
+    if x == 0 or x >= 9.95:
+        return f"{x:.0f} %"
+    digits = min(max(1 - math.floor(math.log10(x)), 1), 3)
+    return f"{x:.{digits}f} %" if x >= 0.001 else "< 0.001 %"
+
+
+def bar(share: float, width: int = BAR) -> str:
+    """A bar of that share of the width.
+
+    >>> bar(0.5, 4), bar(0.3, 4)
+    ('██', '█▏')
+    """
+    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def shares_of_largest(values: Sequence[float]) -> list[float]:
+    """How long the bars of some scores are: the largest fills its place, and none is below zero."""
+    finite = [x for x in values if math.isfinite(x)]
+    low, high = min([0.0, *finite]), max(finite, default=0.0)
+    span = high - low
+    return [(1.0 if x > 0 else 0.0) if not math.isfinite(x) or not span else (x - low) / span for x in values]
+
+
+def width_of(texts: Sequence[str], least: int, most: int) -> int:
+    """The width of a column that has room for these texts, within limits."""
+    return max([least, *(min(cell_len(visible(text)), most) for text in texts)])
+
+
+def bare_table(*, header: bool = True) -> Table:
+    """A table without lines."""
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=header, header_style="dim")

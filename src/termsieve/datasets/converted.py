@@ -1,0 +1,69 @@
+"""The one form of all corpora: JSON lines ``{"id", "split", "labels", "text", ...}``, the same bytes each time."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from termsieve.datasets.records import Document
+
+_CHUNK = 1 << 20
+
+
+def line_of(document: Document) -> bytes:
+    """A document as a line of JSON."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def packed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines compressed by gzip, without a date: equal lines give equal bytes, with one version of zlib."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=buffer, mtime=0) as file:
+        for line in lines:
+            file.write(line)
+            if buffer.tell() > _CHUNK:
+                yield _taken(buffer)
+    yield _taken(buffer)
+
+
+def _taken(buffer: io.BytesIO) -> bytes:
+    content = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return content
+
+
+@dataclass
+class Tally:
+    """What passed: how many documents of which classes and parts, and their fingerprint."""
+
+    documents: int = 0
+    classes: Counter[str] = field(default_factory=Counter)
+    splits: Counter[str | None] = field(default_factory=Counter)
+    _digest: Any = field(default_factory=hashlib.sha256, repr=False)
+
+    def lines(self, documents: Iterable[Document]) -> Iterator[bytes]:
+        """The lines of documents, counted."""
+        for document in documents:
+            self.documents += 1
+            self.classes.update(document["labels"])
+            self.splits[document["split"]] += 1
+            line = line_of(document)
+            self.see(line)
+            yield line
+
+    def see(self, line: bytes) -> None:
+        """Let the fingerprint cover a line."""
+        # archives of one corpus differ in the ends of lines, which no tokenizer sees
+        self._digest.update(line.replace(rb"\r\n", rb"\n"))
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the lines, with each CR LF in a text read as LF."""
+        return str(self._digest.hexdigest())

@@ -1,0 +1,78 @@
+"""Where the converted corpora are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pooch
+
+from termsieve.datasets.catalogue import dataset
+from termsieve.documents import Documents, read
+from termsieve.errors import InputError
+
+VARIABLE = "TERMSIEVE_DATA"
+
+
+def folders() -> list[Path]:
+    """Where corpora are looked for: the folder that TERMSIEVE_DATA names, then the cache of the user.
+
+    The first is where `get` puts them.
+    """
+    named = os.environ.get(VARIABLE)
+    cache = Path(pooch.os_cache("termsieve"))
+    return [Path(named).expanduser(), cache] if named else [cache]
+
+
+def located(name: str) -> Path | None:
+    """The converted form of a corpus, or None."""
+    candidates = (folder / dataset(name).file_name for folder in folders())
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def find(name: str) -> Path:
+    """The converted form of a corpus, a file of JSON lines.
+
+    Parameters
+    ----------
+    name : str
+        One of `CORPORA`.
+
+    Returns
+    -------
+    Path
+    """
+    path = located(name)
+    if path is None:
+        record = dataset(name)
+        looked = " and ".join(map(str, folders()))
+        raise InputError(
+            f"The corpus {name} is not here: there is no {record.file_name} in {looked}. {_remedy(name)}"
+            f"Another folder can be named by {VARIABLE}."
+        )
+    return path
+
+
+def _remedy(name: str) -> str:
+    record = dataset(name)
+    if not record.archives:
+        return f"{record.note} "
+    source = "" if record.archives[0].urls else " --from FILE"
+    return f"To get it: termsieve datasets get {name}{source}. "
+
+
+def load(name: str) -> Documents:
+    """The documents of a corpus.
+
+    Parameters
+    ----------
+    name : str
+        One of `CORPORA`.
+
+    Returns
+    -------
+    Documents
+        With their labels. ``id`` and ``split``, and what else the corpus has (``meta`` of reuters21578, ``cats`` of
+        arxiv_abstracts), come with ``batches(["id", "split"])``.
+    """
+    return read(find(name), text="text", label="labels")

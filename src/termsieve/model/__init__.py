@@ -1,0 +1,15 @@
+"""Models: terms selected and a classifier fitted in one go, kept in one file, and asked why.
+
+::
+
+    training     train(): the choice by cross-validation, then the fit on everything
+    choosing     candidates, judged on the same folds
+    models       Model: predicts, explains, is saved with skops and loaded again
+    explaining   what each term contributes to a decision, for models that add terms up
+"""
+
+from termsieve.model.explaining import Explanation, Part
+from termsieve.model.models import Model
+from termsieve.model.training import train
+
+__all__ = ["Explanation", "Model", "Part", "train"]

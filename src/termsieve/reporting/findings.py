@@ -1,0 +1,183 @@
+"""Findings: what is worth saying about a result, in a sentence each, the most striking first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+
+from termsieve.ranking import score
+from termsieve.reporting.material import Material
+from termsieve.reporting.shown import f1, shown
+from termsieve.results import Choice, Comparison
+from termsieve.views import percent
+
+# differences of F1 of so much, and more, are as striking as can be
+_LARGE_GAP = 0.3
+_LARGE_CLASS_GAP = 0.15
+
+
+class Finding(NamedTuple):
+    """A sentence, and how striking it is, from 0 to 1."""
+
+    sentence: str
+    weight: float
+
+
+def headline(material: Material) -> str:
+    """The one thing to remember."""
+    if material.result is not None:
+        choice = material.result.recommended()
+        return f"{choice.k:,} {_terms(choice.k)} by {choice.score} are enough: F1 {choice.mean:.2f}"
+    counts = material.ranked_counts
+    names = [shown(str(counts.classes[c]), 30) for c in np.argsort(-counts.class_sizes, kind="stable")]
+    listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) <= 4 else f"{len(names):,} classes"
+    return f"What tells {listed} apart"
+
+
+def explanation(material: Material) -> str:
+    """Why it is so, in plain words."""
+    if material.result is None:
+        names = [one.scores.score for one in material.contestants]
+        ways = f"{names[0].title} ({material.names[0]})" if len(names) == 1 else f"{len(names)} scores"
+        return f"{material.ranked_counts.n_terms:,} terms, ranked by {ways}."
+    choice = material.result.recommended()
+    n_terms = 0 if material.counts is None else material.counts.n_terms
+    share = f" ({100 * choice.k / n_terms:.2g} % of {n_terms:,})" if n_terms >= choice.k else ""
+    with_model = f"With {choice.classifier}, {choice.k:,} {_terms(choice.k)}{share} reach"
+    return f"{with_model} a macro F1 of {f1(choice.mean)}, {_near(material.result, choice)}."
+
+
+def _near(result: Comparison, choice: Choice) -> str:
+    top = max(result.summary().to_pylist(), key=lambda row: (row["mean"], -row["k"]))
+    if (top["k"], top["score"], top["classifier"]) == (choice.k, choice.score, choice.classifier):
+        return "the best of all; fewer do not come within one standard error"
+    other = f" and {top['classifier']}" if top["classifier"] != choice.classifier else ""
+    return (
+        f"within one standard error ({f1(choice.standard_error)}) of the best of all, "
+        f"{f1(top['mean'])} by {top['score']} with {top['k']:,} terms{other}"
+    )
+
+
+def findings(material: Material) -> list[Finding]:
+    """All that was found, the most striking first."""
+    kinds = [_enough, _score_matters, _classifier_matters, _hardest_class, _agreement, _best_term, _rare, _energy]
+    found = [finding for kind in kinds for finding in kind(material)]
+    return sorted(found, key=lambda finding: -finding.weight)
+
+
+def _enough(material: Material) -> Iterator[Finding]:
+    if material.result is not None:
+        yield Finding(f"{headline(material)}. {explanation(material)}", 1.0)
+
+
+def _score_matters(material: Material) -> Iterator[Finding]:
+    """The number of terms at which the scores are furthest apart, with the recommended classifier."""
+    result = material.result
+    if result is None or len(result.scores) < 2:
+        return
+    model = result.recommended().classifier
+    by_k: dict[int, list[tuple[float, str]]] = {}
+    for row in result.summary().to_pylist():
+        if row["classifier"] == model:
+            by_k.setdefault(row["k"], []).append((row["mean"], row["score"]))
+    k, means = max(by_k.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
+    (high, best), (low, worst) = max(means), min(means)
+    sentence = (
+        f"The choice of the score matters most with {k:,} {_terms(k)}: there {best} has an F1 of {f1(high)}, "
+        f"{worst} {f1(low)} ({model})."
+    )
+    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.95)
+
+
+def _classifier_matters(material: Material) -> Iterator[Finding]:
+    """The score and number of terms at which two classifiers are furthest apart."""
+    result = material.result
+    if result is None or len(result.classifiers) < 2:
+        return
+    cells: dict[tuple[str, int], list[tuple[float, str]]] = {}
+    for row in result.summary().to_pylist():
+        cells.setdefault((row["score"], row["k"]), []).append((row["mean"], row["classifier"]))
+    (name, k), means = max(cells.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
+    (high, best), (low, worst) = max(means), min(means)
+    sentence = f"With {k:,} {_terms(k)} by {name}, {best} has an F1 of {f1(high)} and {worst} of {f1(low)}."
+    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
+
+
+def _hardest_class(material: Material) -> Iterator[Finding]:
+    result = material.result
+    if result is None:
+        return
+    choice = result.recommended()
+    rows = result.table.filter(
+        (pc.field("classifier") == choice.classifier) & (pc.field("score") == choice.score)
+        & (pc.field("k") == choice.k) & (pc.field("measure") == "f1") & (pc.field("label") != "")
+    ).group_by("label").aggregate([("value", "mean")]).to_pylist()  # fmt: skip
+    if len(rows) < 2:
+        return
+    hard, easy = (choose(rows, key=lambda row: row["value_mean"]) for choose in (min, max))
+    sentence = (
+        f"{shown(hard['label'])} is the hardest class to tell, with an F1 of {f1(hard['value_mean'])}; "
+        f"{shown(easy['label'])} the easiest, with {f1(easy['value_mean'])}."
+    )
+    yield Finding(sentence, min((easy["value_mean"] - hard["value_mean"]) / _LARGE_CLASS_GAP, 1) * 0.7)
+
+
+def _agreement(material: Material) -> Iterator[Finding]:
+    if len(material.contestants) < 2:
+        return
+    k = _usual_k(material)
+    at = [one for one in material.agreements if one.k == k]
+    near, far = max(at, key=lambda one: one.share), min(at, key=lambda one: one.share)
+    sentence = f"{near.first} and {near.second} have {near.share * k:,.0f} of their first {k:,} terms in common"
+    sentence += f", {far.first} and {far.second} {far.share * k:,.0f}." if far != near else "."
+    yield Finding(sentence, (near.share - far.share) * 0.9 if far != near else 0.3)
+
+
+def _usual_k(material: Material) -> int:
+    """The recommended number of terms, or one that is near a hundred."""
+    wanted = 100 if material.result is None else material.result.recommended().k
+    return min(material.ks, key=lambda k: (abs(k - wanted), k))
+
+
+def _best_term(material: Material) -> Iterator[Finding]:
+    """The term with the largest difference of its rates."""
+    if not material.contestants:
+        return
+    best = max(
+        score(material.ranked_counts, "balanced_accuracy").top(20),
+        key=lambda row: _rate(row.tp, row.fn) - _rate(row.fp, row.tn),
+    )
+    inside, outside = _rate(best.tp, best.fn), _rate(best.fp, best.tn)
+    sentence = (
+        f"No single term tells more than “{shown(best.term)}”: {percent(inside)} of the documents of "
+        f"{shown(best.label)} have it, {percent(outside)} of the others."
+    )
+    yield Finding(sentence, (inside - outside) * 0.85)
+
+
+def _rate(part: int, rest: int) -> float:
+    return part / max(part + rest, 1)
+
+
+def _rare(material: Material) -> Iterator[Finding]:
+    if material.counts is None or not material.counts.n_terms:
+        return
+    share = float((material.counts.term_df == 1).mean())
+    yield Finding(f"{percent(share)} of the {material.counts.n_terms:,} terms are in one document only.", share * 0.4)
+
+
+def _energy(material: Material) -> Iterator[Finding]:
+    halves = {name: next(k for k, share in curve if share >= 0.5) for name, curve in material.energies.items()}
+    if not halves:
+        return
+    name = min(halves, key=lambda one: halves[one])
+    share = halves[name] / material.ranked_counts.n_terms
+    sentence = f"Half of the sum of {name} over all terms lies in its first {halves[name]:,} or fewer."
+    yield Finding(sentence, max(0.35 - share, 0))
+
+
+def _terms(k: int) -> str:
+    return "term" if k == 1 else "terms"

@@ -1,0 +1,276 @@
+"""The page: everything there is to show, put into one HTML file that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from termsieve._version import __version__
+from termsieve.excerpts import MOST_CLASSES, from_documents
+from termsieve.figures import critical_difference, write_figures
+from termsieve.ranking import Scores
+from termsieve.reporting import again, charts, tables
+from termsieve.reporting.findings import explanation, findings, headline
+from termsieve.reporting.material import MOST_PAIRS, Material
+from termsieve.reporting.style import PALETTE, Chart
+from termsieve.reporting.vocabulary import Vocabulary, colored_classes, static_points, vocabulary
+from termsieve.results import Comparison
+from termsieve.storage import check_target, write_whole
+
+_BROAD, _NARROW = 520, 340
+_BANDS = (
+    "Bands are 95 % intervals over the splits. The folds of one cross-validation share training documents, so the "
+    "bands are somewhat too narrow."
+)
+_AGREEMENT = (
+    "On the left, how many of their first terms two scores have in common; on the right, how alike their orders of all "
+    "terms are, the rare ones included."
+)
+_NO_SUM = "their values are negative or infinite somewhere, and do not add up to a whole"
+_TIMING = (
+    "Ranking is scoring and sorting all terms; learning is fitting and predicting at every number of terms. CPU "
+    "seconds of one thread, the mean over the splits."
+)
+
+
+def report(
+    result: Comparison | Scores | dict[str, Scores],
+    path: str | Path,
+    *,
+    documents: Any = None,
+    figures: str | Path | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write a report: one HTML file that needs no network, with interactive charts, light and dark.
+
+    Parameters
+    ----------
+    result : Comparison, Scores, or dict of Scores
+        What `termsieve.compare` or `termsieve.score` gave. Of scores alone the page shows what can be known without
+        documents.
+    path : path
+        The file to write; it is there whole or not at all.
+    documents : Documents or sequence of str, optional
+        The documents that were counted, for excerpts. A comparison brings its own.
+    figures : path, optional
+        A folder into which the charts are written as PNG, SVG and PDF.
+    title : str, optional
+        What the corpus is called.
+
+    Returns
+    -------
+    Path
+        Of the page.
+
+    Examples
+    --------
+    >>> import tempfile, termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = ts.report(ts.score(counts, ["chi2", "gu"]), f"{folder}/films.html", title="films").read_text()
+    >>> "What tells pos and neg apart" in page
+    True
+    """
+    path = check_target(path)
+    material = Material.of(result)
+    if documents is not None:
+        material.excerpts = from_documents(documents, [one.scores for one in material.contestants])
+    drawn = _charts(material)
+    words = vocabulary(material) if material.contestants else None
+    write_whole(path, [_rendered(material, drawn, words, title or "report").encode("utf-8", "replace")])
+    if figures is not None:
+        write_figures(_figures(material, drawn, words), figures)
+    return path
+
+
+def report_saved(
+    source: str | Path,
+    path: str | Path,
+    *,
+    documents: Any = None,
+    figures: str | Path | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write the report of a comparison that `Comparison.save` wrote; the parameters are those of `report`."""
+    check_target(path)
+    return report(Comparison.load(source), path, documents=documents, figures=figures, title=title)
+
+
+# Charts
+
+
+def _charts(material: Material) -> dict[str, Chart]:
+    drawn: list[Chart] = []
+    if material.counts is not None:
+        drawn += [charts.class_sizes(material.counts), charts.term_frequencies(material.counts)]
+    if material.result is not None:
+        drawn += charts.f1_curves(material.result)
+    if material.contestants:
+        drawn.append(charts.vocabulary_map())
+    if len(material.contestants) > 1:
+        drawn += [charts.overlaps(material), charts.correlations(material)]
+    if material.energies:
+        drawn.append(charts.energy(material))
+    if material.timings:
+        drawn.append(charts.timings(material))
+    return {one.name: one for one in drawn}
+
+
+def _figures(material: Material, drawn: dict[str, Chart], words: Vocabulary | None) -> dict[str, Any]:
+    """Specifications for paper: with titles, and the map with its points."""
+    found: dict[str, Any] = {
+        one.name: {**one.spec, "title": {"text": one.title, "anchor": "start"}} for one in drawn.values()
+    }
+    if words is not None:
+        found["map"]["datasets"] = {
+            **found["map"].get("datasets", {}),
+            "points": static_points(words.data, _chosen(material)),
+        }
+    for i, contrast in enumerate(_contrasts(material), 1):
+        found[f"difference_{i}"] = str(contrast["broad"])
+    return found
+
+
+# The template
+
+
+@functools.cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("termsieve.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    return made
+
+
+@functools.cache
+def _code(name: str) -> str:
+    """A script or style of this package."""
+    source, _, _ = _environment().loader.get_source(_environment(), name)  # type: ignore[union-attr]
+    return source
+
+
+@functools.cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and what puts them into a page, as one script."""
+    import vl_convert
+
+    script: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return script.replace("</script", "<\\/script")
+
+
+def _policy(*scripts: str) -> str:
+    """Only these scripts may run, none may be made from text, and nothing may be loaded."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
+    )
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def _rendered(material: Material, drawn: dict[str, Chart], words: Vocabulary | None, title: str) -> str:
+    bundle, script = _bundle(), _code("page.js")
+    context = {
+        "policy": _policy(bundle, script), "bundle": Markup(bundle), "script": Markup(script),  # noqa: S704 - our own
+        "style": Markup(_code("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
+        "headline": headline(material), "explanation": explanation(material),
+        "findings": [one.sentence for one in findings(material) if not one.sentence.startswith(headline(material))][:3],
+        "tiles": tables.tiles(material), "charts": drawn, "counts": material.counts, "result": material.result,
+        "vocabulary": words, "several": len(material.contestants) > 1,
+        "again": again.blocks(material), "again_note": again.note(material), "settings": again.settings_of(material),
+        "material": _data(material, drawn, words),
+        **_corpus_context(material), **_result_context(material, drawn), **_words_context(material, words),
+        **_score_context(material),
+    }  # fmt: skip
+    context["sections"] = _sections(context)
+    return _environment().get_template("page.html").render(context)
+
+
+def _data(material: Material, drawn: dict[str, Chart], words: Vocabulary | None) -> dict[str, Any]:
+    """What the script of the page works with."""
+    return {
+        "charts": {name: one.spec for name, one in drawn.items()},
+        "palette": PALETTE, "vocabulary": None if words is None else words.data,
+        "colored": [] if words is None else colored_classes(words.data), "chosen_score": _chosen(material),
+    }  # fmt: skip
+
+
+def _chosen(material: Material) -> str:
+    """The score with which the page begins."""
+    return "" if material.result is None else material.result.recommended().score
+
+
+def _sections(context: dict[str, Any]) -> list[dict[str, str]]:
+    """The sections that there are, for the links at the top."""
+    compared, worded = context["result"] is not None, context["vocabulary"] is not None
+    every = [
+        ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", compared),
+        ("difference", "Differences", compared), ("vocabulary", "Map", worded), ("top", "Top terms", worded),
+        ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
+        ("timings", "Timings", "timings" in context["charts"]), ("again", "Run it again", True),
+    ]  # fmt: skip
+    return [{"id": name, "name": title} for name, title, there in every if there]
+
+
+def _corpus_context(material: Material) -> dict[str, Any]:
+    return {"facts": [] if material.counts is None else tables.facts(material.counts)}
+
+
+def _result_context(material: Material, drawn: dict[str, Chart]) -> dict[str, Any]:
+    result = material.result
+    if result is None:
+        return {}
+    one_split = result.settings.get("n_splits", 2) == 1
+    return {
+        "curve_names": [name for name in drawn if name.startswith("f1_")],
+        "reasons": [choice.reason for choice in result.best().values()],
+        "band_note": "There was one split only, so there are no bands." if one_split else _BANDS,
+        "result_columns": tables.result_columns(result), "result_rows": tables.result_rows(material, result),
+        "contrasts": _contrasts(material), "no_contrast": "This needs two or more scores and two or more splits.",
+    }  # fmt: skip
+
+
+def _contrasts(material: Material) -> list[dict[str, Any]]:
+    result = material.result
+    if result is None or len(result.scores) < 2 or result.settings.get("n_splits", 2) < 2:
+        return []
+    found = []
+    for model, choice in result.best().items():
+        contrast = result.contrast(model, k=choice.k)
+        found.append({
+            "title": f"{model}, {choice.k:,} terms", "sentence": contrast.sentence,
+            "broad": Markup(critical_difference(contrast.diagram, width=_BROAD)),  # noqa: S704 - escaped there
+            "narrow": Markup(critical_difference(contrast.diagram, width=_NARROW)),  # noqa: S704 - escaped there
+        })  # fmt: skip
+    return found
+
+
+def _words_context(material: Material, words: Vocabulary | None) -> dict[str, Any]:
+    if words is None:
+        return {}
+    counts = material.ranked_counts
+    numbers = {term: i for i, term in enumerate(words.spellings)}
+    many = counts.n_classes > MOST_CLASSES
+    only = f" Of {counts.n_classes:,} classes the {MOST_CLASSES} largest are here." if many else ""
+    return {
+        "map_note": f"{len(words.spellings):,} of {counts.n_terms:,} terms are here: the best of each class by each "
+        f"score, and a sample of the others.{only}",
+        "top": tables.top_classes(material, numbers), "top_note": only.strip(), "n_top": tables.n_top(material),
+        "n_open": tables.OPEN_CLASSES if counts.n_classes <= tables.OPEN_CLASSES else 1,
+    }  # fmt: skip
+
+
+def _score_context(material: Material) -> dict[str, Any]:
+    without = [one.name for one in material.contestants if one.name not in material.energies]
+    n = len(material.names)
+    fewer = " Only pairs with one score are here." if n * (n - 1) // 2 > MOST_PAIRS else ""
+    return {
+        "agreement_note": _AGREEMENT + fewer,
+        "energy_note": f"Not here: {', '.join(without)}; {_NO_SUM}." if without else "",
+        "timing_note": _TIMING,
+    }

@@ -1,0 +1,64 @@
+"""Text as it is shown. Terms, class names and excerpts come from anywhere: nothing in them is trusted."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+LONGEST = 60
+_JOINERS = "\u200c\u200d"  # parts of words in Persian, Hindi and others
+
+
+def shown(text: str, longest: int = LONGEST) -> str:
+    r"""A name on one line: not too long, and with characters that cannot be seen written out.
+
+    Marks that turn the direction of writing would also turn what stands around the name.
+
+    >>> shown("ab\u202ecd"), shown("x" * 100, longest=5)
+    ('ab\\u202ecd', 'xxxx…')
+    """
+    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return "".join(_visible(character) for character in cut)
+
+
+def _visible(character: str) -> str:
+    if character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
+        return character
+    return f"\\u{ord(character):04x}"
+
+
+def f1(value: float) -> str:
+    """A measure from 0 to 1, with three digits.
+
+    >>> f1(0.97049)
+    '0.970'
+    """
+    return f"{value:.3f}"
+
+
+def short(k: int) -> str:
+    """A number of terms in few characters.
+
+    >>> short(500), short(2000), short(1500)
+    ('500', '2k', '1.5k')
+    """
+    return str(k) if k < 1000 else f"{k / 1000:g}k"
+
+
+def seconds(value: float) -> str:
+    """A duration.
+
+    >>> seconds(0.0021), seconds(0.25), seconds(12.3), seconds(200)
+    ('2.1 ms', '250 ms', '12 s', '200 s')
+    """
+    if value < 1:
+        milliseconds = 1000 * value
+        return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
+    return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
+
+
+def number(value: float | None, digits: int = 4) -> float | None:
+    """A number for JSON: short, and None where there is none."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{digits}g}")

@@ -1,0 +1,191 @@
+"""``docs/reproduction.md`` and its figures, made from the results of the five papers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from termsieve.reproduction.figures import curves_svg
+from termsieve.reproduction.protocol import PAPERS, Protocol, load
+from termsieve.storage import write_whole
+
+HEAD = """# The five papers, reproduced
+
+Made by `make reproduce` from `docs/results/*.json`; do not edit. `termsieve reproduce PAPER` runs one paper and prints
+the same numbers. Every choice that a paper leaves open has one answer here, that of a careful reader, for a whole
+table; what the other answers move is listed. Differences up to half a printed digit are no differences.
+"""
+
+
+def write_page(results: Path, page: Path) -> None:
+    """Write the page and, beside the results, the figures."""
+    found = {name: json.loads((results / f"{name}.json").read_text(encoding="utf-8")) for name in PAPERS}
+    write_whole(page, [page_text(found).encode()])
+    (results / "figures").mkdir(exist_ok=True)
+    for name in PAPERS:
+        for figure in found[name]["figures"]:
+            write_whole(results / "figures" / _file(name, figure), [curves_svg(figure).encode()])
+
+
+def page_text(found: Mapping[str, dict[str, Any]]) -> str:
+    """The page, in Markdown."""
+    parts = [HEAD, _summary(found)]
+    for name in PAPERS:
+        parts += _paper(load(name), found[name])
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _file(paper: str, figure: Mapping[str, Any]) -> str:
+    return f"{paper}-{figure['id'].lower().replace(' ', '-').replace(',', '')}.svg"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    def line(cells: Sequence[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(head), line(["---"] * len(head)), *(line(row) for row in rows)])
+
+
+def _summary(found: Mapping[str, dict[str, Any]]) -> str:
+    rows = []
+    for name in PAPERS:
+        near, verdicts = found[name]["near"], [claim["verdict"] for claim in found[name]["claims"]]
+        for way, counted in near.items():
+            cells = [counted[key] for key in counted if key.startswith("within")] if counted["cells"] else [""] * 3
+            counts = [verdicts.count(word) for word in ("holds", "does not hold", "cannot be checked")]
+            minutes = sum(found[name]["seconds"].values()) / 60
+            claims = [*counts, f"{minutes:.1f}"] if way == "as printed" else [""] * 4
+            read = [way, counted["cells"]] if counted["cells"] else ["", ""]
+            rows.append([f"[{name}](#{name})", *read, *cells, *claims])
+    head = ["paper", "read", "measured cells", "within .02", "within .03", "within .05",
+            "claims that hold", "do not", "cannot be checked", "minutes"]  # fmt: skip
+    return _table(head, rows)
+
+
+def _paper(protocol: Protocol, found: dict[str, Any]) -> Iterator[str]:
+    yield f"({protocol.name})=\n## {protocol.title}\n\n{protocol.about}"
+    yield from _settings(found)
+    yield from _tables(protocol, found)
+    yield "### Claims\n\n" + _claims(protocol, found)
+    if found["choices"]:
+        yield "### What the paper leaves open\n\n" + _choices(found)
+    if protocol.findings:
+        yield "### Why we differ\n\n" + _listed(protocol.findings)
+    yield "### Figures\n\n" + "\n\n".join(
+        f"![{_alt(figure)}](results/figures/{_file(protocol.name, figure)})\n\n*{figure['id']}: {figure['title']}.*"
+        for figure in found["figures"]
+    )
+    if protocol.errata:
+        yield "### Errata found in the paper\n\n" + _listed(protocol.errata)
+
+
+def _listed(items: Sequence[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _alt(figure: Mapping[str, Any]) -> str:
+    last = {name: points[-1] for name, points in figure["curves"].items()}
+    best = max(last, key=lambda name: last[name][1])
+    curves = f"{figure['title']}: {figure['measure']} against the number of terms"
+    return f"{curves}; at the end {best} is best, {last[best][1]:.3f}"
+
+
+def _settings(found: dict[str, Any]) -> Iterator[str]:
+    rows = []
+    for name, one in found["setting"].items():
+        corpus = one["corpus"] + (f" (a stand-in for {one['stand_in_for']})" if one["stand_in_for"] else "")
+        split = ", ".join(f"{key} {value}" for key, value in one["split"].items())
+        options = {**one["analyzer"], **one["options"]}
+        said = ", ".join(f"{key} = {value}" for key, value in options.items())
+        models = ", ".join(f"`{spelling}`" for spelling in one["classifiers"].values())
+        rows.append([name, corpus, one["labels"], split, said, models, f"{found['seconds'][name]:.0f} s"])
+    yield "### Setting\n\n" + _table(["setting", "corpus", "labels", "split", "options", "classifiers", "time"], rows)
+    scores = next(iter(found["setting"].values()))["scores"]
+    spelled = (
+        f"{name} is `{given if isinstance(given, str) else _contender(given)}`" for name, given in scores.items()
+    )
+    yield "Scores: " + ", ".join(spelled) + "."
+
+
+def _contender(given: str | Mapping[str, Any]) -> str:
+    if isinstance(given, str):
+        return given
+    more = ", ".join(f"{key}={value}" for key, value in given.items() if key != "score" and value is not None)
+    return f"{given['score']}, {more}" if more else str(given["score"])
+
+
+def _tables(protocol: Protocol, found: dict[str, Any]) -> Iterator[str]:
+    by_table: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for table in protocol.tables:
+        prefix = table.where.get("prefix", "")
+        mine = [cell for cell in found["cells"]
+                if cell["table"] == table.id and cell["row"].startswith(prefix)]  # fmt: skip
+        by_table[table.id, prefix] = mine
+        rows = [line for row in dict.fromkeys(cell["row"] for cell in mine) for line in _lines(mine, row)]
+        columns = list(dict.fromkeys(cell["column"] for cell in mine))
+        marks = [f"{cell['row']}, {cell['column']}: {cell['mark']}." for cell in mine if "mark" in cell]
+        yield f"### {table.title}\n\n" + _table(["", "", *columns], rows) + "".join(f"\n\n{mark}" for mark in marks)
+
+
+def _lines(cells: Sequence[Mapping[str, Any]], row: str) -> Iterator[list[str]]:
+    mine = {cell["column"]: cell for cell in cells if cell["row"] == row}
+    columns = list(dict.fromkeys(cell["column"] for cell in cells))
+    yield [row, "printed", *(_number(mine.get(c, {}).get("printed")) for c in columns)]
+    exchanged = [mine.get(c, {}).get("printed_exchanged") for c in columns]
+    if any(a is not None and a != mine.get(c, {}).get("printed") for a, c in zip(exchanged, columns, strict=True)):
+        yield ["", "printed, exchanged", *map(_number, exchanged)]
+    yield ["", "ours", *(_with_sd(mine.get(c)) for c in columns)]
+    differences = [_difference(mine.get(c)) for c in columns]
+    if any(differences):
+        yield ["", "difference", *differences]
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) >= 10 else f"{value:.3f}"
+    return str(value)
+
+
+def _with_sd(cell: Mapping[str, Any] | None) -> str:
+    if cell is None:
+        return ""
+    sd = cell["sd"]
+    return _number(cell["ours"]) + (f" ± {sd:.3f}" if sd is not None else "")
+
+
+def _difference(cell: Mapping[str, Any] | None) -> str:
+    numbers = (int, float)
+    if cell is None or not isinstance(cell["ours"], numbers) or not isinstance(cell["printed"], numbers):
+        return ""
+    gap = cell["ours"] - cell["printed"]
+    return f"{gap:+.3f}" if isinstance(gap, float) else f"{gap:+d}"
+
+
+def _claims(protocol: Protocol, found: dict[str, Any]) -> str:
+    says = {claim.id: claim.says for claim in protocol.claims}
+    rows = [[one["id"], says[one["id"]], f"**{one['verdict']}**", one["evidence"]] for one in found["claims"]]
+    return _table(["", "the paper says", "verdict", "evidence"], rows)
+
+
+def _choices(found: dict[str, Any]) -> str:
+    rows = []
+    for choice in found["choices"]:
+        taken = f"{choice['default']}. {choice['because']}"
+        for place, one in enumerate(choice["alternatives"]):
+            near = "; ".join(
+                f"{way}: {_near(one['near by default'][way])} → {_near(one['near'][way])}"
+                for way in one.get("near", {})
+            )
+            changed = ", ".join(one.get("verdicts changed", []))
+            first = [choice["question"], taken] if place == 0 else ["", ""]
+            rows.append([*first, one["name"], f"{one['moved']:.3f}", near, changed])
+    head = ["question", "we take", "instead", "curves move by", "mean difference to print, within .03", "verdicts"]
+    return _table(head, rows)
+
+
+def _near(near: Mapping[str, float]) -> str:
+    return f"{near['mean difference']:.3f}, {near['within 0.03']} of {near['cells']}"

@@ -1,0 +1,186 @@
+"""A protocol: all that a paper says of its experiments, as data. One TOML file for each paper, in the wheel."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.reproduction.setting import Setting
+
+PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed table: what kind of numbers it has, where ours come from, and the numbers.
+
+    Attributes
+    ----------
+    id, title : str
+        The key of the table, and what it shows.
+    kind : str
+        A name of `termsieve.reproduction.tables.KINDS`.
+    cells : dict
+        Row to column to what is printed.
+    exchange : tuple
+        Two rows that look interchanged in print.
+    marks : dict
+        "row / column" to what is uncertain about a printed number.
+    where : dict
+        What else its kind needs: group, measure, size, ...
+    """
+
+    id: str
+    title: str
+    kind: str
+    cells: Mapping[str, Mapping[str, Any]]
+    exchange: Sequence[str] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper, in our words, and how it is checked: a name of `termsieve.reproduction.claims.CHECKS`."""
+
+    id: str
+    says: str
+    check: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another answer to what the paper leaves open: fields of the settings that differ."""
+
+    name: str
+    change: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the paper leaves open, what we take, and what else was tried.
+
+    Attributes
+    ----------
+    question, default, because : str
+        What is open, our answer, and why a careful reader would give it.
+    settings : list of str
+        The settings that it concerns.
+    alternatives : list of Alternative
+        Other answers.
+    classifiers, scores : list of str
+        Only these are tried; all, without this.
+    sizes : list of int
+        Numbers of terms tried; those of the setting, without this.
+    first_splits : int
+        Only so many of the splits are tried; all of them, if 0.
+    """
+
+    question: str
+    default: str
+    settings: Sequence[str]
+    alternatives: Sequence[Alternative]
+    because: str = ""
+    classifiers: Sequence[str] | None = None
+    scores: Sequence[str] | None = None
+    sizes: Sequence[int] | None = None
+    first_splits: int = 0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper, redrawn: a measure against the number of terms."""
+
+    id: str
+    title: str
+    group: str
+    classifier: str
+    measure: str
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One paper."""
+
+    name: str
+    title: str
+    source: str
+    about: str
+    settings: Mapping[str, Setting]
+    tables: Sequence[Printed]
+    claims: Sequence[Claim]
+    choices: Sequence[Choice]
+    figures: Sequence[Figure]
+    slice: Mapping[str, Mapping[str, Any]]
+    errata: Sequence[str]
+    findings: Sequence[str]
+
+    @cached_property
+    def groups(self) -> dict[str, list[Setting]]:
+        """Settings by group, in order."""
+        found: dict[str, list[Setting]] = {}
+        for one in self.settings.values():
+            found.setdefault(one.group, []).append(one)
+        return found
+
+
+def load(name: str) -> Protocol:
+    """The protocol of a paper.
+
+    >>> load("gu").settings["newsgroups"].corpus
+    '20news_19997'
+    """
+    if name not in PAPERS:
+        raise OptionError(f"Unknown paper {name!r}. {did_you_mean(name, PAPERS)}Known: {', '.join(PAPERS)}.")
+    path = files("termsieve.reproduction") / "protocols" / f"{name}.toml"
+    return _protocol(name, tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def _protocol(name: str, data: dict[str, Any]) -> Protocol:
+    paper = data["paper"]
+    return Protocol(
+        name=name,
+        title=paper["title"],
+        source=paper["source"],
+        about=paper["about"],
+        settings=_settings(data["settings"]),
+        tables=[Printed(**_gathered(one, Printed)) for one in data.get("tables", [])],
+        claims=[Claim(**_gathered(one, Claim)) for one in data["claims"]],
+        choices=[_choice(one) for one in data.get("choices", [])],
+        figures=[Figure(**one) for one in data.get("figures", [])],
+        slice=data["slice"],
+        errata=data.get("errata", []),
+        findings=data.get("findings", []),
+    )
+
+
+def _settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
+    """Settings; one that is ``like`` another has its fields, but for those it gives."""
+    found: dict[str, Setting] = {}
+    for name, fields in given.items():
+        like = fields.pop("like", None)
+        if like is None:
+            found[name] = Setting.of(name, fields)
+        else:
+            base = {k: v for k, v in found[like].data.items() if k != "name"}
+            found[name] = Setting.of(name, {**base, **fields})
+    return found
+
+
+def _gathered(given: dict[str, Any], record: type) -> dict[str, Any]:
+    """The fields of a record; all others are its ``where``."""
+    known = set(record.__dataclass_fields__) - {"where"}  # type: ignore[attr-defined]
+    own = {key: value for key, value in given.items() if key in known}
+    return {**own, "where": {key: value for key, value in given.items() if key not in known}}
+
+
+def _choice(given: dict[str, Any]) -> Choice:
+    alternatives = [Alternative(**one) for one in given.pop("alternatives")]
+    return Choice(**given, alternatives=alternatives)

@@ -1,0 +1,118 @@
+"""A protocol is run: printed numbers beside ours, verdicts on claims, and what the open choices move."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+
+from termsieve._version import __version__
+from termsieve.classify import parse_recipe
+from termsieve.reproduction.choices import Default, tried_out
+from termsieve.reproduction.claims import judged
+from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.protocol import Figure, Protocol
+from termsieve.reproduction.setting import Setting
+from termsieve.reproduction.tables import cells, nearness
+from termsieve.results import Comparison
+
+
+class Runner(NamedTuple):
+    """Where journals are kept, how many threads work, and who is told what goes on."""
+
+    folder: Path
+    threads: int | None = None
+    say: Callable[[str], None] = lambda _: None
+    progress: bool | None = None
+
+    def result(self, setting: Setting, what: str = "") -> Comparison:
+        """The result of a setting: what its journal has is not run again."""
+        start = time.perf_counter()
+        study = setting.study(self.threads)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256(json.dumps([study.description, __version__], sort_keys=True).encode()).hexdigest()
+        path = self.folder / f"{setting.name}-{digest[:12]}.journal"
+        result = study.result(path, self.threads, progress=self.progress)
+        result.settings["wall_seconds"] = _added(path.with_suffix(".seconds"), time.perf_counter() - start)
+        self.say(f"{setting.title}{what}: {result.settings['wall_seconds']:.0f} s")
+        return result
+
+
+def _added(path: Path, seconds: float) -> float:
+    """Seconds of this run and of those before it that worked on the same journal."""
+    total = seconds + (float(path.read_text()) if path.exists() else 0.0)
+    path.write_text(f"{total:.1f}")
+    return total
+
+
+def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> dict[str, Any]:
+    """All of a paper, as plain data; without choices, only the setting that we take."""
+    results = {name: runner.result(setting) for name, setting in protocol.settings.items()}
+    measured = Measured(protocol, results, runner.threads)
+    found, claims = cells(measured, protocol.tables), judged(measured, protocol.claims)
+    seconds = {name: round(result.settings["wall_seconds"], 1) for name, result in results.items()}
+    default = Default(measured, results, found, claims)
+    tried = [tried_out(default, choice, runner.result) for choice in protocol.choices if choices]
+    return {
+        "paper": protocol.title,
+        "termsieve": __version__,
+        "setting": {name: setting.data for name, setting in protocol.settings.items()},
+        "cells": [_rounded(cell) for cell in found],
+        "near": nearness(found),
+        "claims": claims,
+        "choices": tried,
+        "figures": [_series(measured, figure) for figure in protocol.figures],
+        "slice": slice_rows(protocol, results),
+        "seconds": seconds,
+    }
+
+
+# Figures
+
+
+def _series(measured: Measured, figure: Figure) -> dict[str, Any]:
+    """The curves of a figure: by score, numbers of terms with mean and standard deviation over the splits."""
+    curves = {}
+    for name in measured.scores(figure.group):
+        values = measured.values(figure.group, figure.classifier, name, figure.measure)
+        curves[name] = [[k, round(float(np.mean(v)), 4), round(float(np.std(v)), 4)] for k, v in sorted(values.items())]
+    return {"id": figure.id, "title": figure.title, "measure": figure.measure, "curves": curves}
+
+
+# The slice that is run again to see whether a number has drifted
+
+
+def slice_rows(protocol: Protocol, results: Mapping[str, Comparison]) -> list[dict[str, Any]]:
+    """The rows of the full results that the slice of a protocol has."""
+    return [row for name in protocol.slice for row in _slice_of(protocol, name, results[name])]
+
+
+def run_slice(protocol: Protocol, threads: int | None = None) -> list[dict[str, Any]]:
+    """The rows of the slice, run anew."""
+    found = {}
+    for name, part in protocol.slice.items():
+        setting = protocol.settings[name].reduced(part["scores"], part["classifiers"], part["sizes"], first_splits=1)
+        found[name] = setting.study(threads).result(workers=threads, progress=False)
+    return slice_rows(protocol, found)
+
+
+def _slice_of(protocol: Protocol, name: str, result: Comparison) -> Iterator[dict[str, Any]]:
+    part, setting = protocol.slice[name], protocol.settings[name]
+    models = [parse_recipe(setting.classifiers[model]).spelling for model in part["classifiers"]]
+    wanted = (
+        (pc.field("label") == "") & (pc.field("repeat") == 0) & (pc.field("fold") == 0)
+        & pc.field("score").isin(part["scores"]) & pc.field("classifier").isin(models)
+        & pc.field("k").isin(part["sizes"]) & pc.field("measure").isin(part["measures"])
+    )  # fmt: skip
+    for row in result.table.filter(wanted).select(["score", "classifier", "k", "measure", "value"]).to_pylist():
+        yield {"setting": name, **row}
+
+
+def _rounded(cell: dict[str, Any]) -> dict[str, Any]:
+    return {key: round(value, 5) if isinstance(value, float) else value for key, value in cell.items()}

@@ -1,0 +1,265 @@
+"""A setting: one corpus as a paper uses it, how it is divided, and what competes on it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import ShuffleSplit
+
+from termsieve import datasets
+from termsieve.corpus import Corpus, read_corpus
+from termsieve.counting import checked_threads
+from termsieve.errors import InputError, OptionError, did_you_mean
+from termsieve.plan import Contender, Plan
+from termsieve.splits import Split, divided
+from termsieve.study import Study
+from termsieve.tokens import Analyzer
+
+
+class View(NamedTuple):
+    """The documents of a corpus as a paper uses them."""
+
+    texts: list[str]
+    labels: list[list[str]]
+    parts: list[str | None]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a protocol says of one experiment. Every field can stand in its TOML file, and be changed by a choice.
+
+    Attributes
+    ----------
+    name, title : str
+        Of the setting.
+    group : str
+        Settings of one group are columns or rows of the same tables: the same corpus with other classifiers.
+    corpus : str
+        A name of `termsieve.datasets.CORPORA`.
+    stand_in_for : str
+        The corpus of the paper, where it could not be had and another is used in its place.
+    classes : tuple of str, or int
+        Only documents of these classes; the so many largest classes.
+    labels : {"all", "first", "copies"}
+        All labels of a document, its first one, or one copy of the document for each label.
+    level : str
+        Labels are cut at this character: ``"."`` makes ``cs.CL`` to ``cs``.
+    sample : dict
+        How many documents of a class to draw.
+    without_headers : list of str
+        Lines of the head of an article (all before the first empty line) that are left out, such as ``Newsgroups``;
+        ``"*"`` leaves out all of the head but those of ``with_headers``.
+    split : dict
+        ``{column = "split"}``, ``{folds = 10}`` or ``{test = 0.25, times = 5}``.
+    first_splits : int
+        Only so many of the splits are run; all of them, if 0.
+    analyzer : dict
+        Parameters of `termsieve.Analyzer`.
+    scores : dict
+        Printed name to spelling, or to the fields of a `termsieve.plan.Contender`.
+    classifiers : dict
+        Printed name to spelling.
+    sizes : list of int
+        Numbers of terms; ``{from = 10, to = 1000, step = 10}`` for all of these.
+    options : dict
+        Other parameters of `termsieve.plan.Plan`.
+    seed : int
+        Of samples and splits.
+    """
+
+    name: str
+    title: str
+    corpus: str
+    split: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    classifiers: Mapping[str, str]
+    sizes: Sequence[int]
+    group: str = ""
+    stand_in_for: str = ""
+    classes: Sequence[str] | int = ()
+    labels: str = "all"
+    level: str = ""
+    sample: Mapping[str, int] = field(default_factory=dict)
+    without_headers: Sequence[str] = ()
+    with_headers: Sequence[str] = ()
+    analyzer: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    first_splits: int = 0
+
+    @classmethod
+    def of(cls, name: str, data: Mapping[str, Any]) -> Setting:
+        """A setting from its table in a TOML file."""
+        known = {one.name for one in fields(cls)}
+        for key in data:
+            if key not in known:
+                raise OptionError(f"setting {name!r}: unknown field {key!r}. {did_you_mean(key, known)}")
+        given = {"name": name, "title": name, "group": name, **data}
+        if isinstance(given["sizes"], Mapping):
+            sizes = given["sizes"]
+            given["sizes"] = list(range(sizes["from"], sizes["to"] + 1, sizes["step"]))
+        return cls(**given)
+
+    def changed(self, changes: Mapping[str, Any]) -> Setting:
+        """The same setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
+
+        def merged(key: str, value: Any) -> Any:
+            before = getattr(self, key, None)
+            if not isinstance(value, Mapping) or not isinstance(before, Mapping) or key == "split":
+                return value
+            return {name: one for name, one in {**before, **value}.items() if one != ""}
+
+        return Setting.of(self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}})
+
+    def reduced(
+        self,
+        scores: Sequence[str] | None = None,
+        classifiers: Sequence[str] | None = None,
+        sizes: Sequence[int] | None = None,
+        first_splits: int = 0,
+    ) -> Setting:
+        """A part of the grid."""
+        return replace(
+            self,
+            scores={k: v for k, v in self.scores.items() if scores is None or k in scores},
+            classifiers={k: v for k, v in self.classifiers.items() if classifiers is None or k in classifiers},
+            sizes=self.sizes if sizes is None else sizes,
+            first_splits=first_splits,
+        )
+
+    # Documents
+
+    def view(self) -> View:
+        """The documents, chosen and labelled as the paper has it."""
+        texts, labels, parts = _read(self.corpus)
+        if self.level:
+            labels = [list(dict.fromkeys(label.split(self.level)[0] for label in one)) for one in labels]
+        if self.labels == "first":
+            labels = [one[:1] for one in labels]
+        classes = self._classes(labels)
+        labels = [[label for label in one if label in classes] for one in labels]
+        chosen = self._drawn([i for i, one in enumerate(labels) if one], labels)
+        if self.labels == "copies":
+            pairs = [(i, [label]) for i in chosen for label in labels[i]]
+        else:
+            pairs = [(i, labels[i]) for i in chosen]
+        kept = [self._without_headers(texts[i]) for i, _ in pairs]
+        return View(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs])
+
+    def _without_headers(self, text: str) -> str:
+        if not self.without_headers:
+            return text
+        head, _, body = text.partition("\n\n")
+        # a line that begins with a space goes on with the header before it
+        headers = re.split(r"\n(?![ \t])", head)
+        out, kept = ({name.lower() for name in names} for names in (self.without_headers, self.with_headers))
+        names = [header.partition(":")[0].strip().lower() for header in headers]
+        left = [
+            header for header, name in zip(headers, names, strict=True)
+            if name in kept or not ("*" in out or name in out)
+        ]  # fmt: skip
+        return "\n".join([*left, "", body])
+
+    def _classes(self, labels: list[list[str]]) -> set[str]:
+        sizes = Counter(label for one in labels for label in one)
+        if isinstance(self.classes, int):
+            return {label for label, _ in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))[: self.classes]}
+        missing = sorted(set(self.classes) - set(sizes))
+        if missing:
+            raise InputError(f"{self.corpus}: has no documents of {', '.join(missing)}.")
+        return set(self.classes) or set(sizes)
+
+    def _drawn(self, places: list[int], labels: list[list[str]]) -> list[int]:
+        """The places of the documents; where a sample is asked for, so many of each class."""
+        if not self.sample:
+            return places
+        random = np.random.default_rng(self.seed)
+        drawn: list[int] = []
+        for label, size in self.sample.items():
+            of_class = [i for i in places if labels[i] == [label]]
+            if len(of_class) < size:
+                raise InputError(f"{self.corpus}: {size:,} documents of {label!r} are asked for, of {len(of_class):,}.")
+            drawn += [of_class[i] for i in random.choice(len(of_class), size, replace=False)]
+        return sorted(drawn)
+
+    # The study
+
+    @property
+    def contenders(self) -> list[Contender]:
+        """The scores under their printed names."""
+        return [
+            Contender(name, given) if isinstance(given, str) else Contender(name, **given)
+            for name, given in self.scores.items()
+        ]
+
+    @property
+    def plan(self) -> Plan:
+        """What competes."""
+        return Plan.of(self.contenders, list(self.classifiers.values()), list(self.sizes), **self.options)
+
+    def study(self, threads: int | None = None) -> Study:
+        """The study of this setting, ready to run."""
+        corpus, parts = _corpus(self, threads)
+        return Study(corpus, self.plan, self.splits(corpus, parts)[: self.first_splits or None])
+
+    def splits(self, corpus: Corpus, parts: npt.NDArray[Any]) -> list[Split]:
+        """How the documents are divided."""
+        given = dict(self.split)
+        if "column" in given:
+            return divided(parts, corpus.single, corpus.n_docs)
+        if "folds" in given:
+            return divided(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
+        if "test" not in given:
+            raise OptionError(f"setting {self.name!r}: split has 'column', 'folds' or 'test', not {given!r}.")
+        cv = ShuffleSplit(given.get("times", 1), test_size=given["test"], random_state=self.seed)
+        return divided(cv, corpus.single, corpus.n_docs)
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """All fields, as plain data."""
+        return dict(json.loads(json.dumps(asdict(self))))
+
+
+def _read(name: str) -> View:
+    texts: list[str] = []
+    labels: list[list[str]] = []
+    parts: list[str | None] = []
+    for batch in datasets.load(name).batches(["split"]):
+        texts += batch.column("text").to_pylist()
+        labels += batch.column("labels").to_pylist()
+        parts += batch.column("split").to_pylist()
+    return View(texts, labels, parts)
+
+
+_CORPUS_FIELDS = (
+    "corpus",
+    "classes",
+    "labels",
+    "level",
+    "sample",
+    "without_headers",
+    "with_headers",
+    "analyzer",
+    "seed",
+)
+_KEPT: dict[str, tuple[Corpus, npt.NDArray[Any]]] = {}  # the last corpus: settings of a group follow each other
+
+
+def _corpus(setting: Setting, threads: int | None) -> tuple[Corpus, npt.NDArray[Any]]:
+    """The corpus of a setting and its column of train and test."""
+    key = json.dumps({name: setting.data[name] for name in _CORPUS_FIELDS}, sort_keys=True)
+    if key not in _KEPT:
+        view = setting.view()
+        analyzer = Analyzer(**setting.analyzer)
+        corpus = read_corpus(view.texts, view.labels, analyzer, [], checked_threads(threads))
+        _KEPT.clear()
+        _KEPT[key] = corpus, np.array(view.parts, dtype=object)
+    return _KEPT[key]

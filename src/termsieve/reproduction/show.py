@@ -1,0 +1,97 @@
+"""A reproduction in the terminal: printed numbers beside ours, verdicts, what the open choices move, and the time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pooch
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from termsieve import datasets
+from termsieve.reproduction.protocol import Protocol
+from termsieve.reproduction.run import Runner, reproduce
+from termsieve.storage import write_whole
+
+_COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
+
+
+def show(
+    protocol: Protocol,
+    *,
+    into: Path | None = None,
+    journals: Path | None = None,
+    fresh: bool = False,
+    choices: bool = True,
+    threads: int | None = None,
+    console: Console | None = None,
+) -> dict[str, Any]:
+    """Run a protocol, show what comes out, and write it down where that is asked for."""
+    console = console or Console()
+    for setting in protocol.settings.values():
+        datasets.find(setting.corpus)  # all of them are missed before the first hour is spent
+    folder = (journals or Path(pooch.os_cache("termsieve")) / "journals") / protocol.name
+    if fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    start = time.perf_counter()
+    console.rule(f"[bold]{protocol.title}")
+    console.print(protocol.about, highlight=False)
+    runner = Runner(folder, threads, lambda line: console.print(f"  {line}", style="dim", highlight=False))
+    found = reproduce(protocol, runner, choices=choices)
+    for one in (_cells(found), _claims(protocol, found), _choices(found)):
+        if one.row_count:
+            console.print(one)
+    for way, near in found["near"].items():
+        if near["cells"]:
+            counted = ", ".join(f"{near[key]} {key}" for key in near if key.startswith("within"))
+            console.print(f"Of {near['cells']} measured cells, {way}: {counted}.", highlight=False)
+    console.print(f"{protocol.name}: {time.perf_counter() - start:.0f} s", highlight=False)
+    if into is not None:
+        into.mkdir(parents=True, exist_ok=True)
+        write_whole(into / f"{protocol.name}.json", [_lines(found).encode()])
+    return found
+
+
+def _lines(found: dict[str, Any]) -> str:
+    """JSON with one record a line, so that a difference between two versions can be read."""
+
+    def parts(value: Any) -> str:
+        if isinstance(value, list) and value:
+            return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in value) + "\n]"
+        return json.dumps(value, ensure_ascii=False)
+
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {parts(value)}" for key, value in found.items()) + "\n}\n"
+
+
+def _cells(found: dict[str, Any]) -> Table:
+    table = Table("table", "row", "column", "printed", "ours", "sd", title="Printed numbers, and ours")
+    for cell in found["cells"]:
+        ours, sd = cell["ours"], cell["sd"]
+        shown = f"{ours:.4g}" if isinstance(ours, float) else str(ours)
+        table.add_row(*(Text(str(part)) for part in (cell["table"], cell["row"], cell["column"], cell["printed"])),
+                      Text(shown), "" if sd is None else f"{sd:.3f}")  # fmt: skip
+    return table
+
+
+def _claims(protocol: Protocol, found: dict[str, Any]) -> Table:
+    table = Table("claim", "the paper says", "verdict", "evidence", title="Claims")
+    says = {claim.id: claim.says for claim in protocol.claims}
+    for claim in found["claims"]:
+        verdict = Text(claim["verdict"], style=_COLORS[claim["verdict"]])
+        table.add_row(claim["id"], Text(says[claim["id"]]), verdict, Text(claim["evidence"]))
+    return table
+
+
+def _choices(found: dict[str, Any]) -> Table:
+    table = Table("left open", "we take", "instead", "moves by", "verdicts changed", title="What the choices move")
+    for choice in found["choices"]:
+        for one in choice["alternatives"]:
+            changed = ", ".join(one.get("verdicts changed", []))
+            row = (choice["question"], choice["default"], one["name"], f"{one['moved']:.3f}", changed)
+            table.add_row(*map(Text, row))
+    return table

@@ -1,0 +1,213 @@
+"""Printed tables: for each printed number, ours. One function for each kind of table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from termsieve.corpus import Corpus
+from termsieve.counts import Counts
+from termsieve.evaluate import overlap
+from termsieve.ranking import score
+from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.protocol import Printed
+from termsieve.splits import Split
+from termsieve.study import Study
+from termsieve.tokens import Analyzer
+
+Ours = tuple[Any, float | None]
+Cell = dict[str, Any]
+
+
+def cells(measured: Measured, tables: Sequence[Printed]) -> list[Cell]:
+    """One record for each printed number."""
+    return [cell for table in tables for cell in _cells(measured, table)]
+
+
+def _cells(measured: Measured, table: Printed) -> Iterator[Cell]:
+    ours = KINDS[table.kind](measured, table)
+    for row, columns in table.cells.items():
+        for column, printed in columns.items():
+            value, sd = ours(row, column)
+            cell = {"table": table.id, "row": _row(table, row), "column": column, "printed": printed, "ours": value}
+            cell["sd"] = sd
+            if table.kind == "measures":
+                cell["scale"] = table.where.get("scale", 1)
+            if table.exchange or table.where.get("exchangeable"):
+                other = dict(zip(table.exchange, reversed(table.exchange), strict=True)).get(row, row)
+                cell["printed_exchanged"] = table.cells[other][column]
+            mark = table.marks.get(f"{row} / {column}")
+            yield {**cell, "mark": mark} if mark else cell
+
+
+def _row(table: Printed, row: str) -> str:
+    prefix = table.where.get("prefix", "")
+    return f"{prefix} / {row}" if prefix else row
+
+
+NEAR = (0.02, 0.03, 0.05)
+
+
+def nearness(found: Sequence[Cell]) -> dict[str, Any]:
+    """How many of the measured shares lie so near to print, and how far they are on average; also as exchanged."""
+    shares = [cell for cell in found if "scale" in cell]
+    ways = {"as printed": "printed"}
+    if any("printed_exchanged" in cell for cell in shares):
+        ways["rows exchanged"] = "printed_exchanged"
+    return {
+        way: _near([abs(cell["ours"] - cell.get(key, cell["printed"])) / cell["scale"] for cell in shares])
+        for way, key in ways.items()
+    }
+
+
+def _near(gaps: list[float]) -> dict[str, float]:
+    # a gap of just .02 is within .02, whatever the last bit says
+    counted = {f"within {bound}": sum(gap <= bound + 1e-9 for gap in gaps) for bound in NEAR}
+    return {"cells": len(gaps), **counted, "mean difference": round(float(np.mean(gaps)), 4) if gaps else 0.0}
+
+
+# Kinds
+
+
+def measures(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+    """Means of a measure at one number of terms. Rows are classifiers, or ``rows`` says what they are."""
+    where = table.where
+    group, scale = measured.only_group(where), where.get("scale", 1)
+
+    def ours(row: str, column: str) -> Ours:
+        about = {"classifier": row, "measure": where.get("measure"), **where.get("rows", {}).get(row, {})}
+        values = measured.values(group, about["classifier"], column, about["measure"])[where["size"]]
+        sd = float(np.std(values, ddof=1)) * scale if len(values) > 1 else None
+        return float(np.mean(values)) * scale, sd
+
+    return ours
+
+
+def overlaps(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+    """How many of the first terms two scores share. Rows are "A vs B", columns end in "d"."""
+    group = measured.only_group(table.where)
+
+    def ours(row: str, column: str) -> Ours:
+        first, second = (measured.ranking(group, name) for name in row.split(" vs "))
+        size = int(column.removesuffix("d"))
+        return int(overlap(first[:size], second[:size], [size]).common[0]), None
+
+    return ours
+
+
+def differing_terms(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+    """The first terms of each score that not all of them have."""
+    group, size = measured.only_group(table.where), table.where["size"]
+    tops = {row: measured.ranking(group, row)[:size] for row in table.cells}
+    shared = set.intersection(*map(set, tops.values()))
+
+    def ours(row: str, column: str) -> Ours:  # noqa: ARG001 - there is one column
+        return ", ".join(term for term in tops[row] if term not in shared), None
+
+    return ours
+
+
+def iris(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:  # noqa: ARG001 - needs no corpus
+    """Class means and scores of the iris flowers as UCI has them."""
+    X, y = iris_of_uci()
+    means = {f"m{c + 1}": X[y == c].mean(axis=0) for c in range(3)} | {"m": X.mean(axis=0)}
+    scores = score(Counts.from_matrix(X, [f"class {c + 1}" for c in y]), "ocfs").overall()
+    means["s"] = scores * (1 if table.where.get("with_class_shares") else 3)
+
+    def ours(row: str, column: str) -> Ours:
+        return float(means[row][int(column) - 1]), None
+
+    return ours
+
+
+def iris_of_uci() -> tuple[Any, Any]:
+    """scikit-learn's iris with the two rows that the repository at UCI has wrong, as the paper used it."""
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    X = np.array(data.data)
+    X[34], X[37] = [4.9, 3.1, 1.5, 0.1], [4.9, 3.1, 1.5, 0.1]
+    return X, data.target
+
+
+def facts(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+    """Numbers of documents and words. Rows are groups, columns names of `FACTS`."""
+
+    def ours(row: str, column: str) -> Ours:
+        study, split = measured.study(row), measured.study(row).splits[0]
+        name, _, argument = column.partition(": ")
+        return FACTS[name](study, split, argument), None
+
+    for row in table.cells:
+        measured.only_group({"group": row})
+    return ours
+
+
+def gains(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+    """Differences of a measure between one score and others. Rows are names in ``rows``, columns the others."""
+    where = table.where
+    group, scale = measured.only_group(where), where.get("scale", 1)
+
+    def ours(row: str, column: str) -> Ours:
+        about = where["rows"][row]
+        at = [
+            np.mean(measured.values(group, about["classifier"], name, about["measure"])[where["size"]])
+            for name in (where["of"], column)
+        ]
+        return float(at[0] - at[1]) * scale, None
+
+    return ours
+
+
+KINDS: Mapping[str, Callable[[Measured, Printed], Callable[[str, str], Ours]]] = {
+    "measures": measures,
+    "overlaps": overlaps,
+    "differing terms": differing_terms,
+    "iris": iris,
+    "facts": facts,
+    "gains": gains,
+}
+
+
+# Facts about a corpus and its first split
+
+
+def _training_tf(study: Study, split: Split) -> Any:
+    return np.asarray(study.corpus.X[split.train].sum(axis=0)).ravel()
+
+
+def _removed(study: Study, split: Split) -> Any:
+    """Words of the training documents that are too rare to be ranked."""
+    tf = _training_tf(study, split)
+    return np.flatnonzero((tf > 0) & (tf < study.plan.min_tf))
+
+
+def _of_class(corpus: Corpus, label: str) -> int:
+    return int(corpus.Y[:, [corpus.classes.index(label)]].sum())
+
+
+def _documents_per_removed(study: Study, split: Split, _: str) -> float:
+    train = study.corpus.X[split.train].tocsc()
+    return float(np.diff(train.indptr)[_removed(study, split)].mean())
+
+
+def _removed_share(study: Study, split: Split, _: str) -> float:
+    return 100 * len(_removed(study, split)) / int((_training_tf(study, split) > 0).sum())
+
+
+FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
+    "documents": lambda study, _, __: study.corpus.n_docs,
+    "training documents": lambda _, split, __: len(split.train),
+    "test documents": lambda _, split, __: len(split.test),
+    "classes": lambda study, _, __: len(study.corpus.classes),
+    "documents of": lambda study, _, label: _of_class(study.corpus, label),
+    "words": lambda study, split, _: int((_training_tf(study, split) > 0).sum()),
+    "folds": lambda study, _, __: len(study.splits),
+    "distinct stop words": lambda *_: len(Analyzer(stop_words="smart").stop_set),
+    "removed words": lambda study, split, _: len(_removed(study, split)),
+    "removed words, percent": _removed_share,
+    "documents per removed word": _documents_per_removed,
+    "words more frequent than": lambda study, split, times: int((_training_tf(study, split) > int(times)).sum()),
+}

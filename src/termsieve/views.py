@@ -1,0 +1,70 @@
+"""Views for notebooks: small HTML tables. Every name and number is escaped: terms are untrusted text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+MOST_ROWS = 20
+_BAR = "linear-gradient(90deg, #56b4e966 {width:.1f}%, transparent {width:.1f}%)"
+
+
+class Share(NamedTuple):
+    """A part of a whole, shown as per cent with a bar behind it."""
+
+    value: float
+
+
+def view(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, notes: Sequence[str] = ()) -> str:
+    """A titled table and some lines below it, as HTML.
+
+    >>> "<bdi>&lt;b&gt;</bdi>" in view("Terms", ["term"], [["<b>"]])
+    True
+    """
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    columns = "".join(f'<th scope="col" style="text-align:left">{escape(name)}</th>' for name in head)
+    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
+    below = "".join(f'<p style="margin:.3em 0">{escape(note)}</p>' for note in notes if note)
+    return f"<div><p><strong>{escape(title)}</strong></p>{table}{below}</div>"
+
+
+def ranking(title: str, score: str, rows: Sequence[Any]) -> str:
+    """The first rows of a ranking, with the shares of documents that have the term, in the class and elsewhere."""
+    head = ("rank", "term", score, "class", "in the class", "elsewhere", "documents")
+    shown = [
+        (row.rank, row.term, float(row.score), f"{'against ' * row.against}{row.label}",
+         Share(row.tp / max(row.tp + row.fn, 1)), Share(row.fp / max(row.fp + row.tn, 1)), row.tp + row.fp)
+        for row in rows[:MOST_ROWS]
+    ]  # fmt: skip
+    return view(title, head, shown, notes=[more(len(rows), "rows")])
+
+
+def more(n: int, what: str) -> str:
+    """What to say about rows that are not shown.
+
+    >>> more(25, "terms")
+    '... 5 more terms'
+    """
+    return f"... {n - MOST_ROWS:,} more {what}" if n > MOST_ROWS else ""
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Share):
+        bar = _BAR.format(width=min(max(100 * value.value, 0), 100))
+        return f'<td style="text-align:right;min-width:6em;background:{bar}">{percent(value.value)}</td>'
+    if isinstance(value, str):
+        return f'<td style="text-align:left"><bdi>{escape(value)}</bdi></td>'
+    shown = f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+    return f'<td style="text-align:right">{escape(shown)}</td>'
+
+
+def percent(share: float) -> str:
+    """A share as per cent, with as many digits as tell it from nothing and from all.
+
+    >>> [percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]
+    ['0 %', '< 0.1 %', '0.3 %', '12 %', '99.8 %', '100 %']
+    """
+    if share in (0, 1) or 0.01 <= share <= 0.99:
+        return f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %" if 0.001 <= share <= 0.999 else "< 0.1 %" if share < 0.5 else "> 99.9 %"

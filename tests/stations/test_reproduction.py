@@ -1,0 +1,484 @@
+"""Protocols, settings, tables, claims and choices, on a small corpus made here."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from sklearn.metrics import f1_score
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
+from sklearn.svm import SVC
+
+from termsieve.counts import Counts
+from termsieve.errors import InputError, OptionError
+from termsieve.plan import Contender
+from termsieve.ranking import score
+from termsieve.reproduction import claims, page, protocol, show, tables
+from termsieve.reproduction.claims import CHECKS
+from termsieve.reproduction.figures import curves_svg
+from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.protocol import PAPERS, Claim, Printed, load
+from termsieve.reproduction.run import Runner, reproduce, run_slice
+from termsieve.reproduction.setting import Setting
+from termsieve.reproduction.tables import KINDS, nearness
+from termsieve.results import SCHEMA, Comparison
+from termsieve.scores import parse
+
+CLAIMS = {"gu": ("GU", 12), "ifs": ("IFS", 7), "pip": ("PIP", 16), "imbalanced": ("LP", 6), "ocfs": ("OCFS", 11)}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A folder of corpora with one of three classes, under the name of a known one."""
+    folder = tmp_path_factory.mktemp("corpora")
+    random = np.random.default_rng(1)
+    words = {"sea.ship": "ship crew port tide", "sea.fish": "fish net tide salt", "land": "farm field wheat barn"}
+    rows = []
+    for i in range(240):
+        label = list(words)[i % 3]
+        about = [label if random.random() < 0.6 else random.choice(list(words)) for _ in range(3)]
+        drawn = [random.choice(words[one].split()) for one in about] + list(random.choice(["the", "day", "time"], 6))
+        labels = [label, "land"] if i % 10 == 0 and label != "land" else [label]
+        text = f"Newsgroups: x\nFrom: x{i % 7}\n  and more\nSubject: day\n\n" + " ".join(drawn)
+        rows.append({"id": str(i), "split": ["train", "train", "test", None][i % 4], "labels": labels, "text": text})
+    with gzip.open(folder / "ohsumed_20000.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return folder
+
+
+@pytest.fixture
+def corpora(small, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(small))
+    monkeypatch.setattr("termsieve.reproduction.setting._KEPT", {})
+
+
+def setting(**fields):
+    given = {
+        "corpus": "ohsumed_20000", "split": {"column": "split"}, "labels": "first",
+        "scores": {"CHI": "chi2", "IG": {"score": "info_gain"}}, "classifiers": {"NB": "multinomial_nb"},
+        "sizes": [2, 4, 8],
+    }  # fmt: skip
+    return Setting.of("small", {**given, **fields})
+
+
+def tiny_protocol(**fields):
+    base = load("imbalanced")
+    given = {
+        "settings": {"small": setting()},
+        "tables": [
+            Printed("t", "Table", "measures", {"NB": {"CHI": 0.9, "IG": 0.5}},
+                    where={"group": "small", "size": 4, "measure": "f1_micro"})
+        ],
+        "claims": [Claim("S-1", "CHI leads.", "order", {"order": [["CHI"]], "measure": "f1_micro"})],
+        "choices": [], "figures": [protocol.Figure("Figure 1", "F1", "small", "NB", "f1_micro")],
+        "slice": {"small": {"scores": ["CHI"], "classifiers": ["NB"], "sizes": [2], "measures": ["f1_micro"]}},
+        "errata": [], "findings": [],
+    }  # fmt: skip
+    return replace(base, **{**given, **fields})
+
+
+# Protocols
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_protocol_is_whole(name):
+    paper = load(name)
+    prefix, number = CLAIMS[name]
+    assert [claim.id for claim in paper.claims] == [f"{prefix}-{i + 1}" for i in range(number)]
+    assert {claim.check for claim in paper.claims} <= set(CHECKS)
+    assert {table.kind for table in paper.tables} <= set(KINDS)
+    assert set(paper.slice) <= set(paper.settings)
+    for one in paper.settings.values():
+        assert one.plan.names == list(one.scores)
+    for figure in paper.figures:
+        assert any(figure.classifier in one.classifiers for one in paper.groups[figure.group])
+    for choice in paper.choices:
+        for alternative in choice.alternatives:
+            for used in choice.settings:
+                paper.settings[used].changed(alternative.change)
+
+
+def test_all_claims_of_the_papers_are_there():
+    assert sum(len(load(name).claims) for name in PAPERS) == 52
+
+
+def test_printed_numbers_are_those_of_the_papers():
+    """Against the list of all printed numbers, where it is at hand."""
+    path = Path(os.environ.get("TERMSIEVE_DATA", "")).parent / "spec" / "published_results.json"
+    if not path.exists():
+        assert not os.environ.get("CI"), f"{path} is missing"
+        pytest.skip("the list of printed numbers is not here")
+    printed = json.loads(path.read_text(encoding="utf-8"))
+    pip = {(t.id, t.where["prefix"]): t.cells for t in load("pip").tables if t.kind == "measures"}
+    assert len(pip) == 4
+    for (table, data), cells in pip.items():
+        said = printed["PIP"]["tables"][table][data]
+        assert cells == {row: {c: float(v.strip("'")) for c, v in columns.items()} for row, columns in said.items()}
+    lp = next(t for t in load("imbalanced").tables if t.kind == "measures")
+    assert lp.cells == {r: {c: float(v) for c, v in cs.items()} for r, cs in printed["LP"]["tables"][lp.id].items()}
+    overlaps = next(t for t in load("ocfs").tables if t.kind == "overlaps")
+    said = printed["OCFS"]["tables"][overlaps.id]
+    assert overlaps.cells == {r: {c: int(v) for c, v in cs.items()} for r, cs in said.items()}
+    iris = next(t for t in load("ocfs").tables if t.kind == "iris")
+    assert {r: [str(v) for v in cs.values()] for r, cs in iris.cells.items()}["s"] == printed["OCFS"]["iris_example"][
+        "s"
+    ]
+
+
+def test_unknown_papers_and_fields_are_explained():
+    with pytest.raises(OptionError, match="Did you mean 'pip'"):
+        load("pipp")
+    with pytest.raises(OptionError, match="unknown field 'sises'"):
+        setting(sises=[1])
+
+
+# Settings
+
+
+@pytest.mark.usefixtures("corpora")
+def test_labels_and_classes():
+    assert len(setting().view().texts) == 240
+    assert {len(one) for one in setting(labels="all").view().labels} == {1, 2}
+    copies = setting(labels="copies").view()
+    assert {len(one) for one in copies.labels} == {1}
+    assert len(copies.texts) == 240 + sum(len(one) == 2 for one in setting(labels="all").view().labels)
+    assert {one[0] for one in setting(level=".").view().labels} == {"sea", "land"}
+    assert {one[0] for one in setting(classes=["land"]).view().labels} == {"land"}
+    assert len({one[0] for one in setting(classes=2).view().labels}) == 2
+    with pytest.raises(InputError, match="no documents of air"):
+        setting(classes=["air"]).view()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_samples_are_drawn_by_the_seed():
+    drawn = setting(sample={"land": 10, "sea.ship": 20}).view()
+    assert sorted(one[0] for one in drawn.labels) == ["land"] * 10 + ["sea.ship"] * 20
+    assert drawn == setting(sample={"land": 10, "sea.ship": 20}).view()
+    assert drawn != setting(sample={"land": 10, "sea.ship": 20}, seed=1).view()
+    with pytest.raises(InputError, match=r"1,000 documents of 'land' are asked for, of 80"):
+        setting(sample={"land": 1000}).view()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_headers_can_be_left_out():
+    whole, some, body = (
+        setting(**given).view().texts[0]
+        for given in ({}, {"without_headers": ["newsgroups", "From"]},
+                      {"without_headers": ["*"], "with_headers": ["Subject"]})
+    )  # fmt: skip
+    assert whole.startswith("Newsgroups:")
+    assert some.startswith("Subject: day\n\n")
+    assert "and more" not in some
+    assert body.startswith("Subject: day\n\n")
+
+
+@pytest.mark.usefixtures("corpora")
+def test_splits():
+    assert [len(s.test) for s in setting().study().splits] == [60]
+    assert len(setting(split={"folds": 5}).study().splits) == 5
+    halves = setting(split={"test": 0.5, "times": 3}).study().splits
+    assert [len(s.test) for s in halves] == [120, 120, 120]
+    with pytest.raises(OptionError, match="'column', 'folds' or 'test'"):
+        setting(split={"third": 1}).study()
+
+
+def test_changes_merge_tables_and_remove_entries():
+    changed = setting(analyzer={"stop_words": "smart"}).changed(
+        {"analyzer": {"stop_words": "", "min_length": 3}, "split": {"folds": 3}, "scores": {"IG": "bns"}}
+    )
+    assert changed.analyzer == {"min_length": 3}
+    assert changed.split == {"folds": 3}
+    assert changed.contenders == [Contender("CHI", "chi2"), Contender("IG", "bns")]
+
+
+# A whole run
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_protocol_runs_and_goes_on_where_it_stopped(tmp_path):
+    lines = []
+    choice = protocol.Choice(
+        "How many?", "one", ["small"], [protocol.Alternative("stop words", {"analyzer": {"stop_words": "smart"}})]
+    )
+    tiny = tiny_protocol(choices=[choice])
+    found = reproduce(tiny, Runner(tmp_path, 1, lines.append, progress=False))
+    assert [cell["column"] for cell in found["cells"]] == ["CHI", "IG"]
+    assert found["near"]["as printed"]["cells"] == 2
+    assert found["claims"][0]["verdict"] in ("holds", "does not hold")
+    (tried,) = found["choices"][0]["alternatives"]
+    assert tried["near"]["as printed"]["cells"] == 2
+    assert "verdicts changed" in tried
+    assert len(lines) == 2
+    journals = {path: path.read_bytes() for path in tmp_path.glob("*.journal")}
+    again = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.journal")} == journals
+    assert [again[key] for key in ("cells", "claims", "figures", "slice")] == [
+        found[key] for key in ("cells", "claims", "figures", "slice")
+    ]
+    assert run_slice(tiny, 1) == found["slice"]
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_run_is_shown_and_written(tmp_path):
+    console = Console(record=True, width=150, file=io.StringIO())
+    show.show(tiny_protocol(), into=tmp_path / "new", journals=tmp_path, console=console, threads=1)
+    text = console.export_text()
+    assert "CHI leads." in text
+    assert "Of 2 measured cells, as printed" in text
+    written = json.loads((tmp_path / "new" / "imbalanced.json").read_text(encoding="utf-8"))
+    assert written["cells"][0]["printed"] == 0.9
+    assert not list(tmp_path.glob("new/*.tmp*"))
+
+
+def test_missing_corpora_are_named_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
+    with pytest.raises(InputError, match="termsieve datasets get ohsumed_20000"):
+        show.show(tiny_protocol(), journals=tmp_path / "journals", console=Console(quiet=True))
+    assert not (tmp_path / "journals").exists()
+
+
+def by_hand(study, weigh, model, *, drop=False):
+    """Micro F1 with four terms by chi-square, weighed and judged step by step."""
+    split, corpus = study.splits[0], study.corpus
+    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single]
+    counts = Counts.from_matrix(X[split.train], y[split.train])
+    order = score(counts, "chi2").order()
+    order = order[counts.term_df[order] > 0][:4]
+    n = counts.term_df.astype(float)
+    idf = np.log(len(split.train) / np.maximum(n, 1) + 0.1) * (n > 0)
+    if weigh == "all":
+        X = normalize(X * idf)[:, order]
+    else:
+        X = normalize((X * (idf if weigh else 1.0))[:, order]) if weigh else X[:, order]
+    train, test = (part[X[part].any(axis=1)] if drop else part for part in (split.train, split.test))
+    return f1_score(y[test], model.fit(X[train], y[train]).predict(X[test]), average="micro")
+
+
+@pytest.mark.usefixtures("corpora")
+@pytest.mark.parametrize(
+    ("options", "spelling", "model", "weigh", "drop"),
+    [
+        ({}, "multinomial_nb", MultinomialNB(), None, False),
+        ({"drop_empty": True}, "multinomial_nb", MultinomialNB(), None, True),
+        ({"weighting": "tfidf_lp"}, "libsvm", SVC(kernel="linear"), "selected", False),
+        ({"weighting": "tfidf_lp"}, "multinomial_nb", MultinomialNB(), "selected", False),
+        ({"weighting": "tfidf_lp", "weigh": "all"}, "libsvm", SVC(kernel="linear"), "all", False),
+    ],
+)
+def test_a_study_weighs_and_drops_as_it_would_be_done_by_hand(options, spelling, model, weigh, drop):
+    study = setting(options=options, classifiers={"M": spelling}, scores={"CHI": "chi2"}, sizes=[4]).study()
+    rows = study.result(workers=1, progress=False).table.to_pylist()
+    (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
+    assert ours == pytest.approx(by_hand(study, weigh, model, drop=drop), abs=1e-12)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_one_classifier_for_each_class_on_one_list():
+    study = setting(options={"one_vs_rest": True}, scores={"CHI": "chi2"}, sizes=[4]).study()
+    split, corpus = study.splits[0], study.corpus
+    order = study_order(study)
+    X, Y = corpus.X[:, order].toarray(), corpus.Y.toarray()
+    predicted = [MultinomialNB().fit(X[split.train], Y[split.train, c]).predict(X[split.test]) for c in range(3)]
+    rows = study.result(workers=1, progress=False).table.to_pylist()
+    (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
+    assert ours == pytest.approx(f1_score(Y[split.test], np.array(predicted).T, average="micro"))
+
+
+def study_order(study):
+    counts = Counts.from_matrix(study.corpus.X[study.splits[0].train], study.corpus.Y[study.splits[0].train],
+                                classes=study.corpus.classes)  # fmt: skip
+    order = score(counts, "chi2").order()
+    return order[counts.term_df[order] > 0][:4]
+
+
+@pytest.mark.usefixtures("corpora")
+def test_frequent_terms_can_be_kept_from_a_contender():
+    given = {"ALL": "doc_freq", "FEW": {"score": "doc_freq", "max_tf": 60}}
+    measured = Measured(tiny_protocol(settings={"small": setting(scores=given)}), {}, 1)
+    tf = dict(zip(measured.study("small").corpus.terms.to_pylist(),
+                  np.asarray(measured.study("small").corpus.X[measured.study("small").splits[0].train].sum(axis=0)).ravel(),
+                  strict=True))  # fmt: skip
+    assert max(tf[term] for term in measured.ranking("small", "FEW")) <= 60 < tf[measured.ranking("small", "ALL")[0]]
+
+
+# Tables
+
+
+def test_nearness_counts_gaps_and_exchanged_rows():
+    cells = [
+        {"ours": 0.52, "printed": 0.5, "printed_exchanged": 0.9, "scale": 1},
+        {"ours": 83.0, "printed": 80.0, "scale": 100},
+        {"ours": 7, "printed": 9},
+    ]
+    near = nearness(cells)
+    assert near["as printed"] == {
+        "cells": 2, "within 0.02": 1, "within 0.03": 2, "within 0.05": 2, "mean difference": 0.025,
+    }  # fmt: skip
+    assert near["rows exchanged"]["within 0.05"] == 1
+
+
+@pytest.mark.usefixtures("corpora")
+def test_tables_of_every_kind():
+    tiny = tiny_protocol(settings={"small": setting(options={"min_tf": 3})})
+    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(workers=1, progress=False)}, 1)
+
+    def cells(kind, printed, **where):
+        found = tables.cells(measured, [Printed("t", "T", kind, printed, where=where)])
+        return {(cell["row"], cell["column"]): cell["ours"] for cell in found}
+
+    shared = cells("overlaps", {"CHI vs IG": {"2d": 2, "8d": 8}})
+    assert 0 <= shared["CHI vs IG", "2d"] <= 2
+    facts = cells("facts", {"small": {"documents": 1, "training documents": 1, "classes": 3, "documents of: land": 1,
+                                      "words more frequent than: 100000": 0, "removed words": 0}})  # fmt: skip
+    assert facts["small", "documents"] == 240
+    assert facts["small", "training documents"] == 120
+    assert facts["small", "documents of: land"] == 80
+    assert facts["small", "words more frequent than: 100000"] == 0
+    gains = cells(
+        "gains", {"micro": {"IG": 1}}, of="CHI", size=4, rows={"micro": {"classifier": "NB", "measure": "f1_micro"}}
+    )
+    values = measured.means("small", "NB", "f1_micro")
+    assert gains["micro", "IG"] == pytest.approx(values["CHI"][4] - values["IG"][4])
+    terms = cells("differing terms", {"CHI": {"2d": "x"}, "IG": {"2d": "y"}}, size=2)
+    assert all(len(said.split(", ")) <= 2 for said in terms.values())
+
+
+def test_iris_is_that_of_the_paper():
+    table = next(t for t in load("ocfs").tables if t.kind == "iris")
+    ours = KINDS["iris"](None, table)
+    for row, columns in table.cells.items():
+        for column, printed in columns.items():
+            close = abs(ours(row, column)[0] - printed) < 6e-5
+            assert close == ((row, column) != ("s", "4"))
+    assert ours("s", "4")[0] == pytest.approx(1.6121, abs=5e-5)
+
+
+# Claims: each kind passes where it should, and fails where it should
+
+
+def measured_of(curves, sizes=(10, 100), measure="f1_micro"):
+    """Results that are given: score to values by size."""
+    scores = {name: parse("chi2").spelling for name in curves}
+    one = Setting.of("small", {**setting().data, "scores": scores, "sizes": list(sizes)})
+    rows = [
+        (0, 0, name, "multinomial_nb", k, "", measure, v)
+        for name, vs in curves.items()
+        for k, v in zip(sizes, vs, strict=True)
+    ]
+    table = pa.table([pa.array(c, f.type) for c, f in zip(zip(*rows, strict=True), SCHEMA, strict=True)], schema=SCHEMA)
+    return Measured(tiny_protocol(settings={"small": one}), {"small": Comparison(table, {}, {})})
+
+
+CURVES = {"A": (0.5, 0.9), "B": (0.4, 0.8), "C": (0.1, 0.799)}
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "holds"),
+    [
+        ("order", {"order": [["A"], ["B"]]}, True),
+        ("order", {"order": [["B"], ["A"]]}, False),
+        ("order", {"order": [["B"]]}, False),
+        ("order", {"order": [["B"], ["C"]], "best": False}, True),
+        ("order", {"order": [["B", "A"]]}, True),
+        ("last", {"scores": ["C"]}, True),
+        ("last", {"scores": ["B"]}, False),
+        ("above at every size", {"score": "A"}, True),
+        ("above at every size", {"score": "B"}, False),
+        ("above at every size", {"score": "B", "over": ["C"]}, True),
+        ("near the best", {"score": "B", "within": 0.1000001}, True),
+        ("near the best", {"score": "B", "within": 0.05}, False),
+        ("near the best", {"score": "B", "within": 0.05, "places": 2}, True),
+        ("near the best", {"score": "C", "within": 0.05, "places": 2}, False),
+        ("alike", {"scores": ["B", "C"], "within": 0.31}, True),
+        ("alike", {"scores": ["B", "C"], "within": 0.2}, False),
+        ("best size", {"score": "A", "size": 100}, True),
+        ("best size", {"score": "A", "size": 10}, False),
+        ("largest gain", {"score": "A", "size": 10}, True),
+        ("largest gain", {"score": "A", "size": 100}, False),
+        ("spread shrinks", {}, True),
+        ("wins", {"scores": ["A"], "at_least": 1, "size": 100}, True),
+        ("wins", {"scores": ["B"], "at_least": 1, "size": 100}, False),
+        ("wins", {"scores": ["A"], "exactly": 0, "size": 100}, False),
+        ("gain", {"score": "A", "size": 100, "within": 0.01, "printed": {"B": 0.1}}, True),
+        ("gain", {"score": "A", "size": 100, "within": 0.01, "printed": {"B": 0.2}}, False),
+    ],
+)
+def test_checks_on_curves(check, where, holds):
+    claim = Claim("X-1", "It is so.", check, {"measure": "f1_micro", **where})
+    (found,) = claims.judged(measured_of(CURVES), [claim])
+    assert (found["verdict"] == "holds") is holds
+    assert found["evidence"]
+
+
+def test_spread_that_grows_does_not_shrink():
+    claim = Claim("X-1", "It is so.", "spread shrinks", {"measure": "f1_micro"})
+    (found,) = claims.judged(measured_of({"A": (0.5, 0.9), "B": (0.5, 0.1)}), [claim])
+    assert found["verdict"] == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "verdict"),
+    [
+        ("bounded", {"score": "ifs", "low": 0, "high": 1}, "holds"),
+        ("bounded", {"score": "chi2", "low": 0, "high": 1}, "does not hold"),
+        ("zero when equally present", {"score": "ifs"}, "holds"),
+        ("zero when equally present", {"score": "odds_ratio"}, "does not hold"),
+        ("iris features", {"features": [3, 1]}, "does not hold"),
+        ("iris features", {"features": [3, 4]}, "holds"),
+        ("not checkable", {"why": "It is gone."}, "cannot be checked"),
+    ],
+)
+def test_checks_on_scores_alone(check, where, verdict):
+    (found,) = claims.judged(measured_of(CURVES), [Claim("X-1", "It is so.", check, where)])
+    assert found["verdict"] == verdict
+
+
+@pytest.mark.usefixtures("corpora")
+def test_checks_on_rankings_and_time():
+    tiny = tiny_protocol()
+    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(workers=1, progress=False)}, 1)
+    asked = [
+        ("shared terms", {"pairs": [["CHI", "CHI"]], "at": [2, 4], "least": 1.0}, True),
+        ("shared terms", {"pairs": [["CHI", "IG"]], "at": [2], "most": -0.1}, False),
+        ("differing terms", {"scores": ["CHI", "CHI"], "size": 3, "exactly": 0}, True),
+        ("differing terms", {"scores": ["CHI", "IG"], "size": 3, "exactly": 3}, False),
+        ("time ratio", {"score": "CHI", "most": 1e9}, True),
+        ("time ratio", {"score": "CHI", "most": 1e-9}, False),
+        ("linear cost", {"scores": ["chi2"], "most": 9.0}, True),
+        ("linear cost", {"scores": ["chi2"], "most": -9.0}, False),
+        ("frequent terms are high", {"score": "pip", "terms": 5, "above": 0.0, "least": 1.0}, True),
+        ("frequent terms are high", {"score": "pip", "terms": 5, "above": 2.0, "least": 0.5}, False),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0, "size": 4}, True),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1, "size": 4}, False),
+    ]
+    for check, where, holds in asked:
+        (found,) = claims.judged(measured, [Claim("X-1", "It is so.", check, where)])
+        assert (found["verdict"] == "holds") is holds, (check, found)
+
+
+def test_unknown_checks_are_refused():
+    with pytest.raises(OptionError, match="unknown check 'guess'"):
+        claims.judged(measured_of(CURVES), [Claim("X-1", "It is so.", "guess")])
+
+
+# The page
+
+
+def test_figures_are_drawn():
+    figure = {"title": "F1 <of> all", "measure": "f1_macro", "curves": {"A": [[10, 0.5, 0.0], [100, 0.7, 0.1]]}}
+    svg = curves_svg(figure)
+    assert svg.startswith("<svg")
+    assert "f1 macro" in svg
+
+
+def test_tables_escape_what_would_break_them():
+    assert page._table(["a"], [["x|y\nz"]]).splitlines()[-1] == "| x\\|y z |"
