@@ -5,10 +5,10 @@ READY := .venv/.ready
 DOCS_READY := .venv/.ready-docs
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test demo lint bench docs clean
+.PHONY: help test demo lint bench docs reproduce clean
 
 help:
-	@echo "make test | demo | lint | bench | docs | clean"
+	@echo "make test | demo | lint | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -36,6 +36,10 @@ demo: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+reproduce: $(READY)
+	$(BIN)/termsieve reproduce all --into docs/results
+	$(BIN)/python docs/make_reproduction.py
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py

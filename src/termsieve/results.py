@@ -216,12 +216,13 @@ class Comparison:
     def save(self, path: str | Path) -> None:
         """Write one Parquet file: the table, and in its metadata the settings, the counts and the excerpts."""
         facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": as_data(self.excerpts)}
-        about = {"termsieve": json.dumps(facts)}
+        about = {"termsieve.about": json.dumps(facts)}
         if self.counts is not None:
             about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
         sink = pa.BufferOutputStream()
-        with pq.ParquetWriter(sink, self.table.schema) as writer:
-            writer.write_table(self.table)
+        marked = self.table.replace_schema_metadata({"termsieve": "comparison"})
+        with pq.ParquetWriter(sink, marked.schema) as writer:
+            writer.write_table(marked)
             writer.add_key_value_metadata(about)
         write_whole(path, [sink.getvalue()])
 
@@ -231,7 +232,7 @@ class Comparison:
         try:
             with pq.ParquetFile(path, thrift_string_size_limit=_LARGEST) as file:
                 table, facts = file.read(), file.metadata.metadata or {}
-            about = json.loads(facts[b"termsieve"])
+            about = json.loads(facts[b"termsieve.about"])
             packed = facts.get(b"termsieve.counts")
             counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed), path)
             excerpts = from_data(about["excerpts"])

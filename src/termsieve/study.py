@@ -143,7 +143,7 @@ def compare(
 
 def _plain(value: Any) -> Any:
     """An argument as JSON can say it; of an array or a splitter only what it is."""
-    return value if value is None or isinstance(value, int | str) else type(value).__name__
+    return value if value is None or isinstance(value, int | str) else f"<{type(value).__name__}>"
 
 
 class Ranked(NamedTuple):

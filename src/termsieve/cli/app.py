@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -47,10 +48,13 @@ app = typer.Typer(
 def main() -> None:
     """Run a command; a user's mistake is one line on standard error, not a traceback."""
     _end_soon_after_interrupt()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     try:
         app()
     except TermsieveError as error:
-        complain(str(error))
+        complain(str(error).replace("on_bad='skip'", "--skip-bad"))
         sys.exit(1)
     except MemoryError:
         complain("There is not enough memory for this.")
@@ -59,6 +63,8 @@ def main() -> None:
         complain(f"{error.filename + ': ' if error.filename else ''}{error.strerror or error}.")
         sys.exit(1)
     except SystemExit as end:
+        if end.code == INTERRUPTED:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been heard
         _close_output()
         if isinstance(end.__context__, BrokenPipeError):
             sys.exit(0)  # whoever reads has seen enough
@@ -89,8 +95,10 @@ def _end_soon_after_interrupt() -> None:
         while os.read(reading, 1) != bytes([signal.SIGINT]):
             pass
         time.sleep(GRACE)
-        with contextlib.suppress(ImportError, AttributeError):
+        with contextlib.suppress(KeyError, AttributeError):
             sys.modules["termsieve.storage"].forget_unfinished()
+        if sys.stderr.isatty():
+            os.write(sys.stderr.fileno(), b"\x1b[?25h\n")  # a progress bar has hidden the cursor
         os._exit(INTERRUPTED)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -105,7 +113,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and stop.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and stop."
+        ),
     ] = False,
 ) -> None:
     pass

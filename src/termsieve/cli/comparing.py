@@ -13,7 +13,7 @@ from termsieve.cli.app import app
 from termsieve.cli.completion import complete_classifiers, complete_scores
 from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, listed
-from termsieve.cli.output import ENDINGS, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
+from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
 from termsieve.cli.saying import Talk
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from termsieve.results import Comparison
 
 STUDY = "Study"
-HTML = ".html"
 PAGE_SCORES = "gu,chi2,info_gain,bns"
 Figures = Annotated[
     Path | None,

@@ -128,7 +128,7 @@ def _rules(k: list[str] | None, rule: list[str] | None) -> list[Any] | None:
         "termsieve predict mail.skops new.csv",
         "termsieve predict mail.skops new.csv --explain",
         "termsieve predict mail.skops new.csv --id message_id -o labels.csv",
-        "termsieve predict mail.skops test.csv --label folder --quiet -o /dev/null",
+        "termsieve predict mail.skops test.csv --label folder > labels.tsv",
         'echo \'{"text": "Claim your prize now"}\' | termsieve predict mail.skops -',
     )
 )

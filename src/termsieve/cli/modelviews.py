@@ -93,11 +93,15 @@ def prediction_sheet(
                 *([one.identity] if identity else []),
                 one.label,
                 *([_chance(model, one)] if chances else []),
-                *((round(float(p), 6) for p in one.probabilities or ()) if probabilities else []),
+                *(_all_chances(one) if probabilities else []),
                 *(_because(one, single=model.single) if explain else []),
             ]
 
     return Sheet(names, rows(), lambda: _predictions(model, items, identity, explain=explain, whole=whole))
+
+
+def _all_chances(one: Labelled) -> list[float]:
+    return [] if one.probabilities is None else [round(float(p), 6) for p in one.probabilities]
 
 
 def _chance(model: Model, one: Labelled) -> Any:
@@ -123,7 +127,7 @@ def _predictions(
     table.add_column("label", no_wrap=True, max_width=30)
     if model.has_probabilities:
         table.add_column("", justify="right", no_wrap=True, max_width=16)
-    table.add_column("because" if explain else "text", no_wrap=True, overflow="ellipsis")
+    table.add_column("because" if explain else "text")
     for one in islice(items, SHOWN):
         chances = [_chances(model, one)] if model.has_probabilities else []
         name = str(one.row) if identity is None else str(one.identity)

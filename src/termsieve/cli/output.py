@@ -45,6 +45,7 @@ class Format(StrEnum):
 
 ENDINGS = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {".tab": Format.tsv}
 PARQUET = ".parquet"
+HTML = ".html"
 SAFE_CSV_HELP = (
     "Put a ' before cells that a spreadsheet would run as a formula: those that begin with = + - @ or a tab. "
     "For .csv and .tsv that will be opened in one; it changes these terms."
@@ -59,6 +60,7 @@ class Sheet:
     rows: Iterable[Row]
     view: Callable[[], RenderableType]  # made only where it is shown; it may use up the rows
     lines: Callable[[], Iterable[str]] | None = None  # what a .txt file has; without this, the view
+    page: Callable[[Path], None] | None = None  # writes a .html file
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Each row as a dict."""
@@ -85,17 +87,17 @@ class Printing:
     ] = None  # fmt: skip
     safe_csv: Annotated[bool, flag("--safe-csv", panel=PANEL, help=SAFE_CSV_HELP)] = False
 
-    def check(self) -> None:
+    def check(self, *, page: bool = False) -> None:
         """Refuse a place that cannot be written, and an ending that is not known, before the work."""
         if self.output is None:
             return
         from termsieve.storage import check_target
 
         check_target(self.output)
-        if self.format is None and self.output.suffix.lower() not in (*ENDINGS, PARQUET):
-            known = ", ".join((*ENDINGS, PARQUET))
+        known = (*ENDINGS, PARQUET, *([HTML] if page else []))
+        if self.format is None and self.output.suffix.lower() not in known:
             raise typer.BadParameter(
-                f"the ending of {str(self.output)!r} does not tell what to write. Known are {known}; or give --format.",
+                f"the ending of {str(self.output)!r} does not tell what to write. Known are {', '.join(known)}.",
                 param_hint="-o",
             )
 
@@ -106,7 +108,11 @@ class Printing:
             return
         from termsieve.storage import write_whole
 
-        if self.format is None and self.output.suffix.lower() == PARQUET:
+        ending = None if self.format else self.output.suffix.lower()
+        if ending == HTML and sheet.page is not None:
+            sheet.page(self.output)
+            return
+        if ending == PARQUET:
             write_whole(self.output, [_parquet(sheet)])
             return
         how = self.format or ENDINGS[self.output.suffix.lower()]
@@ -134,7 +140,11 @@ class Printing:
         if how in (Format.csv, Format.tsv):
             _delimited(sheet, target, tabs=how is Format.tsv, safe=self.safe_csv)
         elif how is Format.json:
-            target.write(_json(list(sheet.records()), indent=1) + "\n")
+            before = "["
+            for record in sheet.records():
+                target.write(f"{before}\n{_json(record)}")
+                before = ","
+            target.write("[]\n" if before == "[" else "\n]\n")
         elif how is Format.jsonl:
             for record in sheet.records():
                 target.write(_json(record) + "\n")
@@ -219,8 +229,8 @@ def _escaped(cell: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), cell)
 
 
-def _json(value: Any, indent: int | None = None) -> str:
-    text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+def _json(value: Any) -> str:
+    text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

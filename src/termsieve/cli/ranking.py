@@ -9,7 +9,7 @@ import typer
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules, complete_scores
 from termsieve.cli.groups import examples, flag, grouped, option
-from termsieve.cli.inputs import Columns, FilesOrCounts, Pruning, Threads, Wording
+from termsieve.cli.inputs import Columns, FilesOrCounts, Pruning, Threads, Wording, listed
 from termsieve.cli.output import Printing
 from termsieve.cli.saying import Talk
 from termsieve.errors import OptionError, did_you_mean
@@ -42,6 +42,7 @@ RULES = (
         "termsieve rank mail.csv --text body --label folder --score chi2 --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
         "termsieve rank news.jsonl.gz --class sport --against",
+        "termsieve rank mail.counts --score gu,chi2 -o terms.html",
         "termsieve rank news.parquet --overall --format json | jq '.[].term'",
         "zcat news.jsonl.gz | termsieve rank -",
     )
@@ -50,7 +51,14 @@ RULES = (
 def rank(
     files: FilesOrCounts,
     *,
-    score: ScoreName = "gu",
+    score: Annotated[
+        list[str] | None,
+        option(
+            "--score", "-s", metavar="LIST", autocompletion=complete_scores,
+            help='What ranks the terms, such as chi2 or "bns(floor=0.001)"; gu, without this. Several have commas '
+            "between them. termsieve scores lists them all.",
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         option("--top", "-n", metavar="N", min=1, help="How many terms: of each class 10, or overall 20."),
@@ -72,26 +80,26 @@ def rank(
     printing: Printing,
     threads: Threads = None,
     talk: Talk,
-) -> None:
+) -> None:  # fmt: skip
     """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
+    from termsieve.cli.rankviews import rank_sheet
     from termsieve.cli.reading import read_counts
     from termsieve.ranking import as_score
     from termsieve.ranking import score as scored
 
-    chosen = as_score(score)
+    chosen = [as_score(one) for one in listed(score or ["gu"])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
-    printing.check()
+    printing.check(page=True)
     counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
     places = _places(counts, only)
+    lists = {}
     with talk.timed("scored"), talk.compiling():
-        scores = scored(counts, chosen)
-        if per_class is False:
-            lists = [scores.top(top or OVERALL)]
-        else:
-            lists = [scores.top_of_class(place, top or PER_CLASS, against=against) for place in places]
-    from termsieve.cli.rankviews import rank_sheet
-
+        for name, scores in scored(counts, [*chosen]).items():
+            if per_class is False:
+                lists[name] = [scores.top(top or OVERALL)]
+            else:
+                lists[name] = [scores.top_of_class(c, top or PER_CLASS, against=against) for c in places]
     brief = per_class is None and top is None and len(places) > MANY
     printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief))
     if printing.to_people:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -21,6 +22,7 @@ from termsieve.cli.screen import (
     shares_of_largest,
     width_of,
 )
+from termsieve.ranking import score
 from termsieve.scores import parse
 
 if TYPE_CHECKING:
@@ -34,16 +36,27 @@ _TERM = 14, 32  # least and greatest width
 _BRIEF = 6  # terms of a class, in one line for each
 
 
-def rank_sheet(counts: Counts, lists: Sequence[Ranking], *, overall: bool, brief: bool) -> Sheet:
-    """The rankings of some classes, or one of all."""
-    rows = [row for ranking in lists for row in ranking]
+def rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
+    """By each score, the rankings of some classes, or one of all; with several scores, a column tells by which."""
+    several = len(ranked) > 1
+    rows = [
+        [*([name] if several else []), *_record(row)]
+        for name, lists in ranked.items()
+        for ranking in lists
+        for row in ranking
+    ]
 
     def view() -> RenderableType:
-        spelling = lists[0].score if lists else ""
-        body = _overall(rows) if overall else _brief(counts, lists) if brief else _of_classes(counts, lists)
-        return Group(_headline(counts, spelling), Text(), body)
+        draw = _overall if overall else _brief if brief else _of_classes
+        parts = [(_headline(counts, name), Text(), draw(counts, lists)) for name, lists in ranked.items()]
+        return Group(*(part for some in parts for part in some))
 
-    return Sheet(RANKED, [_record(row) for row in rows], view)
+    def page(path: Path) -> None:
+        from termsieve import report
+
+        report(score(counts, [*ranked]), path)
+
+    return Sheet((*(["by"] if several else []), *RANKED), rows, view, page=page)
 
 
 def _record(row: Row) -> list[Any]:
@@ -83,7 +96,7 @@ def _of_classes(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
 
 
 def _class_heading(label: str, size: int, against: bool) -> Text:
-    heading = Text("against " if against else "", style="not dim bold red")
+    heading = Text().append("against " if against else "", style="not dim bold red")
     heading.append_text(cell(label, "not dim bold"))
     heading.append(f"  {size:,} document{'s' * (size != 1)}", style="not bold dim")
     heading.no_wrap, heading.overflow = True, "ellipsis"
@@ -112,18 +125,16 @@ def _cells(row: Row, share: float) -> list[RenderableType]:
     ]
 
 
-def _overall(rows: Sequence[Row]) -> RenderableType:
+def _overall(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
+    rows = lists[0]
     table = bare_table()
     table.add_column("", justify="right", style="dim")
-    for name, options in (
-        ("term", {"no_wrap": True, "max_width": _TERM[1]}),
-        ("score", {"justify": "right"}),
-        ("", {"width": BAR}),
-        ("speaks for", {"no_wrap": True, "max_width": 24}),
-        ("in class", {"justify": "right"}),
-        ("elsewhere", {"justify": "right"}),
-    ):
-        table.add_column(name, **options)
+    table.add_column("term", no_wrap=True, max_width=_TERM[1])
+    table.add_column("score", no_wrap=True, justify="right")
+    table.add_column("", width=BAR)
+    table.add_column("speaks for", min_width=10, max_width=30)
+    table.add_column("in class", no_wrap=True, justify="right")
+    table.add_column("elsewhere", no_wrap=True, justify="right")
     for row, share in zip(rows, shares_of_largest([row.score for row in rows]), strict=True):
         term, score, drawn, inside, outside = _cells(row, share)
         table.add_row(str(row.rank), term, score, drawn, cell(row.label), inside, outside)
@@ -136,7 +147,7 @@ def _brief(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
     table = bare_table()
     table.add_column("class", no_wrap=True, max_width=24)
     table.add_column("documents", justify="right", style="dim")
-    table.add_column("terms, and the share of its documents that have them", no_wrap=True, overflow="ellipsis")
+    table.add_column("terms, and the share of its documents that have them")
     for ranking in lists:
         if len(ranking):
             line = Text(no_wrap=True, overflow="ellipsis")
@@ -163,8 +174,8 @@ def _selection(rows: Sequence[Sequence[Any]], shown: int | None) -> RenderableTy
     table.add_column("speaks for", no_wrap=True, max_width=24)
     first = rows[:shown]
     bars = shares_of_largest([row[2] for row in first])
-    for (rank, term, score, label, _), share in zip(first, bars, strict=True):
-        table.add_row(str(rank), cell(term), number(score), Text(bar(share), style="green"), cell(label))
+    for (rank, term, value, label, _), share in zip(first, bars, strict=True):
+        table.add_row(str(rank), cell(term), number(value), Text(bar(share), style="green"), cell(label))
     if len(first) == len(rows):
         return table
     return Group(table, Text(f"... and {len(rows) - len(first):,} more; -o terms.txt writes them all", style="dim"))

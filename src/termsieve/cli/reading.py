@@ -135,7 +135,7 @@ def found_in(
     if any(map(is_counts, paths)):
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
     if not any(Path(path).is_dir() or is_data(Path(path)) for path in paths):
-        return _plain(paths, columns, labelled)
+        return _plain(paths, columns, talk, labelled=labelled)
     first = next((path for path in paths if not Path(path).is_dir()), None)
     if first is None:
         return Found(paths, label=None if not labelled else "label")
@@ -152,7 +152,7 @@ def _refuse_absent(path: Path) -> None:
         raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
 
 
-def _plain(paths: list[str], columns: Columns, labelled: bool) -> Found:
+def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) -> Found:
     given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split")]
     if given:
         raise OptionError(
@@ -164,6 +164,7 @@ def _plain(paths: list[str], columns: Columns, labelled: bool) -> Found:
             f"{paths[0]}: is a text file without labels. Name another to compare it with, or a file with columns "
             "(.csv, .tsv, .jsonl, .parquet, .arrow), or a folder of class folders."
         )
+    talk.note("each line is a document" + (", each file a class" if labelled else ""))
     return Found(paths, plain=True)
 
 
@@ -180,6 +181,9 @@ class Look:
         """What is found, with the columns that hold text and labels."""
         files = [path for path in found.paths if path == STDIN or not Path(path).is_dir()]
         source = "standard input" if found.stdin else files[0]
+        if not names:  # nothing that could be read: whoever reads on says what is wrong, and in which line
+            label = self.columns.label or ("label" if self.labelled else None)
+            return replace(found, text=tuple(self.columns.text or ["text"]), label=label)
         text = self._text(source, names)
         label = self._label(source, names, len(found.paths))
         said = [] if self.columns.text else [f"text from the column {' and '.join(map(repr, text))}"]
@@ -272,7 +276,8 @@ def _loaded(paths: list[str], groups: list[Group]) -> Counts:
         )
     for path in paths:
         if not is_counts(path):
-            raise InputError(f"{path}: is no file of counts, as {paths[0]} is. Count it first: termsieve count.")
+            there = next(other for other in paths if is_counts(other))
+            raise InputError(f"{path}: is no file of counts, as {there} is. Count it first: termsieve count.")
     return added(paths)
 
 

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from termsieve.cli.saying import visible
 
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _LEFT_TO_RIGHT = "\u200e"
 TEXT_WIDTH = 100
 BAR = 12
@@ -74,10 +73,10 @@ def bar(share: float, width: int = BAR) -> str:
     """A bar of that share of the width.
 
     >>> bar(0.5, 4), bar(0.3, 4)
-    ('██', '█▏')
+    ('━━', '━')
     """
-    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
-    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+    halves = round(min(max(share, 0.0), 1.0) * width * 2)
+    return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
 def shares_of_largest(values: Sequence[float]) -> list[float]:

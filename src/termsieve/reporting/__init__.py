@@ -4,6 +4,6 @@
 """
 
 from termsieve.reporting.findings import findings
-from termsieve.reporting.page import report, report_saved
+from termsieve.reporting.page import report
 
-__all__ = ["findings", "report", "report_saved"]
+__all__ = ["findings", "report"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from termsieve._version import __version__
 from termsieve.errors import TermsieveError
 from termsieve.reporting.material import Material
-from termsieve.tokens import Analyzer
+from termsieve.tokens import DEFAULT_TOKEN_PATTERN, Analyzer
 
 _DEFAULTS = {
     "per_class": False, "one_vs_rest": False, "min_df": 1, "min_tf": 1, "weighting": "count", "weigh": "selected",
@@ -58,7 +58,7 @@ def _value(value: Any) -> str:
 
 def blocks(material: Material) -> list[Block]:
     """The command and the snippet."""
-    command = _compare_command(material) if material.result is not None else _rank_command(material)
+    command = _compare_command(material) if material.result is not None else _report_command(material)
     snippet = _compare_snippet(material) if material.result is not None else _score_snippet(material)
     return [Block("On the command line", command), Block("In Python", snippet)]
 
@@ -69,8 +69,11 @@ def note(material: Material) -> str:
     missing = []
     if not call.get("files"):
         missing.append("The documents were in memory: DOCUMENTS stands for a file that holds them.")
-    if call.get("cv") is not None and not isinstance(call["cv"], int | str):
-        missing.append("The splitter was an object.")
+    objects = [name for name in ("cv", "groups") if str(call.get(name)).startswith("<")]
+    if objects:
+        missing.append(f"An object in memory, to be filled in: {', '.join(objects)}.")
+    if material.result is not None and material.result.settings.get("contenders"):
+        missing.append("The command does not say all about the scores; the snippet does.")
     if material.left_out:
         missing.append(f"Scores that are not in the catalogue: {', '.join(material.left_out)}.")
     return " ".join(missing)
@@ -122,11 +125,23 @@ def _compare_snippet(material: Material) -> str:
         if (value := {**settings, **call}.get(name, default)) != default
     }
     lines = [f"    {name}={value!r}," for name, value in arguments.items()]
+    special = settings.get("contenders", [])
+    if special:
+        lines[0] = f"    scores=[{', '.join(_contender(name, special) for name in settings['scores'])}],"
     analyzer = _analyzer(material)
     if analyzer and analyzer != "Analyzer()":
         lines.append(f"    analyzer=ts.{analyzer},")
-    head = ["import termsieve as ts", "", _reading(material), "result = ts.compare(", "    docs,"]
+    names = ["from termsieve.plan import Contender"] if special else []
+    head = ["import termsieve as ts", *names, "", _reading(material), "result = ts.compare(", "    docs,"]
     return "\n".join([*head, *lines, ")", 'ts.report(result, "report.html")'])
+
+
+def _contender(name: str, special: list[dict[str, Any]]) -> str:
+    """A score as code: by its spelling, or with all that was said about it."""
+    about = next((one for one in special if one["name"] == name), None)
+    if about is None:
+        return repr(name)
+    return f"Contender({', '.join(f'{key}={value!r}' for key, value in about.items() if value is not None)})"
 
 
 def _score_snippet(material: Material) -> str:
@@ -175,24 +190,20 @@ def _analyzer_options(material: Material) -> list[str]:
         analyzer = Analyzer.from_settings(settings)
     except TermsieveError:
         return []
-    parts = []
-    if isinstance(analyzer.stop_words, str):
-        parts += ["--stop-words", analyzer.stop_words]
-    elif analyzer.stop_words:
-        parts += ["--stop-words", "STOP_WORDS_FILE"]
-    if analyzer.ngram_range != (1, 1):
-        least, most = analyzer.ngram_range
-        parts += ["--ngrams", str(most) if least == 1 else f"{least}-{most}"]
-    for name in ("stemmer", "segmenter"):
-        if getattr(analyzer, name):
-            parts += [f"--{name}", getattr(analyzer, name)]
-    if analyzer.min_length > 1:
-        parts += ["--min-length", str(analyzer.min_length)]
-    if not analyzer.lowercase:
-        parts += ["--keep-case"]
-    if analyzer.strip_accents:
-        parts += ["--strip-accents"]
-    return parts
+    least, most = analyzer.ngram_range
+    stop_words = analyzer.stop_words if isinstance(analyzer.stop_words, str) else "STOP_WORDS_FILE"
+    every = [
+        (bool(analyzer.stop_words), ["--stop-words", stop_words]),
+        (analyzer.analyzer == "char_wb", ["--characters"]),
+        ((least, most) != (1, 1), ["--ngrams", str(most) if least == 1 else f"{least}-{most}"]),
+        (bool(analyzer.stemmer), ["--stemmer", str(analyzer.stemmer)]),
+        (bool(analyzer.segmenter), ["--segmenter", str(analyzer.segmenter)]),
+        (analyzer.min_length > 1, ["--min-length", str(analyzer.min_length)]),
+        (not analyzer.lowercase, ["--keep-case"]),
+        (bool(analyzer.strip_accents), ["--strip-accents"]),
+        (analyzer.token_pattern != DEFAULT_TOKEN_PATTERN, ["--pattern", shlex.quote(analyzer.token_pattern)]),
+    ]
+    return [part for needed, parts in every if needed for part in parts]
 
 
 def _files(material: Material) -> list[str]:
@@ -215,8 +226,6 @@ def _compare_command(material: Material) -> str:
     return _words([*parts, "-o", "report.html"])
 
 
-def _rank_command(material: Material) -> str:
-    parts = ["termsieve rank", *_files(material), *_input_options(material)]
-    for name in material.names:
-        parts += ["--score", shlex.quote(name)]
-    return _words([*parts, "-o", "report.html"])
+def _report_command(material: Material) -> str:
+    parts = ["termsieve report", *_files(material), *_input_options(material)]
+    return _words([*parts, "--scores", shlex.quote(",".join(material.names)), "-o", "report.html"])

@@ -275,35 +275,42 @@ def timings(material: Material) -> Chart:
 
 def vocabulary_map() -> Chart:
     """The empty map of the vocabulary, whose points the page puts in."""
-    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=alt.ExprRef("[0, most]"), nice=False)
-    values = [0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1]
-    axis: dict[str, Any] = {"values": values, "labelExpr": "format(datum.value, '.1~%')",
-            "labelOverlap": "greedy", "labelSeparation": 6}  # fmt: skip
     diagonal = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
         strokeDash=[4, 4], opacity=0.45, color=INK, clip=True, aria=False
     ).encode(x="x:Q", y="y:Q")  # fmt: skip
+    told = (("term", "term"), ("inside", "in the class"), ("outside", "elsewhere"), ("rank", "rank"))
     base = alt.Chart(alt.NamedData(name="points")).encode(
-        x=alt.X("x:Q", scale=scale, title="documents elsewhere that have the term", axis=alt.Axis(**axis)),
-        y=alt.Y("y:Q", scale=scale, title="documents of the class that have it", axis=alt.Axis(**axis)),
+        x=alt.X("x:Q", title="documents elsewhere that have the term", **_rates()),
+        y=alt.Y("y:Q", title="documents of the class that have it", **_rates()),
+        tooltip=[tip(f"{name}:N", title) for name, title in told],
     )
     dots = base.mark_circle(aria=False, cursor="pointer").encode(
         color=alt.Color("color:N", scale=None),
         opacity=alt.Opacity("opacity:Q", scale=None),
         size=alt.Size("size:Q", scale=None),
-        tooltip=[tip(f"{name}:N", title) for name, title in
-                 (("term", "term"), ("inside", "in the class"), ("outside", "elsewhere"), ("rank", "rank"))],
-    )  # fmt: skip
-    rings = base.transform_filter("datum.ring").mark_point(
-        size=170, strokeWidth=2, stroke=INK, filled=False, aria=False
     )
+    ring: dict[str, Any] = {
+        "size": 170,
+        "strokeWidth": 2,
+        "stroke": INK,
+        "filled": False,
+        "aria": False,
+        "cursor": "pointer",
+    }
+    rings = base.transform_filter("datum.ring").mark_point(**ring)
     labels = base.transform_filter("datum.label != ''").mark_text(
-        align="left", dx=7, fontSize=11.5, fontWeight=500, color=INK, aria=False
+        align="left", dx=7, fontSize=11.5, fontWeight=500, color=INK, aria=False, cursor="pointer"
     ).encode(text="label:N")  # fmt: skip
     layers = alt.layer(diagonal, dots, rings, labels).add_params(alt.param(name="most", value=1))
-    return finished(
-        layers,
-        "map",
-        "The vocabulary",
-        "A map of terms; the lists beside it have the same in words.",
-        height=MAP_HEIGHT,
-    )
+    words = "A map of terms; the lists beside it have the same in words."
+    return finished(layers, "map", "The vocabulary", words, height=MAP_HEIGHT)
+
+
+def _rates() -> dict[str, Any]:
+    """The scale and the axis of rates: many terms have small ones, so these have more room."""
+    axis = alt.Axis(
+        values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], labelExpr="format(datum.value, '.1~%')",
+        labelOverlap="greedy", labelSeparation=6,
+    )  # fmt: skip
+    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=alt.ExprRef("[0, most]"), nice=False)
+    return {"axis": axis, "scale": scale}

@@ -89,19 +89,6 @@ def report(
     return path
 
 
-def report_saved(
-    source: str | Path,
-    path: str | Path,
-    *,
-    documents: Any = None,
-    figures: str | Path | None = None,
-    title: str | None = None,
-) -> Path:
-    """Write the report of a comparison that `Comparison.save` wrote; the parameters are those of `report`."""
-    check_target(path)
-    return report(Comparison.load(source), path, documents=documents, figures=figures, title=title)
-
-
 # Charts
 
 

@@ -22,7 +22,7 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
 
 def _visible(character: str) -> str:
-    if character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
+    if character in _JOINERS or character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return f"\\u{ord(character):04x}"
 

@@ -12,7 +12,7 @@ from termsieve.reproduction.claims import judged
 from termsieve.reproduction.measured import Measured
 from termsieve.reproduction.protocol import Alternative, Choice, Printed, Protocol
 from termsieve.reproduction.setting import Setting
-from termsieve.reproduction.tables import Cell, cells, nearness
+from termsieve.reproduction.tables import SHARES, Cell, cells, nearness
 from termsieve.results import Comparison
 
 # Claims of these kinds do not depend on a setting.
@@ -86,7 +86,10 @@ def _touched(protocol: Protocol, choice: Choice) -> Iterator[Printed]:
     for table in protocol.tables:
         group = table.where.get("group", next(iter(protocol.groups)))
         mine = [one for one in settings if one.group == group]
-        if table.kind != "measures" or not mine or table.where["size"] not in mine[0].sizes:
+        if table.kind not in SHARES or not mine or table.where.get("size", mine[0].sizes[-1]) not in mine[0].sizes:
+            continue
+        if table.kind == "overlaps":
+            yield table
             continue
         models = {model for one in mine for model in one.classifiers}
         rows = {

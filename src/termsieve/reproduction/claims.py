@@ -2,9 +2,9 @@
 
 Which claim is of which kind, and with what names, stands in the protocols.
 
-A claim about curves is checked in every context that its ``where`` names: groups x classifiers x measures. Scores are
-compared by their means over the sizes from ``sizes[0]`` to ``sizes[1]``; differences up to ``slack`` are none, because
-the papers print two digits.
+A claim about curves is checked in every context that its ``where`` names: groups x classifiers x measures, or, if they
+are ``pooled``, on their mean. Scores are compared by their means over the sizes from ``sizes[0]`` to ``sizes[1]``;
+differences up to ``slack`` are none, because the papers print two digits.
 """
 
 from __future__ import annotations
@@ -84,7 +84,14 @@ def contexts(measured: Measured, where: Mapping[str, Any]) -> list[Context]:
                 said = [part for part, one in ((group, groups), (model, models), (measure, measures)) if len(one) > 1]
                 means = measured.means(group, model, measure, where.get("sizes"))
                 found.append(Context(", ".join(said) or measure, means))
-    return found
+    return [_pooled(found)] if where.get("pooled") else found
+
+
+def _pooled(found: Sequence[Context]) -> Context:
+    """One context for several: their means, at the sizes that all of them have."""
+    sizes = sorted(set.intersection(*(set(one.sizes) for one in found)))
+    means = {name: {k: float(np.mean([one.means[name][k] for one in found])) for k in sizes} for name in found[0].means}
+    return Context(f"mean over {len(found)} cases", means)
 
 
 def _listed(given: Any) -> list[Any]:
@@ -383,6 +390,11 @@ def iris_features(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # n
 
 
 @_whole
-def not_checkable(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - of one shape
-    """What cannot be checked, and why."""
-    return Verdict(None, where["why"])
+def not_checkable(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+    """What cannot be checked, and why; with a group, what came out on the corpus that stands in."""
+    if "group" not in where:
+        return Verdict(None, where["why"])
+    (context,) = contexts(measured, where)
+    shown = "; ".join(f"{k}: {_said(context.at(k))}" for k in context.sizes)
+    seconds = ", ".join(f"{name} {1000 * taken:.0f} ms" for name, taken in measured.seconds(where["group"]).items())
+    return Verdict(None, f"{where['why']} On the stand-in, {where['measure']}: {shown}; CPU time: {seconds}.")

@@ -91,7 +91,7 @@ class Measured:
         return {
             name: {k: float(np.mean(v)) for k, v in self.values(group, classifier, name, measure).items()
                    if low <= k <= high}
-            for name in self.scores(group)
+            for name in self.scores(group) if name not in self.protocol.beside
         }  # fmt: skip
 
     # What is not in the results: rankings, counts, and the time of ranking

@@ -107,7 +107,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Protocol:
-    """One paper."""
+    """One paper. Scores that stand ``beside`` are run and drawn, but do not compete where claims are judged."""
 
     name: str
     title: str
@@ -121,6 +121,7 @@ class Protocol:
     slice: Mapping[str, Mapping[str, Any]]
     errata: Sequence[str]
     findings: Sequence[str]
+    beside: Sequence[str] = ()
 
     @cached_property
     def groups(self) -> dict[str, list[Setting]]:
@@ -158,6 +159,7 @@ def _protocol(name: str, data: dict[str, Any]) -> Protocol:
         slice=data["slice"],
         errata=data.get("errata", []),
         findings=data.get("findings", []),
+        beside=paper.get("beside", []),
     )
 
 

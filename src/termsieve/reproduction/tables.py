@@ -33,8 +33,8 @@ def _cells(measured: Measured, table: Printed) -> Iterator[Cell]:
             value, sd = ours(row, column)
             cell = {"table": table.id, "row": _row(table, row), "column": column, "printed": printed, "ours": value}
             cell["sd"] = sd
-            if table.kind == "measures":
-                cell["scale"] = table.where.get("scale", 1)
+            if table.kind in SHARES:
+                cell["scale"] = SHARES[table.kind](table, column)
             if table.exchange or table.where.get("exchangeable"):
                 other = dict(zip(table.exchange, reversed(table.exchange), strict=True)).get(row, row)
                 cell["printed_exchanged"] = table.cells[other][column]
@@ -48,6 +48,11 @@ def _row(table: Printed, row: str) -> str:
 
 
 NEAR = (0.02, 0.03, 0.05)
+# Kinds whose numbers are shares, or become shares when divided by this.
+SHARES: Mapping[str, Callable[[Printed, str], float]] = {
+    "measures": lambda table, _: table.where.get("scale", 1),
+    "overlaps": lambda _, column: int(column.removesuffix("d")),
+}
 
 
 def nearness(found: Sequence[Cell]) -> dict[str, Any]:

@@ -1,0 +1,338 @@
+"""Reports without a browser: what is in the file, what is refused, what is said about how to do it again."""
+
+import base64
+import hashlib
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages.samples import HOSTILE, documents, hostile_result, plain_result
+from typer.testing import CliRunner
+
+import termsieve as ts
+from termsieve.errors import InputError, OptionError, OutputError
+from termsieve.excerpts import MOST_CLASSES
+from termsieve.plan import Contender
+from termsieve.reporting import findings
+from termsieve.reporting.again import blocks, note, settings_of
+from termsieve.reporting.findings import headline
+from termsieve.reporting.material import Material
+from termsieve.reporting.page import _environment
+from termsieve.reporting.shown import shown
+from termsieve.reporting.vocabulary import vocabulary
+from termsieve.results import SCHEMA, Comparison
+
+FEW = {"scores": ["chi2", "gu"], "classifiers": ["multinomial_nb"], "ks": [2, 5, 10], "cv": 3}
+
+
+class Reader(HTMLParser):
+    """Scripts, and every attribute that could load something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.scripts, self.loads, self.policy, self._kind = [], [], "", None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.loads += [given[name] for name in ("src", "href", "data", "action") if name in given]
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given["content"]
+        self._kind = given.get("type", "script") if tag == "script" else None
+
+    def handle_data(self, text):
+        if self._kind is not None:
+            self.scripts.append((self._kind, text))
+
+    def handle_endtag(self, tag):
+        self._kind = None
+
+
+def page_of(result, tmp_path, **options):
+    return ts.report(result, tmp_path / "page.html", **options).read_text("utf-8")
+
+
+def material_in(page):
+    ((_, text),) = [script for script in Reader(page).scripts if script[0] == "application/json"]
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("result", [plain_result, hostile_result])
+def test_only_the_scripts_that_are_named_may_run_and_nothing_is_loaded(result, tmp_path):
+    read = Reader(page_of(result(), tmp_path))
+    assert [kind for kind, _ in read.scripts] == ["application/json", "script", "script"]
+    hashes = {f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+              for kind, text in read.scripts if kind == "script"}  # fmt: skip
+    policy = dict(part.strip().split(" ", 1) for part in read.policy.split(";"))
+    assert policy["default-src"] == "'none'"
+    assert set(policy["script-src"].split()) == hashes
+    assert all(target.startswith("#") for target in read.loads)
+
+
+def test_hostile_terms_come_through_as_data(tmp_path):
+    words = material_in(page_of(hostile_result(), tmp_path))["vocabulary"]
+    assert {shown(term) for term in HOSTILE} <= set(words["terms"])
+
+
+@given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_data_in_a_script_is_never_markup_and_reads_back(data):
+    written = _environment().from_string("{{ data | tojson }}").render(data=data)
+    assert "<" not in written
+    assert ">" not in written
+    assert json.loads(written) == data
+
+
+@given(st.text(max_size=200))
+def test_what_is_shown_has_no_unseen_characters_and_is_short(text):
+    found = shown(text, longest=40)
+    assert all(one.isprintable() or one.isspace() or one in "\u200c\u200d" for one in found)
+    assert not set(found) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\n\r\t\0")
+    assert len(found) <= 40 * len("\\u10ffff")
+
+
+def test_the_same_result_gives_the_same_page_also_from_a_file(tmp_path):
+    result = plain_result()
+    result.save(tmp_path / "r.parquet")
+    again = Comparison.load(tmp_path / "r.parquet")
+    assert page_of(result, tmp_path) == page_of(again, tmp_path)
+
+
+def test_a_page_of_scores_has_what_can_be_known_of_them(tmp_path):
+    counts = plain_result().counts
+    one, several = page_of(ts.score(counts, "gu"), tmp_path), page_of(ts.score(counts, ["gu", "chi2"]), tmp_path)
+    for page in (one, several):
+        assert "What tells money, sea and sport apart" in page
+        assert 'id="curves"' not in page
+    assert 'id="agreement"' not in one
+    assert 'id="agreement"' in several
+
+
+def test_excerpts_come_from_the_documents_that_are_given(tmp_path):
+    texts, labels = documents()
+    scores = ts.score(ts.count(texts, labels), "gu")
+    assert material_in(page_of(scores, tmp_path))["vocabulary"]["excerpts"] == {}
+    for given_documents in (texts, ts.read({"text": texts, "label": labels})):
+        found = material_in(page_of(scores, tmp_path, documents=given_documents))["vocabulary"]["excerpts"]
+        label, before, match, after = next(iter(found.values()))[0]
+        assert label in labels
+        excerpt = before.removeprefix("…") + match + after.removesuffix("…")
+        assert any(excerpt in " ".join(text.split()) for text in texts)
+
+
+def test_a_comparison_without_counts_still_has_its_curves(tmp_path):
+    result = plain_result()
+    bare = Comparison(result.table, result.settings, result.seconds)
+    page = page_of(bare, tmp_path)
+    assert 'id="curves"' in page
+    assert 'id="vocabulary"' not in page
+
+
+def test_one_split_and_one_score_are_enough_for_a_page(tmp_path):
+    texts, labels = documents()
+    parts = np.array(["train" if i % 4 else "test" for i in range(len(texts))])
+    page = page_of(ts.compare(texts, labels, **{**FEW, "scores": ["gu"], "cv": parts}), tmp_path)
+    assert "There was one split only" in page
+    assert "This needs two or more scores" in page
+    assert "An object in memory, to be filled in: cv." in page
+
+
+def test_per_class_and_several_labels(tmp_path):
+    texts, labels = documents()
+    several = [[label, "odd"] if i % 2 else [label] for i, label in enumerate(labels)]
+    for result in (ts.compare(texts, several, **FEW), ts.compare(texts, labels, **FEW, per_class=True)):
+        assert "are enough" in page_of(result, tmp_path)
+
+
+def test_contenders_under_names_of_their_own(tmp_path):
+    texts, labels = documents()
+    special = Contender("largest chi2", "chi2", aggregate="max")
+    result = ts.compare(texts, labels, **{**FEW, "scores": ["gu", special]})
+    material = Material.of(result)
+    assert material.names == ["gu", "largest chi2"]
+    expected = ts.score(result.counts, "chi2").order("max")
+    np.testing.assert_array_equal(material.orders["largest chi2"], expected)
+    snippet = blocks(material)[1].code
+    assert "Contender(name='largest chi2', score='chi2', aggregate='max')" in snippet
+    assert "largest chi2" in page_of(result, tmp_path)
+
+
+def test_scores_that_are_not_known_are_left_out_and_named(tmp_path):
+    result = plain_result()
+    names = ["mine" if name == "pmi" else name for name in result.table["score"].to_pylist()]
+    table = result.table.set_column(2, "score", pa.array(names))
+    other = Comparison(table, result.settings, result.seconds, result.counts, result.excerpts)
+    assert Material.of(other).left_out == ["mine"]
+    assert "Scores that are not in the catalogue: mine." in page_of(other, tmp_path)
+
+
+def test_figures_are_written_as_pictures_drawings_and_documents(tmp_path):
+    page_of(hostile_result(), tmp_path, figures=tmp_path / "new" / "figures")
+    files = sorted((tmp_path / "new" / "figures").iterdir())
+    names = {file.stem for file in files}
+    assert {"classes", "terms", "f1_1_multinomial_nb", "map", "overlap", "correlations", "energy", "timings",
+            "difference_1"} <= names  # fmt: skip
+    starts = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<svg"}
+    for file in files:
+        assert file.read_bytes().startswith(starts[file.suffix]), file
+    assert len(files) == 3 * len(names)
+    drawn = "".join(file.read_text() for file in files if file.suffix == ".svg")
+    assert "<script" not in drawn
+    assert "<img" not in drawn
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, "result.parquet", {}, {"gu": 3}, ts.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"])]
+)
+def test_what_is_no_result_is_refused(wrong, tmp_path):
+    with pytest.raises(OptionError, match=r"termsieve\.compare or termsieve\.score"):
+        ts.report(wrong, tmp_path / "x.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scores_of_different_counts_are_refused(tmp_path):
+    texts, labels = documents()
+    mixed = {"gu": ts.score(ts.count(texts, labels), "gu"), "chi2": ts.score(ts.count(texts[:60], labels[:60]), "chi2")}
+    with pytest.raises(OptionError, match="same counts"):
+        ts.report(mixed, tmp_path / "x.html")
+
+
+def test_an_empty_comparison_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no rows"):
+        ts.report(Comparison(SCHEMA.empty_table(), {}, {}), tmp_path / "x.html")
+
+
+def test_a_place_that_cannot_be_written_is_refused_first(tmp_path):
+    with pytest.raises(OutputError, match="no folder"):
+        ts.report(None, tmp_path / "not there" / "x.html")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="figures"):
+        ts.report(plain_result(), tmp_path / "x.html", figures=tmp_path / "file")
+
+
+# What is found
+
+
+def test_the_headline_names_the_fewest_terms_that_are_enough():
+    result = plain_result()
+    choice = result.recommended()
+    assert headline(Material.of(result)) == f"{choice.k} terms by {choice.score} are enough: F1 {choice.mean:.2f}"
+
+
+def table_of(means, folds=(-0.01, 0.0, 0.01)):
+    rows = [(0, fold, score, model, k, "", "f1_macro", mean + noise)
+            for fold, noise in enumerate(folds) for (score, model, k), mean in means.items()]  # fmt: skip
+    return pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+
+
+def test_findings_are_computed_from_the_table():
+    means = {("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91}
+    result = Comparison(table_of(means), {"n_splits": 3}, {})
+    sentences = [finding.sentence for finding in findings(Material.of(result))]
+    assert sentences[0].startswith("100 terms by chi2 are enough: F1 0.91.")
+    assert "matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb)" in sentences[1]
+
+
+def test_findings_about_terms_and_agreement_are_those_of_the_counts():
+    texts = ["ship crew", "ship storm", "ship sun", "goal sun", "match sun", "goal team"]
+    counts = ts.count(texts, ["sea"] * 3 + ["sport"] * 3)
+    sentences = " ".join(finding.sentence for finding in findings(Material.of(ts.score(counts, ["chi2", "gu"]))))
+    assert (
+        "No single term tells more than “ship”: 100 % of the documents of sea have it, 0 % of the others." in sentences
+    )
+    assert re.search(r"chi2 and gu have \d of their first \d terms in common", sentences)
+    weights = [finding.weight for finding in findings(Material.of(plain_result()))]
+    assert weights == sorted(weights, reverse=True)
+
+
+# The map
+
+
+def test_ranks_and_counts_of_the_map_are_those_of_the_scores():
+    material = Material.of(plain_result())
+    words, spellings = vocabulary(material)
+    counts = material.ranked_counts
+    place = {term: i for i, term in enumerate(counts.terms)}
+    for c, view in enumerate([None, *range(counts.n_classes)]):
+        for s, one in enumerate(material.contestants):
+            order = one.scores.order() if view is None else one.scores.order_of_class(view)
+            rank = {counts.terms[p]: i for i, p in enumerate(order, 1)}
+            for i, shown_rank in zip(words["views"][c]["terms"], words["views"][c]["ranks"][s], strict=True):
+                assert shown_rank == rank[spellings[i]]
+    df = counts.df.toarray()
+    for i, cells in enumerate(words["cells"]):
+        for c, n in zip(cells[::2], cells[1::2], strict=True):
+            assert df[c, place[spellings[i]]] == n
+        assert words["df"][i] == counts.term_df[place[spellings[i]]]
+
+
+def test_the_map_is_capped_however_many_terms_classes_and_scores_there_are(tmp_path):
+    rng = np.random.default_rng(0)
+    n_docs, n_terms, n_classes = 3000, 20_000, 60
+    X = (rng.random((n_docs, 1)) < 1) * rng.poisson(0.02 / (1 + np.arange(n_terms) % 50), (n_docs, n_terms))
+    counts = ts.Counts.from_matrix(
+        X, rng.integers(0, n_classes, n_docs), terms=[f"term{i:05d}" for i in range(n_terms)]
+    )
+    scores = ts.score(counts, ["chi2", "gu", "bns", "info_gain", "odds_ratio", "pmi", "ifs", "ngl", "gss", "gini"])
+    page = page_of(scores, tmp_path)
+    assert len(page) < 3_000_000
+    words = material_in(page)["vocabulary"]
+    assert len(words["classes"]) == MOST_CLASSES
+    assert f"{len(words['terms']):,} of 20,000 terms are here" in page
+    assert f"Of 60 classes the {MOST_CLASSES} largest are here." in page
+
+
+# Again
+
+
+def test_the_snippet_and_the_command_give_the_same_result(tmp_path, monkeypatch):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"body": texts, "topic": labels, "day": [i // 4 for i in range(len(texts))]}),
+                           tmp_path / "mail.parquet")  # fmt: skip
+    docs = ts.read(tmp_path / "mail.parquet", text="body", label="topic")
+    analyzer = ts.Analyzer(stop_words="smart", ngram_range=(1, 2), min_length=3)
+    scores = ["bns(floor=0.001)", "gu"]
+    result = ts.compare(docs, **{**FEW, "scores": scores}, analyzer=analyzer, seed=3, min_df=2, groups="day", repeats=2)
+    command, snippet = (block.code for block in blocks(Material.of(result)))
+    assert note(Material.of(result)) == ""
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    exec(snippet, space)
+    assert space["result"].table == result.table
+    assert (tmp_path / "report.html").exists()
+
+    from termsieve.cli import app
+
+    arguments = shlex.split(command.replace("\\\n", " "))[1:]
+    arguments[arguments.index("report.html")] = "result.parquet"
+    ran = CliRunner().invoke(app, arguments)
+    assert ran.exit_code == 0, ran.output
+    assert Comparison.load(tmp_path / "result.parquet").table == result.table
+
+
+def test_the_snippet_of_scores_gives_the_same_page(tmp_path, monkeypatch):
+    texts, labels = documents()
+    scores = ts.score(ts.count(texts, labels, analyzer=ts.Analyzer(stop_words="english")), ["gu", "chi2"])
+    command, snippet = (block.code for block in blocks(Material.of(scores)))
+    monkeypatch.chdir(tmp_path)
+    pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "all.parquet")
+    space = {}
+    exec(snippet.replace("'DOCUMENTS'", "'all.parquet'"), space)
+    assert {name: one.overall().tolist() for name, one in space["scores"].items()} == {
+        name: one.overall().tolist() for name, one in scores.items()
+    }
+    assert command.startswith("termsieve report DOCUMENTS")
+    assert "--stop-words english" in command
+
+
+def test_every_setting_is_there():
+    names = {setting.name: setting.value for setting in settings_of(Material.of(plain_result()))}
+    assert names["ks"] == "2, 5, 10, 20"
+    assert names["cv"] == "3"
+    assert names["analyzer"] == "Analyzer()"
+    assert len(names["fingerprint of the documents"]) == 16
