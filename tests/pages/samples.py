@@ -12,7 +12,7 @@ WORDS = {
 }
 COMMON = ["people", "year", "day", "time", "world", "news", "week", "home", "plan", "talk"]
 SCRIPT = "</script><script>window.hacked=1</script>"
-IMAGE = '"><img/src=x/onerror=window.hacked=2>'
+IMAGE = "\"><img/src='x'onerror='window.hacked=2'>"
 HANDLER = "<svg/onload=window.hacked=3>"
 TEMPLATE = "{{7*7}}"
 TURNED = "\u202eevil\u2066"

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -63,6 +64,13 @@ def test_the_search_box_finds_a_term(opened):
     assert opened.locator("#term mark").first.inner_text().lower() == "harbour"
 
 
+def test_terms_that_begin_with_what_is_searched_come_first(opened):
+    opened.fill("#search", "de")
+    found = opened.locator("#matches button").all_inner_texts()
+    assert found[:2] == ["debt", "deck"]
+    assert "trade" in found
+
+
 def test_a_search_for_what_is_not_there_says_so(opened):
     opened.fill("#search", "nothing like it")
     assert "0 found" in opened.locator("#said").inner_text()
@@ -97,6 +105,32 @@ def test_a_point_tells_its_counts_under_the_pointer_and_all_when_it_is_clicked(o
     assert re.search(r"% of \w+ \(\d+ of 40\)", tip.inner_text())
     opened.mouse.click(x, y)
     assert opened.locator("#term h3").inner_text() in tip.inner_text()
+
+
+@pytest.mark.parametrize("label", ["all: each term at its own class", "money"])
+def test_points_lie_where_the_axes_say(opened, label):
+    opened.select_option("#map-class", label=label)
+    marked = opened.evaluate("""() => {
+        const middle = (one) => { const box = one.getBoundingClientRect(); return box.top + box.height / 2; };
+        const groups = [...document.querySelectorAll("[data-chart=map] .role-axis-label")];
+        const columns = groups.map(one => [...one.querySelectorAll("text")]);
+        const upright = columns.find(texts => texts.every(one => one.getAttribute("text-anchor") === "end"));
+        return upright.map(one => [parseFloat(one.textContent) / 100, middle(one)]);
+    }""")
+    ticks = sorted(marked)
+    points = opened.locator("[data-chart=map] .layer_1_marks path").evaluate_all("""all => all.map(one => {
+        const box = one.getBoundingClientRect();
+        return [one.__data__.datum.inside, box.top + box.height / 2];
+    })""")
+    assert len(ticks) >= 6
+    found = {}
+    for told, y in points:
+        found.setdefault(told, []).append(y)
+    for told, places in found.items():
+        within, size = (int(part) for part in re.search(r"\((\d+) of (\d+)\)", told).groups())
+        expected = np.interp(within / size, *zip(*ticks, strict=True))
+        # terms of the same counts are spread around their place, but not below the axis
+        assert abs(np.median(places) - expected) < 4 or not within, told
 
 
 def test_a_term_of_a_list_is_shown_on_the_map(opened):

@@ -202,6 +202,11 @@ def test_scores_of_different_counts_are_refused(tmp_path):
         ts.report(mixed, tmp_path / "x.html")
 
 
+def test_one_class_is_refused(tmp_path):
+    with pytest.raises(InputError, match="two classes"):
+        ts.report(ts.score(ts.count(["a ship"], ["sea"]), "chi2"), tmp_path / "x.html")
+
+
 def test_an_empty_comparison_is_refused(tmp_path):
     with pytest.raises(InputError, match="no rows"):
         ts.report(Comparison(SCHEMA.empty_table(), {}, {}), tmp_path / "x.html")
@@ -328,6 +333,15 @@ def test_the_snippet_of_scores_gives_the_same_page(tmp_path, monkeypatch):
     }
     assert command.startswith("termsieve report DOCUMENTS")
     assert "--stop-words english" in command
+
+
+def test_files_of_the_documents_are_named(tmp_path):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"body": texts, "label": labels}), tmp_path / "mail.parquet")
+    docs = ts.read(tmp_path / "mail.parquet", text="body")
+    page = page_of(ts.score(ts.count(docs), "gu"), tmp_path, documents=docs)
+    assert f"docs = ts.read(&#39;{tmp_path / 'mail.parquet'}&#39;, text=&#39;body&#39;)" in page
+    assert "--text body" in page
 
 
 def test_every_setting_is_there():

@@ -154,6 +154,7 @@ def test_labels_and_classes():
     assert {one[0] for one in setting(level=".").view().labels} == {"sea", "land"}
     assert {one[0] for one in setting(classes=["land"]).view().labels} == {"land"}
     assert len({one[0] for one in setting(classes=2).view().labels}) == 2
+    assert len(setting(only_parts=["train", "test"]).view().texts) == 180
     with pytest.raises(InputError, match="no documents of air"):
         setting(classes=["air"]).view()
 
@@ -455,8 +456,8 @@ def test_checks_on_rankings_and_time():
         ("time ratio", {"score": "CHI", "most": 1e-9}, False),
         ("linear cost", {"scores": ["chi2"], "most": 9.0}, True),
         ("linear cost", {"scores": ["chi2"], "most": -9.0}, False),
-        ("frequent terms are high", {"score": "pip", "terms": 5, "above": 0.0, "least": 1.0}, True),
-        ("frequent terms are high", {"score": "pip", "terms": 5, "above": 2.0, "least": 0.5}, False),
+        ("frequent terms are high", {"score": "doc_freq", "terms": 3, "among": 8, "least": 0.9}, True),
+        ("frequent terms are high", {"score": "doc_freq", "terms": 9, "among": 1, "least": 0.5}, False),
         ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0, "size": 4}, True),
         ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1, "size": 4}, False),
     ]

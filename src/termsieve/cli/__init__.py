@@ -1,7 +1,7 @@
 """The commands, one module for each family of them; importing a module adds its commands."""
 
 from termsieve.cli import catalogue, comparing, counting, datasets, demo, modelling, ranking, reproduce
-from termsieve.cli.app import app, main
+from termsieve.cli.app import app, main, run
 
 __all__ = [
     "app",
@@ -14,4 +14,5 @@ __all__ = [
     "modelling",
     "ranking",
     "reproduce",
+    "run",
 ]

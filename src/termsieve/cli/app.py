@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,29 +47,33 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run a command; a user's mistake is one line on standard error, not a traceback."""
+    """Run the command that was typed, and end with its code."""
     _end_soon_after_interrupt()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+    code = run()
+    if code == INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been heard
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, and give its exit code; a user's mistake is one line on standard error, not a traceback."""
     try:
-        app()
+        app(arguments, prog_name="termsieve")
     except TermsieveError as error:
         complain(str(error).replace("on_bad='skip'", "--skip-bad"))
-        sys.exit(1)
     except MemoryError:
         complain("There is not enough memory for this.")
-        sys.exit(1)
     except OSError as error:  # a disk that is full, a stream that is closed
-        complain(f"{error.filename + ': ' if error.filename else ''}{error.strerror or error}.")
-        sys.exit(1)
+        complain(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}.")
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been heard
         _close_output()
         if isinstance(end.__context__, BrokenPipeError):
-            sys.exit(0)  # whoever reads has seen enough
-        raise
+            return 0  # whoever reads has seen enough
+        return end.code if isinstance(end.code, int) else 0
+    return 1
 
 
 def _close_output() -> None:

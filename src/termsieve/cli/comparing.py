@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +17,7 @@ from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, listed
 from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
 from termsieve.cli.saying import Talk
+from termsieve.errors import InputError, TermsieveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,7 +165,7 @@ def compare(
     _check_outputs(outputs or [], figures)
     arguments = {**contest.arguments(), "analyzer": wording.analyzer(), "seed": seed}
     documents = read_documents(files, columns, talk)
-    with talk.timed("compared"), talk.compiling():
+    with talk.timed("compared"), talk.compiling(), _unfit():
         result = compared(documents, journal=journal, workers=workers, progress=talk.progress, **arguments)
     say_skipped(documents, talk)
     sheet = comparison_sheet(result, measure)
@@ -170,6 +173,17 @@ def compare(
         _write(result, sheet, output, title, figures, Printing(output, None, safe_csv), talk)
     if not outputs or (sys.stdout.isatty() and not talk.quiet):
         Printing(None, form, safe_csv).write(sheet)
+
+
+@contextmanager
+def _unfit() -> Iterator[None]:
+    """Say of a classifier that cannot be fitted, for want of documents, what it says."""
+    try:
+        yield
+    except TermsieveError:
+        raise
+    except ValueError as error:
+        raise InputError(f"A classifier cannot learn from these documents: {error}") from error
 
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None) -> None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 from termsieve.cli.app import app
+from termsieve.cli.groups import examples, grouped, option
 from termsieve.cli.inputs import Threads
+from termsieve.cli.saying import Talk
 
 
-@app.command()
+@app.command(epilog=examples("termsieve demo", "termsieve demo -o bbc.html"))
+@grouped
 def demo(
+    *,
+    output: Annotated[
+        Path, option("--output", "-o", metavar="FILE", help="The page; termsieve-demo.html, without this.")
+    ] = Path("termsieve-demo.html"),
     threads: Threads = None,
+    talk: Talk,
 ) -> None:
     """Count the BBC news corpus, or, without it, the docstrings of installed packages, and show what was found."""
     from termsieve.demonstration import run
 
-    run(threads=threads)
+    with talk.timed("shown"):
+        run(threads=threads, output=output)

@@ -42,7 +42,7 @@ def training_sheet(model: Model) -> Sheet:
     s = model.settings
     values = [
         s["classifier"], s["weighting"], s["score"], s["rule"], s["n_terms"], len(model.classes), s["n_docs"],
-        *(s[name] if s["cv"] else None for name in ("f1_macro", "standard_error", "accuracy")),
+        *(s[name] for name in ("f1_macro", "standard_error", "accuracy")),
         s["cv"], len(s["candidates"]),
     ]  # fmt: skip
     return Sheet(TRAINED, [values], lambda: _training(model))

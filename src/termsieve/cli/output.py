@@ -6,7 +6,6 @@ as its ending says.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -189,11 +188,9 @@ def _delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
     rows: Iterable[Row] = chain([sheet.columns], sheet.rows)
     if safe:
         rows = ([harmless(cell) for cell in row] for row in rows)
-    if not tabs:
-        csv.writer(target, lineterminator="\n").writerows(map(_plain, row) for row in rows)
-        return
+    delimiter, written = ("\t", _escaped) if tabs else (",", _quoted)
     for row in rows:
-        target.write("\t".join(_escaped(_plain(cell)) for cell in row) + "\n")
+        target.write(delimiter.join(written(_plain(cell)) for cell in row) + "\n")
 
 
 def harmless(cell: Any) -> Any:
@@ -206,6 +203,7 @@ def harmless(cell: Any) -> Any:
 
 
 _FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too
+_SPECIAL = re.compile(r'[",\r\n]|^\s|\s$')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 _UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
@@ -218,6 +216,11 @@ def _plain(cell: Any) -> str:
     if isinstance(cell, list | dict):
         return _json(cell)
     return repr(cell) if isinstance(cell, float) else str(cell)
+
+
+def _quoted(cell: str) -> str:
+    """A cell of CSV. The module csv leaves a carriage return bare where lines end with a newline alone."""
+    return '"' + cell.replace('"', '""') + '"' if _SPECIAL.search(cell) else cell
 
 
 def _escaped(cell: str) -> str:

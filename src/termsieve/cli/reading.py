@@ -123,6 +123,7 @@ def found_in(
     Columns with the `usual` names hold the text, where they are there. Without `labelled`, labels are read only where
     they are asked for.
     """
+    checked_options("text", None, None, None, columns.encoding, "error")
     look = Look(columns, talk, labelled, tuple(usual))
     paths = expanded(files)
     if STDIN in paths:
@@ -165,7 +166,7 @@ def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) ->
             "(.csv, .tsv, .jsonl, .parquet, .arrow), or a folder of class folders."
         )
     talk.note("each line is a document" + (", each file a class" if labelled else ""))
-    return Found(paths, plain=True)
+    return Found(paths, label=None, plain=True)
 
 
 @dataclass(frozen=True)

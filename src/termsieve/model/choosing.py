@@ -142,7 +142,12 @@ class Fold:
         train, test = (
             weighting.apply(X[:, self.kept[columns]], weights, np.float64) for X in (self.train, self.test)
         )  # fmt: skip
-        model = estimator(one.classifier, single=self.single).fit(train, self.known)
+        try:
+            model = estimator(one.classifier, single=self.single).fit(train, self.known)
+        except ValueError as error:
+            raise InputError(
+                f"{one.classifier} cannot learn from {train.shape[0]:,} documents and {train.shape[1]:,} terms: {error}"
+            ) from error
         counted = confusion(self.truth, model.predict(test))
         return (len(columns), *(float(counted.measure(name)) for name in MEASURES))
 

@@ -113,23 +113,26 @@ def train(
     n_threads = checked_threads(threads)
     shown = sys.stderr.isatty() if progress is None else progress
     judged: list[Judged] = []
+    measures: dict[str, float | None] = dict.fromkeys(("f1_macro", "standard_error", "accuracy"))
     if cv:
         places = _sampled(len(texts), sample, seed)
         corpus = read_corpus([texts[i] for i in places], [lists[i] for i in places], analyzer, [], n_threads)
         among = options.candidates(len(corpus.terms))
         judged = _judged(corpus, among, cv, seed, min_df, n_threads, shown=shown)
         taken = best(judged)
+        one, measures = taken.candidate, {name: getattr(taken, name) for name in measures}
     else:
-        taken = Judged(options.only(), float("nan"), float("nan"), float("nan"), float("nan"))
+        one = options.only()
     settings = {
         "termsieve": __version__,
         "cv": cv,
         "seed": seed,
         "judged_on": min(len(texts), sample or len(texts)) if cv else 0,
         "min_df": min_df,
-        "candidates": [[str(one.candidate), one.n_terms, one.f1_macro, one.standard_error] for one in judged],
+        "candidates": [[str(other.candidate), other.n_terms, *other[2:4]] for other in judged],
+        **measures,
     }
-    return _fitted(texts, lists, taken, analyzer, min_df, threads, settings)
+    return _fitted(texts, lists, one, analyzer, min_df, threads, settings)
 
 
 class _Options:
@@ -218,13 +221,12 @@ def _bar(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
 def _fitted(
     texts: list[str],
     lists: list[list[str]],
-    taken: Judged,
+    one: Candidate,
     analyzer: Analyzer,
     min_df: float,
     threads: int | None,
     settings: dict[str, Any],
 ) -> Model:
-    one = taken.candidate
     Y, classes = label_matrix(lists, None, len(texts))
     single = all(len(some) == 1 for some in lists)
     stop_words = sorted(analyzer.stop_words) if isinstance(analyzer.stop_words, frozenset) else analyzer.stop_words
@@ -248,9 +250,6 @@ def _fitted(
         "classifier": one.classifier,
         "n_terms": len(vectorizer.vocabulary_),
         "n_docs": len(texts),
-        "f1_macro": taken.f1_macro,
-        "standard_error": taken.standard_error,
-        "accuracy": taken.accuracy,
         "analyzer": analyzer.settings,
     }
     return Model(vectorizer, fitted, classes, single=single, settings=about)

@@ -65,7 +65,7 @@ def blocks(material: Material) -> list[Block]:
 
 def note(material: Material) -> str:
     """What the reader has to fill in."""
-    call = _call(material)
+    call = material.origin
     missing = []
     if not call.get("files"):
         missing.append("The documents were in memory: DOCUMENTS stands for a file that holds them.")
@@ -77,11 +77,6 @@ def note(material: Material) -> str:
     if material.left_out:
         missing.append(f"Scores that are not in the catalogue: {', '.join(material.left_out)}.")
     return " ".join(missing)
-
-
-def _call(material: Material) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = {} if material.result is None else material.result.settings.get("call", {})
-    return found
 
 
 def _analyzer(material: Material) -> str:
@@ -101,7 +96,7 @@ def _analyzer(material: Material) -> str:
 
 
 def _reading(material: Material) -> str:
-    call = _call(material)
+    call = material.origin
     files = call.get("files") or ["DOCUMENTS"]
     source = repr(files[0] if len(files) == 1 else files)
     options = "".join(f", {name}={_literal(name, call[name])}" for name in _READING if name in call)
@@ -116,7 +111,7 @@ def _literal(name: str, value: Any) -> str:
 
 def _compare_snippet(material: Material) -> str:
     assert material.result is not None  # noqa: S101 - for the type checker
-    settings, call = material.result.settings, _call(material)
+    settings, call = material.result.settings, material.origin
     arguments: dict[str, Any] = {name: settings[name] for name in ("scores", "classifiers", "ks") if name in settings}
     arguments |= {name: call[name] for name in ("cv", "seed") if name in call}
     arguments |= {
@@ -167,7 +162,7 @@ def _words(parts: list[str]) -> str:
 
 
 def _input_options(material: Material) -> list[str]:
-    call = _call(material)
+    call = material.origin
     parts = []
     for name in (one for one in _READING if one in call):
         value = call[name]
@@ -207,12 +202,12 @@ def _analyzer_options(material: Material) -> list[str]:
 
 
 def _files(material: Material) -> list[str]:
-    return [" ".join(map(shlex.quote, _call(material).get("files") or ["DOCUMENTS"]))]
+    return [" ".join(map(shlex.quote, material.origin.get("files") or ["DOCUMENTS"]))]
 
 
 def _compare_command(material: Material) -> str:
     assert material.result is not None  # noqa: S101 - for the type checker
-    settings, call = material.result.settings, _call(material)
+    settings, call = material.result.settings, material.origin
     parts = ["termsieve compare", *_files(material), *_input_options(material)]
     for option, name in (("--scores", "scores"), ("--classifiers", "classifiers"), ("--ks", "ks")):
         parts += [option, shlex.quote(",".join(map(str, settings.get(name, []))))]

@@ -301,7 +301,7 @@ def vocabulary_map() -> Chart:
     labels = base.transform_filter("datum.label != ''").mark_text(
         align="left", dx=7, fontSize=11.5, fontWeight=500, color=INK, aria=False, cursor="pointer"
     ).encode(text="label:N")  # fmt: skip
-    layers = alt.layer(diagonal, dots, rings, labels).add_params(alt.param(name="most", value=1))
+    layers = alt.layer(diagonal, dots, rings, labels)
     words = "A map of terms; the lists beside it have the same in words."
     return finished(layers, "map", "The vocabulary", words, height=MAP_HEIGHT)
 
@@ -312,5 +312,5 @@ def _rates() -> dict[str, Any]:
         values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], labelExpr="format(datum.value, '.1~%')",
         labelOverlap="greedy", labelSeparation=6,
     )  # fmt: skip
-    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=alt.ExprRef("[0, most]"), nice=False)
+    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=[0, 0.8], nice=False)
     return {"axis": axis, "scale": scale}

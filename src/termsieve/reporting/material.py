@@ -60,6 +60,8 @@ class Material:
     left_out : list of str
         Names of compared scores that this termsieve cannot compute from counts.
     excerpts : dict
+    origin : dict
+        Files of the documents and how they were read, as far as it is known.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Material:
         self.counts, self.contestants = counts, list(contestants)
         self.excerpts: Excerpts = dict(excerpts)
         self.result, self.left_out = result, list(left_out)
+        self.origin: Mapping[str, Any] = {} if result is None else result.settings.get("call", {})
 
     @classmethod
     def of(cls, given: Any) -> Material:
@@ -82,6 +85,11 @@ class Material:
                 f"it was given {'an empty mapping' if not several else type(several[0]).__name__}."
             )
         counts = several[0].counts
+        if counts.n_classes < 2 or not counts.n_terms:
+            raise InputError(
+                f"report: there must be two classes and a term to tell them apart; these counts have "
+                f"{counts.n_classes:,} classes and {counts.n_terms:,} terms."
+            )
         if any(one.counts is not counts for one in several):
             raise OptionError("report needs scores of the same counts; these are of different ones.")
         return cls(counts, [Contestant(one.score.spelling, one) for one in several], {})
@@ -95,6 +103,8 @@ class Material:
             return cls(None, [], result.excerpts, result)
         least = {name: result.settings[name] for name in ("min_df", "min_tf") if result.settings.get(name, 1) > 1}
         ranked = counts.prune(**least) if least else counts
+        if not ranked.n_terms:
+            return cls(counts, [], result.excerpts, result, result.scores)
         special = {one["name"]: one for one in result.settings.get("contenders", [])}
         contestants, left_out = [], []
         for name in result.scores:

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from termsieve._version import __version__
+from termsieve.documents import Documents
 from termsieve.excerpts import MOST_CLASSES, from_documents
 from termsieve.figures import critical_difference, write_figures
 from termsieve.ranking import Scores
@@ -81,6 +82,8 @@ def report(
     material = Material.of(result)
     if documents is not None:
         material.excerpts = from_documents(documents, [one.scores for one in material.contestants])
+        if isinstance(documents, Documents) and material.result is None:
+            material.origin = documents.origin
     drawn = _charts(material)
     words = vocabulary(material) if material.contestants else None
     write_whole(path, [_rendered(material, drawn, words, title or "report").encode("utf-8", "replace")])

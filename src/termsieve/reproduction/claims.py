@@ -329,16 +329,16 @@ def differing_terms(measured: Measured, where: Mapping[str, Any]) -> Verdict:
 
 @_whole
 def frequent_terms_are_high(measured: Measured, where: Mapping[str, Any]) -> Verdict:
-    """Most of the most frequent terms have a score of nearly the highest possible."""
+    """Most of the most frequent terms are among the first of the score."""
     found, ok = [], True
     for group in measured.groups:
         part = measured.part(group)
-        values = score(part.counts, where["score"]).overall()
-        top = np.argsort(-part.occurrences.term_tf, kind="stable")[: where["terms"]]
-        share = float((values[top] >= where["above"]).mean())
+        first = score(part.counts, where["score"]).order()[: where["among"]]
+        frequent = np.argsort(-part.occurrences.term_tf, kind="stable")[: where["terms"]]
+        share = float(np.isin(frequent, first).mean())
         ok &= share >= where["least"]
-        found.append(f"{group}: {share:.0%} (all terms: {(values >= where['above']).mean():.0%})")
-    head = f"Of the {where['terms']} most frequent terms, at {where['above']} or above"
+        found.append(f"{group}: {share:.0%} (of all terms {where['among'] / part.counts.n_terms:.1%})")
+    head = f"Of the {where['terms']} most frequent terms, among the first {where['among']}"
     return Verdict(ok, f"{head}: {'; '.join(found)}.")
 
 

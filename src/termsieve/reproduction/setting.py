@@ -52,6 +52,8 @@ class Setting:
         All labels of a document, its first one, or one copy of the document for each label.
     level : str
         Labels are cut at this character: ``"."`` makes ``cs.CL`` to ``cs``.
+    only_parts : list of str
+        Only documents of these parts of the published split, however they are divided then.
     sample : dict
         How many documents of a class to draw.
     without_headers : list of str
@@ -87,6 +89,7 @@ class Setting:
     classes: Sequence[str] | int = ()
     labels: str = "all"
     level: str = ""
+    only_parts: Sequence[str] = ()
     sample: Mapping[str, int] = field(default_factory=dict)
     without_headers: Sequence[str] = ()
     with_headers: Sequence[str] = ()
@@ -146,7 +149,8 @@ class Setting:
             labels = [one[:1] for one in labels]
         classes = self._classes(labels)
         labels = [[label for label in one if label in classes] for one in labels]
-        chosen = self._drawn([i for i, one in enumerate(labels) if one], labels)
+        places = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
+        chosen = self._drawn(places, labels)
         if self.labels == "copies":
             pairs = [(i, [label]) for i in chosen for label in labels[i]]
         else:
@@ -244,6 +248,7 @@ _CORPUS_FIELDS = (
     "classes",
     "labels",
     "level",
+    "only_parts",
     "sample",
     "without_headers",
     "with_headers",

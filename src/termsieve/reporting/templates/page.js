@@ -179,10 +179,7 @@ function drawMap() {
   const view = views.map;
   if (!view) return;
   const rows = points();
-  const most = Math.min(1, 1.04 * Math.max(0.02, ...rows.map((row) => Math.max(row.x, row.y))));
-  view.signal("most", most).run();
-  const x = view.scale("x"), y = view.scale("y");
-  spread(rows, x, y);
+  spread(rows, view.scale("x"), view.scale("y"));
   name(rows, view.width());
   view.data("points", rows).run();
 }
@@ -209,7 +206,8 @@ function listFirst() {
 
 function listMatches() {
   const shown = words.terms.map((_, i) => i).filter(found);
-  shown.sort((a, b) => words.terms[a].length - words.terms[b].length || words.df[b] - words.df[a]);
+  const place = (i) => words.terms[i].toLowerCase().indexOf(state.query);
+  shown.sort((a, b) => (place(a) > 0) - (place(b) > 0) || words.terms[a].length - words.terms[b].length || a - b);
   byId("matches").replaceChildren(...(state.query ? shown.slice(0, 20).map(termButton) : []));
   const all = `${grouped(words.terms.length)} of ${grouped(words.n_terms)} terms are in this page`;
   byId("said").textContent = state.query ? `${grouped(shown.length)} found; ${all}.` : `${all[0].toUpperCase()}${all.slice(1)}.`;
