@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
-from termsieve.cli import run
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 MAIL = [
@@ -35,13 +34,6 @@ def counts(mail):
     return ts.count(ts.read(mail, text="body", label="folder"))
 
 
-def typed(capsys, *arguments):
-    """The exit code, standard output and standard error of a command."""
-    code = run([str(one) for one in arguments])
-    said = capsys.readouterr()
-    return code, said.out, said.err
-
-
 def rows_of(text):
     return list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
 
@@ -56,12 +48,12 @@ def test_the_module_is_the_command():
     assert (done.returncode, done.stdout) == (0, f"termsieve {ts.__version__}\n")
 
 
-def test_every_command_has_help_with_examples(capsys):
-    code, out, _ = typed(capsys, "--help")
+def test_every_command_has_help_with_examples(typed):
+    code, out, _ = typed("--help")
     assert code == 0
     for command in ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores", "demo"):
         assert f"│ {command} " in out
-        code, helped, _ = typed(capsys, command, "--help")
+        code, helped, _ = typed(command, "--help")
         assert code == 0
         assert f"termsieve {command}" in helped.partition("Examples")[2]
 
@@ -69,8 +61,8 @@ def test_every_command_has_help_with_examples(capsys):
 # rank
 
 
-def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, capsys):
-    code, out, err = typed(capsys, "rank", mail, "--score", "chi2", "--top", "2")
+def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, typed):
+    code, out, err = typed("rank", mail, "--score", "chi2", "--top", "2")
     assert code == 0, err
     expected = ts.score(counts, "chi2").top(2, per_class=True)
     found = rows_of(out)
@@ -82,23 +74,23 @@ def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, capsys):
         assert float(row["elsewhere"]) == pytest.approx(cells.fp / (cells.fp + cells.tn), abs=1e-6)
 
 
-def test_rank_overall_and_against(mail, counts, capsys):
-    _, out, _ = typed(capsys, "rank", mail, "--overall", "--top", "3")
+def test_rank_overall_and_against(mail, counts, typed):
+    _, out, _ = typed("rank", mail, "--overall", "--top", "3")
     assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, "gu").top(3)]
-    _, out, _ = typed(capsys, "rank", mail, "--class", "spam", "--against", "-s", "chi2")
+    _, out, _ = typed("rank", mail, "--class", "spam", "--against", "-s", "chi2")
     found = rows_of(out)
     assert found
     assert {(row["class"], row["against"]) for row in found} == {("spam", "true")}
     assert all(float(row["in_class"]) < float(row["elsewhere"]) for row in found)
 
 
-def test_several_scores_stand_below_each_other(mail, capsys):
-    _, out, _ = typed(capsys, "rank", mail, "--score", "gu,bns(floor=0.01)", "--overall", "-n", "1")
+def test_several_scores_stand_below_each_other(mail, typed):
+    _, out, _ = typed("rank", mail, "--score", "gu,bns(floor=0.01)", "--overall", "-n", "1")
     assert [row["by"] for row in rows_of(out)] == ["gu", "bns(floor=0.01)"]
 
 
-def test_the_table_shows_shares_and_bars(mail, capsys):
-    code, out, _ = typed(capsys, "rank", mail, "--format", "table", "--score", "chi2", "--top", "1")
+def test_the_table_shows_shares_and_bars(mail, typed):
+    code, out, _ = typed("rank", mail, "--format", "table", "--score", "chi2", "--top", "1")
     assert code == 0
     assert "5 documents, 2 classes, 8 terms, ranked by chi2 (Chi-square)" in out
     line = next(line for line in out.splitlines() if line.startswith("at "))
@@ -107,63 +99,63 @@ def test_the_table_shows_shares_and_bars(mail, capsys):
     assert "━" in line
 
 
-def test_many_classes_have_one_line_each(tmp_path, capsys):
+def test_many_classes_have_one_line_each(tmp_path, typed):
     path = tmp_path / "many.csv"
     path.write_text("text,label\n" + "".join(f"word{i} common,class{i:02}\n" for i in range(20)), encoding="utf-8")
-    _, out, _ = typed(capsys, "rank", path, "--format", "table")
+    _, out, _ = typed("rank", path, "--format", "table")
     lines = [line for line in out.splitlines() if line.startswith("class")]
     assert len(lines) == 21  # and a heading
     assert "word7 100 %" in next(line for line in lines if line.startswith("class07"))
-    _, whole, _ = typed(capsys, "rank", path, "--format", "table", "--per-class")
+    _, whole, _ = typed("rank", path, "--format", "table", "--per-class")
     assert "in class" in whole
 
 
-def test_counts_files_are_ranked_and_added(mail, tmp_path, capsys):
+def test_counts_files_are_ranked_and_added(mail, tmp_path, typed):
     for name, some in (("one", slice(0, 2)), ("two", slice(2, 5))):
         rows = MAIL[some]
         ts.count([text for text, _ in rows], [label for _, label in rows]).save(tmp_path / f"{name}.counts")
-    _, expected, _ = typed(capsys, "rank", mail)
-    code, out, err = typed(capsys, "rank", tmp_path / "one.counts", tmp_path / "two.counts")
+    _, expected, _ = typed("rank", mail)
+    code, out, err = typed("rank", tmp_path / "one.counts", tmp_path / "two.counts")
     assert (code, out, err) == (0, expected, "")
 
 
 @pytest.mark.parametrize("option", [["--text", "body"], ["--stemmer", "english"], ["--split", "a=b"]])
-def test_counts_have_their_terms_already(option, counts, tmp_path, capsys):
+def test_counts_have_their_terms_already(option, counts, tmp_path, typed):
     counts.save(tmp_path / "mail.counts")
-    code, _, err = typed(capsys, "rank", tmp_path / "mail.counts", *option)
+    code, _, err = typed("rank", tmp_path / "mail.counts", *option)
     assert code == 1
     assert option[0] in err
 
 
-def test_rare_and_common_terms_are_left_out(mail, counts, capsys):
-    _, out, _ = typed(capsys, "rank", mail, "--min-df", "2", "--max-df", "50%", "--overall")
+def test_rare_and_common_terms_are_left_out(mail, counts, typed):
+    _, out, _ = typed("rank", mail, "--min-df", "2", "--max-df", "50%", "--overall")
     assert {row["term"] for row in rows_of(out)} == set(counts.prune(min_df=2, max_df=0.5).terms)
 
 
 # select
 
 
-def test_select_writes_one_term_a_line_and_nothing_else(mail, counts, tmp_path, capsys):
+def test_select_writes_one_term_a_line_and_nothing_else(mail, counts, tmp_path, typed):
     target = tmp_path / "terms.txt"
-    code, out, _ = typed(capsys, "select", mail, "-k", "3", "--score", "chi2", "-o", target)
+    code, out, _ = typed("select", mail, "-k", "3", "--score", "chi2", "-o", target)
     assert (code, out) == (0, "")
     expected = ts.select(counts, 3, "chi2").terms.tolist()
     assert target.read_bytes() == "".join(f"{term}\n" for term in expected).encode()
-    _, out, _ = typed(capsys, "select", mail, "-k", "3", "--score", "chi2", "--format", "txt")
+    _, out, _ = typed("select", mail, "-k", "3", "--score", "chi2", "--format", "txt")
     assert out.encode() == target.read_bytes()
 
 
 @pytest.mark.parametrize("rule", ["percentile(40)", "energy(0.7)", "round_robin(3)", 'union("gu", "chi2", k=3)'])
-def test_rules_are_spelled_as_in_the_library(rule, mail, counts, capsys):
-    code, out, err = typed(capsys, "select", mail, "--rule", rule, "--score", "chi2")
+def test_rules_are_spelled_as_in_the_library(rule, mail, counts, typed):
+    code, out, err = typed("select", mail, "--rule", rule, "--score", "chi2")
     assert code == 0
     chosen = ts.select(counts, rule, "chi2")
     assert [row["term"] for row in rows_of(out)] == chosen.terms.tolist()
     assert chosen.reason in err
 
 
-def test_more_terms_than_there_are_are_all(mail, counts, capsys):
-    code, out, err = typed(capsys, "select", mail, "-k", "1000000")
+def test_more_terms_than_there_are_are_all(mail, counts, typed):
+    code, out, err = typed("select", mail, "-k", "1000000")
     assert code == 0
     assert len(rows_of(out)) == counts.n_terms
     assert "note: k=1000000 is more than" in err
@@ -172,51 +164,51 @@ def test_more_terms_than_there_are_are_all(mail, counts, capsys):
 # count, merge, scores
 
 
-def test_count_writes_what_the_library_counts(mail, counts, tmp_path, capsys):
+def test_count_writes_what_the_library_counts(mail, counts, tmp_path, typed):
     target = tmp_path / "mail.counts"
-    code, out, err = typed(capsys, "count", mail, "--text", "body", "--label", "folder", "-o", target)
+    code, out, err = typed("count", mail, "--text", "body", "--label", "folder", "-o", target)
     assert code == 0
     assert ts.Counts.load(target) == counts
     assert "8 terms in 2 classes, from 5 documents" in out
     assert err == f"written to {target}\n"
-    assert typed(capsys, "count", mail, "-q", "-o", target) == (0, "", "")
+    assert typed("count", mail, "-q", "-o", target) == (0, "", "")
 
 
-def test_merged_parts_are_the_whole(tmp_path, capsys):
+def test_merged_parts_are_the_whole(tmp_path, typed):
     rows = [{"text": f"word{i % 3} all", "label": "ab"[i % 2]} for i in range(7)]
     for name, part in (("one", rows[:2]), ("two", rows[2:]), ("whole", rows)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
-        assert typed(capsys, "count", tmp_path / f"{name}.jsonl", "-o", tmp_path / f"{name}.counts")[0] == 0
-    code, _, err = typed(capsys, "merge", tmp_path / "[ot][nw][eo].counts", "-o", tmp_path / "sum.counts")
+        assert typed("count", tmp_path / f"{name}.jsonl", "-o", tmp_path / f"{name}.counts")[0] == 0
+    code, _, err = typed("merge", tmp_path / "[ot][nw][eo].counts", "-o", tmp_path / "sum.counts")
     assert code == 0, err
     assert (tmp_path / "sum.counts").read_bytes() == (tmp_path / "whole.counts").read_bytes()
 
 
-def test_options_of_the_analyzer(mail, tmp_path, capsys):
+def test_options_of_the_analyzer(mail, tmp_path, typed):
     (tmp_path / "stop.txt").write_text("at now\n", encoding="utf-8")
     given = ["--stop-words", tmp_path / "stop.txt", "--ngrams", "2-2", "--keep-case", "--strip-accents"]
-    typed(capsys, "count", mail, "-o", tmp_path / "x.counts", *given, "--min-length", "3", "--pattern", r"\w+")
+    typed("count", mail, "-o", tmp_path / "x.counts", *given, "--min-length", "3", "--pattern", r"\w+")
     expected = ts.Analyzer(
         stop_words={"at", "now"}, ngram_range=(2, 2), lowercase=False, strip_accents="unicode", min_length=3,
         token_pattern=r"\w+",
     )  # fmt: skip
     assert ts.Counts.load(tmp_path / "x.counts").analyzer == expected
-    typed(capsys, "count", mail, "-o", tmp_path / "x.counts", "--characters", "--ngrams", "2-4")
+    typed("count", mail, "-o", tmp_path / "x.counts", "--characters", "--ngrams", "2-4")
     assert ts.Counts.load(tmp_path / "x.counts").analyzer == ts.Analyzer(analyzer="char_wb", ngram_range=(2, 4))
 
 
-def test_the_catalogue_lists_every_score(capsys):
-    _, out, _ = typed(capsys, "scores")
+def test_the_catalogue_lists_every_score(typed):
+    _, out, _ = typed("scores")
     assert {row["name"]: row["title"] for row in rows_of(out)} == {s.name: s.title for s in ts.SCORES.values()}
-    _, out, _ = typed(capsys, "scores", "--format", "table")
+    _, out, _ = typed("scores", "--format", "table")
     assert all(name in out for name in ts.SCORES)
-    _, out, _ = typed(capsys, "scores", "bns", "--format", "json")
+    _, out, _ = typed("scores", "bns", "--format", "json")
     assert json.loads(out)[0]["source"] == "forman2003"
 
 
 @pytest.mark.parametrize("name", sorted(ts.SCORES))
-def test_every_score_is_explained(name, capsys):
-    code, out, _ = typed(capsys, "scores", name)
+def test_every_score_is_explained(name, typed):
+    code, out, _ = typed("scores", name)
     assert code == 0
     assert ts.SCORES[name].title in out
     assert ts.SCORES[name].source in out
@@ -225,12 +217,12 @@ def test_every_score_is_explained(name, capsys):
 # The forms of output
 
 
-def test_every_form_has_the_same_rows(mail, tmp_path, capsys):
-    _, out, _ = typed(capsys, "rank", mail, "--format", "json")
+def test_every_form_has_the_same_rows(mail, tmp_path, typed):
+    _, out, _ = typed("rank", mail, "--format", "json")
     expected = json.loads(out)
     assert {"class", "rank", "term", "score", "in_class", "elsewhere", "tp"} <= expected[0].keys()
     for ending in ("json", "jsonl", "csv", "tsv", "parquet"):
-        assert typed(capsys, "rank", mail, "-o", tmp_path / f"x.{ending}", "-q") == (0, "", "")
+        assert typed("rank", mail, "-o", tmp_path / f"x.{ending}", "-q") == (0, "", "")
     assert json.loads((tmp_path / "x.json").read_text("utf-8")) == expected
     assert [json.loads(line) for line in (tmp_path / "x.jsonl").read_text("utf-8").splitlines()] == expected
     assert pq.read_table(tmp_path / "x.parquet").to_pylist() == expected
@@ -241,14 +233,14 @@ def test_every_form_has_the_same_rows(mail, tmp_path, capsys):
         assert [float(row["score"]) for row in found] == [row["score"] for row in expected]
 
 
-def test_a_page_of_the_ranking(mail, tmp_path, capsys):
-    code, _, err = typed(capsys, "rank", mail, "--score", "gu,chi2", "-o", tmp_path / "terms.html")
+def test_a_page_of_the_ranking(mail, tmp_path, typed):
+    code, _, err = typed("rank", mail, "--score", "gu,chi2", "-o", tmp_path / "terms.html")
     assert code == 0, err
     assert (tmp_path / "terms.html").read_text("utf-8").lstrip().lower().startswith("<!doctype html")
 
 
-def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, capsys):
+def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     seen = {}
     monkeypatch.setattr("termsieve.demonstration.run", lambda **given: seen.update(given))
-    assert typed(capsys, "demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
+    assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
     assert seen == {"output": tmp_path / "bbc.html", "threads": 1}

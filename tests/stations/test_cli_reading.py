@@ -7,16 +7,10 @@ import sys
 import pytest
 
 import termsieve as ts
-from termsieve.cli import columns, run, textfiles
+from termsieve.cli import columns, textfiles
 from termsieve.errors import InputError
 
 RECORDS = [("cheap pills", "spam"), ("cheap pills", "spam"), ("noon meeting", "ham"), ("late lunch", "ham")]
-
-
-def typed(capsys, *arguments):
-    code = run([str(one) for one in arguments])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def terms_of(out):
@@ -96,27 +90,27 @@ def _write(path):
             file.write(lines)
 
 
-def test_the_guess_is_said_and_only_the_guess(tmp_path, capsys):
+def test_the_guess_is_said_and_only_the_guess(tmp_path, typed):
     _write(tmp_path / "x.csv")
-    assert "text from the column 'body', labels from 'folder'" in typed(capsys, "rank", tmp_path / "x.csv")[2]
-    assert typed(capsys, "rank", tmp_path / "x.csv", "--text", "body")[2] == "labels from 'folder'\n"
-    assert typed(capsys, "rank", tmp_path / "x.csv", "--text", "body", "--label", "folder")[2] == ""
-    assert typed(capsys, "rank", tmp_path / "x.csv", "--quiet")[2] == ""
+    assert "text from the column 'body', labels from 'folder'" in typed("rank", tmp_path / "x.csv")[2]
+    assert typed("rank", tmp_path / "x.csv", "--text", "body")[2] == "labels from 'folder'\n"
+    assert typed("rank", tmp_path / "x.csv", "--text", "body", "--label", "folder")[2] == ""
+    assert typed("rank", tmp_path / "x.csv", "--quiet")[2] == ""
 
 
-def test_several_text_columns_and_labels_in_one_string(tmp_path, capsys):
+def test_several_text_columns_and_labels_in_one_string(tmp_path, typed):
     path = tmp_path / "x.csv"
     path.write_text("title,body,tags\nalpha,beta,a;b\ngamma,delta,b\n", encoding="utf-8")
     given = ["--text", "title", "--text", "body", "--label-sep", ";", "-o", tmp_path / "x.counts"]
-    assert typed(capsys, "count", path, *given)[0] == 0
+    assert typed("count", path, *given)[0] == 0
     counts = ts.Counts.load(tmp_path / "x.counts")
     assert (list(counts.classes), counts.n_multilabel, counts.n_terms) == (["a", "b"], 1, 4)
 
 
-def test_only_the_rows_of_a_split(tmp_path, capsys):
+def test_only_the_rows_of_a_split(tmp_path, typed):
     path = tmp_path / "x.csv"
     path.write_text("text,label,part\naa,x,train\nbb,y,train\ncc,x,test\n", encoding="utf-8")
-    typed(capsys, "count", path, "--split", "part=train", "-o", tmp_path / "x.counts")
+    typed("count", path, "--split", "part=train", "-o", tmp_path / "x.counts")
     assert list(ts.Counts.load(tmp_path / "x.counts").terms) == ["aa", "bb"]
 
 
@@ -131,14 +125,14 @@ def stdin(monkeypatch):
     return give
 
 
-def test_standard_input_is_json_lines(tmp_path, stdin, capsys):
+def test_standard_input_is_json_lines(tmp_path, stdin, typed):
     lines = b"".join(json.dumps({"message": text, "class": label}).encode() + b"\n" for text, label in RECORDS)
     (tmp_path / "x.jsonl").write_bytes(lines)
     stdin(lines)
-    code, out, err = typed(capsys, "rank", "-")
+    code, out, err = typed("rank", "-")
     assert code == 0, err
     assert "text from the column 'message', labels from 'class'" in err
-    assert out == typed(capsys, "rank", tmp_path / "x.jsonl")[1]
+    assert out == typed("rank", tmp_path / "x.jsonl")[1]
 
 
 @pytest.mark.parametrize(
@@ -150,41 +144,41 @@ def test_standard_input_is_json_lines(tmp_path, stdin, capsys):
         (b'{"foo": 1}\n', "no column has a name"),
     ],
 )
-def test_bad_standard_input_is_named(content, said, stdin, capsys):
+def test_bad_standard_input_is_named(content, said, stdin, typed):
     stdin(content)
-    code, _, err = typed(capsys, "rank", "-")
+    code, _, err = typed("rank", "-")
     assert code == 1
     assert said in err
 
 
-def test_standard_input_stands_alone(tmp_path, capsys):
+def test_standard_input_stands_alone(tmp_path, typed):
     _write(tmp_path / "x.csv")
-    assert typed(capsys, "rank", "-", tmp_path / "x.csv")[0] == 2
+    assert typed("rank", "-", tmp_path / "x.csv")[0] == 2
 
 
-def test_closed_standard_input(monkeypatch, capsys):
+def test_closed_standard_input(monkeypatch, typed):
     monkeypatch.setattr(sys, "stdin", None)
-    assert typed(capsys, "rank", "-")[::2] == (1, "termsieve: Standard input is closed.\n")
+    assert typed("rank", "-")[::2] == (1, "termsieve: Standard input is closed.\n")
 
 
 # Files as classes
 
 
-def test_text_files_are_compared_with_each_other(tmp_path, capsys):
+def test_text_files_are_compared_with_each_other(tmp_path, typed):
     (tmp_path / "a.txt").write_text("the whale swam\n\nthe whale sang\n", encoding="utf-8")
     (tmp_path / "b.txt").write_text("the cat sang\n", encoding="utf-8")
-    code, out, err = typed(capsys, "rank", tmp_path / "a.txt", tmp_path / "b.txt")
+    code, out, err = typed("rank", tmp_path / "a.txt", tmp_path / "b.txt")
     assert code == 0, err
     assert err == "each line is a document, each file a class\n"
     assert {("a.txt", "whale"), ("b.txt", "cat")} <= terms_of(out)
-    typed(capsys, "count", tmp_path / "a.txt", tmp_path / "b.txt", "-o", tmp_path / "x.counts")
+    typed("count", tmp_path / "a.txt", tmp_path / "b.txt", "-o", tmp_path / "x.counts")
     assert ts.Counts.load(tmp_path / "x.counts").class_sizes.tolist() == [2, 1]  # blank lines are no documents
 
 
-def test_one_long_line_is_several_documents(tmp_path, capsys):
+def test_one_long_line_is_several_documents(tmp_path, typed):
     (tmp_path / "a.txt").write_text("whale " * 1000, encoding="utf-8")
     (tmp_path / "b.txt").write_text("cat\n" * 3, encoding="utf-8")
-    typed(capsys, "count", tmp_path / "a.txt", tmp_path / "b.txt", "-o", tmp_path / "x.counts")
+    typed("count", tmp_path / "a.txt", tmp_path / "b.txt", "-o", tmp_path / "x.counts")
     counts = ts.Counts.load(tmp_path / "x.counts")
     assert counts.class_sizes.tolist() == [6, 3]
     assert counts.term_tf.tolist() == [3, 1000]
@@ -197,58 +191,58 @@ def test_pieces_lose_no_word(line):
     assert "".join(pieces).replace(" ", "") == line.replace(" ", "")
 
 
-def test_files_of_one_name_are_called_by_their_path(tmp_path, capsys):
+def test_files_of_one_name_are_called_by_their_path(tmp_path, typed):
     for folder, word in (("one", "whale"), ("two", "cat")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.txt").write_text(f"{word}\n", encoding="utf-8")
-    _, out, _ = typed(capsys, "rank", tmp_path / "one" / "x.txt", tmp_path / "two" / "x.txt")
+    _, out, _ = typed("rank", tmp_path / "one" / "x.txt", tmp_path / "two" / "x.txt")
     assert {name for name, _ in terms_of(out)} == {str(tmp_path / "one" / "x.txt"), str(tmp_path / "two" / "x.txt")}
 
 
-def test_data_files_without_labels_are_classes(tmp_path, capsys):
+def test_data_files_without_labels_are_classes(tmp_path, typed):
     (tmp_path / "a.csv").write_text("text\nwhale\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("text\ncat\n", encoding="utf-8")
-    code, out, err = typed(capsys, "rank", tmp_path / "a.csv", tmp_path / "b.csv")
+    code, out, err = typed("rank", tmp_path / "a.csv", tmp_path / "b.csv")
     assert code == 0, err
     assert "each file is a class" in err
     assert terms_of(out) == {("a.csv", "whale"), ("b.csv", "cat")}
 
 
-def test_files_with_labels_are_one_corpus_unless_asked_otherwise(tmp_path, capsys):
+def test_files_with_labels_are_one_corpus_unless_asked_otherwise(tmp_path, typed):
     (tmp_path / "a.csv").write_text("text,label\nwhale,x\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("text,label\ncat,y\n", encoding="utf-8")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    assert terms_of(typed(capsys, "rank", *files)[1]) == {("x", "whale"), ("y", "cat")}
-    assert terms_of(typed(capsys, "rank", *files, "--by-file")[1]) == {("a.csv", "whale"), ("b.csv", "cat")}
+    assert terms_of(typed("rank", *files)[1]) == {("x", "whale"), ("y", "cat")}
+    assert terms_of(typed("rank", *files, "--by-file")[1]) == {("a.csv", "whale"), ("b.csv", "cat")}
 
 
-def test_text_in_another_encoding(tmp_path, capsys):
+def test_text_in_another_encoding(tmp_path, typed):
     (tmp_path / "a.txt").write_bytes("café\n".encode("latin-1"))
     (tmp_path / "b.txt").write_bytes(b"tea\n")
     files = [tmp_path / "a.txt", tmp_path / "b.txt"]
-    code, _, err = typed(capsys, "rank", *files)
+    code, _, err = typed("rank", *files)
     assert code == 1
     assert "a.txt, line 1: not valid utf-8" in err
-    assert ("a.txt", "café") in terms_of(typed(capsys, "rank", *files, "--encoding", "latin-1")[1])
-    code, _, err = typed(capsys, "rank", *files, "--skip-bad")
+    assert ("a.txt", "café") in terms_of(typed("rank", *files, "--encoding", "latin-1")[1])
+    code, _, err = typed("rank", *files, "--skip-bad")
     assert "two classes" in err
 
 
-def test_class_folders(tmp_path, capsys):
+def test_class_folders(tmp_path, typed):
     for name, text in (("sea", "whale"), ("land", "cat")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.txt").write_text(text, encoding="utf-8")
-    assert terms_of(typed(capsys, "rank", tmp_path)[1]) == {("sea", "whale"), ("land", "cat")}
+    assert terms_of(typed("rank", tmp_path)[1]) == {("sea", "whale"), ("land", "cat")}
 
 
-def test_bad_rows_are_skipped_counted_and_named(tmp_path, capsys):
+def test_bad_rows_are_skipped_counted_and_named(tmp_path, typed):
     path = tmp_path / "mail.jsonl"
     path.write_text('{"text": "fine", "label": "x"}\nnot json\n{"text": "too", "label": "y"}\n', encoding="utf-8")
-    code, _, err = typed(capsys, "rank", path)
+    code, _, err = typed("rank", path)
     assert code == 1
     assert "mail.jsonl, line 2: not valid JSON" in err
     assert "--skip-bad" in err
-    code, _, err = typed(capsys, "rank", path, "--skip-bad")
+    code, _, err = typed("rank", path, "--skip-bad")
     assert code == 0
     assert "skipped 1 bad row; the first:" in err
     assert "line 2" in err

@@ -1,5 +1,7 @@
 """Models: the choice, the fit, the file, and what decided."""
 
+import contextlib
+import functools
 import io
 import json
 import zipfile
@@ -147,7 +149,7 @@ def test_one_class_cannot_be_told_apart():
 
 
 def test_a_classifier_that_sees_one_class_only_says_so():
-    with pytest.raises(InputError, match="cannot learn"), pytest.warns(UserWarning, match="least populated"):
+    with pytest.raises(InputError, match="cannot learn"):
         train(["ab cd", "cd ef", "gh cd"], ["x", "x", "y"], classifier="linear_svm", cv=2)
 
 
@@ -196,7 +198,7 @@ def test_foreign_types_are_refused(corpus, tmp_path):
         "single": True, "settings": {**model.settings, "more": io.StringIO},
     }  # fmt: skip
     (tmp_path / "m.skops").write_bytes(skops.io.dumps(content))
-    with pytest.raises(InputError, match="is refused: it holds .*StringIO"):
+    with pytest.raises(InputError, match=r"is refused: it holds .*StringIO"):
         Model.load(tmp_path / "m.skops")
 
 
@@ -217,7 +219,7 @@ def _without_selection(model):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "not a zip file"),
+        (b"", "is empty"),
         (b"PK\x03\x04 nonsense", "is no model"),
         (skops.io.dumps([1, 2]), "it holds list"),
         (
@@ -238,23 +240,19 @@ def test_other_files_are_no_models(content, said, tmp_path):
 
 @given(data=st.data())
 def test_altered_files_are_errors_or_models(data, tmp_path_factory):
-    path = tmp_path_factory.mktemp("m") / "m.skops"
-    content = bytearray(_MODEL())
+    path = tmp_path_factory.getbasetemp() / "altered.skops"
+    content = bytearray(saved_model(tmp_path_factory.getbasetemp()))
     for _ in range(data.draw(st.integers(1, 3))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path.write_bytes(bytes(content[: data.draw(st.integers(0, len(content)))]))
-    try:
-        Model.load(path)
-    except InputError as error:
-        assert str(path) in str(error)
+    path.write_bytes(bytes(content[: data.draw(st.integers(0, len(content)) | st.just(len(content)))]))
+    with contextlib.suppress(InputError):
+        assert Model.load(path).classes == ["money", "sea", "sport"]
 
 
-def _MODEL(kept=[]):  # noqa: N802, B006
-    if not kept:
-        target = io.BytesIO()
-        skops.io.dump({"format": 1, "classes": ["a"], "single": True}, target)
-        kept.append(target.getvalue())
-    return kept[0]
+@functools.cache
+def saved_model(folder):
+    train(*documents(30), **fixed("poisson_nb")).save(folder / "m.skops")
+    return (folder / "m.skops").read_bytes()
 
 
 def test_other_parts_on_this_machine_are_told(corpus, tmp_path):

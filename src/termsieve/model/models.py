@@ -144,11 +144,14 @@ class Model:
             raise InputError(f"There is no file {path}.") from error
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
+        if not content:
+            raise InputError(f"{path} is empty: it has no bytes.")
         try:
             foreign = sorted(set(skops.io.get_untrusted_types(data=content)) - set(TRUSTED))
             found = None if foreign else skops.io.loads(content, trusted=list(TRUSTED))
         except Exception as error:  # whatever bytes make of zip, JSON and NumPy
-            raise InputError(f"{path}: is no model of termsieve: {error or type(error).__name__}.") from error
+            said = str(error).rstrip(".") or type(error).__name__
+            raise InputError(f"{path}: is no model of termsieve: {said}.") from error
         if foreign:
             raise InputError(f"{path}: is refused: it holds {', '.join(foreign)}, which no model of termsieve has.")
         return cls(**_checked(path, found))
@@ -175,19 +178,20 @@ def _checked(path: str | Path, found: Any) -> dict[str, Any]:
     known = {recipe.where.rpartition(".")[2] for recipe in RECIPES.values()}
     if type(found["vectorizer"]) is not TermVectorizer or type(inner).__name__ not in known:
         raise InputError(f"{path}: is no model of termsieve: its classifier is {type(inner).__name__}.")
-    _warn_of_other_terms(path, found["settings"]["analyzer"])
+    _warn_of_other_terms(path, found["settings"])
     return {name: found[name] for name in names}
 
 
 def _warn_of_other_terms(path: str | Path, settings: dict[str, Any]) -> None:
     """Say so where this machine may cut text into other terms than the one on which the model was made."""
     try:
-        here = Analyzer.from_settings(settings).settings
+        there = settings["analyzer"]
+        here = Analyzer.from_settings(there).settings
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: is no model of termsieve: its analyzer is not understood.") from error
-    if here != settings:
+    if here != there:
         warnings.warn(
-            f"{path}: was made with other parts, and terms may differ: {settings_difference(here, settings)}.",
+            f"{path}: was made with other parts, and terms may differ: {settings_difference(here, there)}.",
             UserWarning,
             stacklevel=4,
         )

@@ -312,5 +312,5 @@ def _rates() -> dict[str, Any]:
         values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], labelExpr="format(datum.value, '.1~%')",
         labelOverlap="greedy", labelSeparation=6,
     )  # fmt: skip
-    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=[0, 0.8], nice=False)
+    scale = alt.Scale(type="pow", exponent=MAP_EXPONENT, domain=[0, 1], nice=False)
     return {"axis": axis, "scale": scale}

@@ -1,0 +1,136 @@
+"""``train`` and ``predict``."""
+
+import csv
+import json
+from itertools import chain
+
+import pytest
+
+import termsieve as ts
+from termsieve.model import Model
+
+SPAM = ["cheap pills now", "buy cheap watches", "cheap cheap offer now", "buy pills offer", "watches offer now"]
+HAM = ["meeting at noon", "lunch at noon", "meeting moved to ten", "lunch with the team", "the team at ten"]
+FIXED = ["--score", "chi2", "-k", "8", "--classifier", "multinomial_nb"]
+
+
+@pytest.fixture
+def mail(tmp_path):
+    path = tmp_path / "mail.csv"
+    rows = [f"{i},{text},spam" for i, text in enumerate(SPAM)] + [f"{i + 5},{text},ham" for i, text in enumerate(HAM)]
+    path.write_text("\n".join(["number,body,folder", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def model(mail, tmp_path, typed):
+    target = tmp_path / "m.skops"
+    code, _, err = typed("train", mail, *FIXED, "--cv", "2", "-o", target)
+    assert code == 0, err
+    return target
+
+
+def rows_of(out):
+    return list(csv.DictReader(out.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_train_says_what_was_chosen_and_how_good_it_is(mail, tmp_path, typed):
+    target = tmp_path / "m.skops"
+    code, out, err = typed("train", mail, "--score", "gu,chi2", "-k", "4,8,all", "--cv", "2", "-o", target, "-v")
+    assert code == 0, err
+    made = Model.load(target).settings
+    [said] = rows_of(out)
+    assert (said["score"], said["rule"], said["classifier"]) == (made["score"], made["rule"], made["classifier"])
+    assert float(said["f1_macro"]) == made["f1_macro"]
+    assert int(said["candidates"]) == len(made["candidates"]) == 10  # 2 classifiers x (2 scores x 2 sizes, and all)
+    assert err.count("±") == 10
+    assert f"written to {target}" in err
+
+
+def test_train_for_people(mail, tmp_path, typed):
+    _, out, _ = typed("train", mail, "--cv", "2", "-o", tmp_path / "m.skops", "--format", "table")
+    assert "cross-validated in 2 folds" in " ".join(out.split())
+    assert "chosen among 2: the fewest terms within one standard error of the best" in " ".join(out.split())
+    _, out, _ = typed("train", mail, *FIXED, "--cv", "0", "-o", tmp_path / "m.skops", "--format", "table")
+    assert out == "multinomial_nb on count of 8 terms (top(8) by chi2), 2 classes\n"
+
+
+def test_predict_labels_as_the_model_does(model, mail, typed):
+    code, out, err = typed("predict", model, mail)
+    assert code == 0
+    assert err == "text from the column 'body'\n"  # remembered from training
+    found = rows_of(out)
+    made = Model.load(model)
+    assert [row["label"] for row in found] == made.predict([*SPAM, *HAM])
+    chances = made.predict_proba([*SPAM, *HAM]).max(axis=1)
+    assert [float(row["probability"]) for row in found] == pytest.approx(chances, abs=1e-6)
+    assert [int(row["row"]) for row in found] == list(range(1, 11))
+
+
+def test_predict_hands_on_names_and_all_probabilities(model, mail, typed):
+    _, out, _ = typed("predict", model, mail, "--id", "number", "--probabilities", "--format", "json")
+    found = json.loads(out)
+    assert [row["number"] for row in found] == [str(i) for i in range(10)]
+    assert all(row["p_ham"] + row["p_spam"] == pytest.approx(1, abs=1e-5) for row in found)
+
+
+def test_predict_explains(model, mail, typed):
+    _, out, _ = typed("predict", model, mail, "--explain", "--terms", "2", "--format", "json")
+    for row, [why] in zip(json.loads(out), Model.load(model).explain([*SPAM, *HAM], n=2), strict=True):
+        assert row["against"] == why.against
+        assert row["because"] == [[part.term, round(part.part, 6)] for part in why.parts]
+    _, out, _ = typed("predict", model, mail, "--explain", "--format", "table")
+    assert "pills +" in out
+    assert "cheap pills now" in out
+
+
+def test_predict_says_how_well_labels_agree(model, mail, typed):
+    _, _, err = typed("predict", model, mail, "--label", "folder")
+    assert "against the labels in 'folder': F1 1.000 (mean over the classes), accuracy 1.000, 10 documents" in err
+
+
+def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
+    path = tmp_path / "many.csv"
+    lines = chain(["body,folder"], (f"{SPAM[0]},spam" for _ in range(150)))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    _, out, err = typed("predict", model, path, "--format", "table", "--label", "folder")
+    assert out.count(SPAM[0]) == 100
+    assert "... and more" in out
+    assert "150 documents" in err
+
+
+def test_text_files_are_labelled_line_by_line(model, tmp_path, typed):
+    (tmp_path / "new.txt").write_text("cheap pills\n\nlunch at noon\n", encoding="utf-8")
+    _, out, _ = typed("predict", model, tmp_path / "new.txt")
+    assert [row["label"] for row in rows_of(out)] == ["spam", "ham"]
+
+
+def test_several_labels(tmp_path, typed):
+    path = tmp_path / "x.jsonl"
+    rows = [{"text": text, "labels": ["spam"]} for text in SPAM] + [{"text": text, "labels": ["ham"]} for text in HAM]
+    rows += [{"text": f"{a} {b}", "labels": ["spam", "ham"]} for a, b in zip(SPAM, HAM, strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert typed("train", path, *FIXED, "--cv", "2", "-o", tmp_path / "m.skops")[0] == 0
+    _, out, err = typed("predict", tmp_path / "m.skops", path, "-e", "--label", "labels", "--format", "json")
+    found = json.loads(out)
+    assert [row["label"] for row in found] == Model.load(tmp_path / "m.skops").predict([row["text"] for row in rows])
+    assert all(row["because"].keys() == set(row["label"]) for row in found)
+    assert all(len(row["probability"]) == len(row["label"]) for row in found)
+    assert "15 documents" in err
+    assert typed("predict", tmp_path / "m.skops", path, "-e", "--format", "table")[0] == 0
+
+
+def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
+    target = tmp_path / "m.skops"
+    typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
+    code, out, err = typed("predict", target, mail, "--probabilities")
+    assert (code, out) == (1, "")
+    assert "linear_svm gives no probabilities" in err
+    assert "probability" not in typed("predict", target, mail)[1]
+
+
+def test_options_of_the_analyzer_are_kept(mail, tmp_path, typed):
+    target = tmp_path / "m.skops"
+    typed("train", mail, *FIXED, "--cv", "0", "-o", target, "--stop-words", "english", "--ngrams", "2")
+    settings = Model.load(target).settings["analyzer"]
+    assert ts.Analyzer.from_settings(settings) == ts.Analyzer(stop_words="english", ngram_range=(1, 2))
