@@ -2,12 +2,16 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
+from termsieve.reporting.again import blocks
+from termsieve.reporting.material import Material
 from termsieve.results import Comparison
 
 SMALL = ["--scores", "gu,chi2", "--classifiers", "multinomial_nb", "-k", "2,5,10", "--cv", "3"]
@@ -96,11 +100,6 @@ def test_options_reach_the_study(news, tmp_path, typed):
 
 def test_the_command_of_the_page_is_understood(news, tmp_path, typed):
     """What a report says for running it again is a command that runs, and gives the same."""
-    import shlex
-
-    from termsieve.reporting.again import blocks
-    from termsieve.reporting.material import Material
-
     assert typed("compare", news, *SMALL, "--ngrams", "2", "--seed", "3", "-o", tmp_path / "x.parquet")[0] == 0
     once = Comparison.load(tmp_path / "x.parquet")
     command = blocks(Material.of(once))[0].code.replace("\\\n", " ")
@@ -131,7 +130,7 @@ def test_report_of_counts_and_of_documents(news, tmp_path, typed):
 
 def test_a_parquet_file_of_documents_is_no_result(news, tmp_path, typed):
     table = next(iter(ts.read(news, label="topic")))
-    pq.write_table(__import__("pyarrow").Table.from_batches([table]), tmp_path / "docs.parquet")
+    pq.write_table(pa.Table.from_batches([table]), tmp_path / "docs.parquet")
     code, _, err = typed("report", tmp_path / "docs.parquet", "--scores", "gu", "-o", tmp_path / "page.html")
     assert code == 0, err
     assert "text from the column 'text'" in err

@@ -180,7 +180,7 @@ def test_one_long_line_is_several_documents(tmp_path, typed):
     (tmp_path / "b.txt").write_text("cat\n" * 3, encoding="utf-8")
     typed("count", tmp_path / "a.txt", tmp_path / "b.txt", "-o", tmp_path / "x.counts")
     counts = ts.Counts.load(tmp_path / "x.counts")
-    assert counts.class_sizes.tolist() == [6, 3]
+    assert counts.class_sizes.tolist() == [7, 3]
     assert counts.term_tf.tolist() == [3, 1000]
 
 

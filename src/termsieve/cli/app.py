@@ -23,7 +23,7 @@ from termsieve.cli.saying import complain
 from termsieve.errors import TermsieveError
 
 INTERRUPTED = 130
-GRACE = 0.5  # seconds that a command has, after Ctrl-C, to end by itself
+GRACE = 0.3  # seconds that a command has, after Ctrl-C, to end by itself
 ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
 
 
@@ -54,7 +54,7 @@ def main() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     code = run()
     if code == INTERRUPTED:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been heard
+        os._exit(code)  # without waiting for threads that still work
     sys.exit(code)
 
 

@@ -103,7 +103,7 @@ def rank(
     brief = per_class is None and top is None and len(places) > MANY
     printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief))
     if printing.to_people:
-        talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, and termsieve rank --help")
+        talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
 
 
 def _places(counts: Counts, only: Sequence[str] | None) -> list[int]:

@@ -55,6 +55,7 @@ class Talk:
         bool, flag("--verbose", "-v", panel=PANEL, help="Say also what is done, and how long it takes.")
     ] = False
     _stack: ExitStack = field(default_factory=ExitStack, init=False, repr=False, compare=False)
+    _said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
     def progress(self) -> bool:
@@ -65,6 +66,12 @@ class Talk:
         """Say something that is good to know."""
         if not self.quiet:
             _say(message)
+
+    def note_once(self, message: str) -> None:
+        """Say something that may come up again and again."""
+        if message not in self._said:
+            self._said.add(message)
+            self.note(message)
 
     def detail(self, message: str) -> None:
         """Say something for those who want to know more."""
@@ -83,13 +90,9 @@ class Talk:
         warnings.simplefilter("default")
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         warnings.filterwarnings("ignore", category=FutureWarning)
-        said: set[str] = set()
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            first = str(message).strip().partition("\n")[0]
-            if first not in said:
-                said.add(first)
-                self.note(f"note: {first}")
+            self.note_once(f"note: {str(message).strip().partition(chr(10))[0]}")
 
         warnings.showwarning = show
         return self
@@ -102,14 +105,9 @@ class Talk:
         """Say so when loops are compiled, which takes a while, on a new machine only."""
         from numba.core import event
 
-        said = False
-
         class _Listener(event.Listener):
             def on_start(_, __: Any) -> None:  # noqa: N805
-                nonlocal said
-                if not said:
-                    self.note("getting ready: loops are compiled, once on a new machine")
-                said = True
+                self.note_once("getting ready: loops are compiled, once on a new machine")
 
             def on_end(_, __: Any) -> None:  # noqa: N805
                 pass

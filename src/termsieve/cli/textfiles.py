@@ -81,8 +81,8 @@ def _pieces(line: str) -> list[str]:
     >>> [len(piece) for piece in _pieces("word " * 1000)]
     [999, 999, 999, 999, 1000]
     """
-    pieces = []
-    while len(line) > LONGEST:
+    pieces: list[str] = []
+    while len(line) > (PIECE if pieces else LONGEST):
         cut = line.rfind(" ", 1, PIECE) if " " in line[1:PIECE] else PIECE
         pieces.append(line[:cut])
         line = line[cut:].lstrip()

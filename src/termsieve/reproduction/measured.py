@@ -59,9 +59,9 @@ class Measured:
         """The classifiers of a group."""
         return [name for one in self.groups[group] for name in one.classifiers]
 
-    def scores(self, group: str) -> list[str]:
-        """The scores of a group."""
-        return list(self.groups[group][0].scores)
+    def scores(self, group: str, classifier: str) -> list[str]:
+        """The scores that were run with a classifier."""
+        return list(self.setting(group, classifier).scores)
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str, str], Values]:
@@ -91,7 +91,7 @@ class Measured:
         return {
             name: {k: float(np.mean(v)) for k, v in self.values(group, classifier, name, measure).items()
                    if low <= k <= high}
-            for name in self.scores(group) if name not in self.protocol.beside
+            for name in self.scores(group, classifier) if name not in self.protocol.beside
         }  # fmt: skip
 
     # What is not in the results: rankings, counts, and the time of ranking

@@ -79,7 +79,7 @@ def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> di
 def _series(measured: Measured, figure: Figure) -> dict[str, Any]:
     """The curves of a figure: by score, numbers of terms with mean and standard deviation over the splits."""
     curves = {}
-    for name in measured.scores(figure.group):
+    for name in measured.scores(figure.group, figure.classifier):
         values = measured.values(figure.group, figure.classifier, name, figure.measure)
         curves[name] = [[k, round(float(np.mean(v)), 4), round(float(np.std(v)), 4)] for k, v in sorted(values.items())]
     return {"id": figure.id, "title": figure.title, "measure": figure.measure, "curves": curves}

@@ -1,0 +1,256 @@
+"""No mistake of a user ends in a traceback: one line that says what is wrong, and the right exit code."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from termsieve.cli import app, run
+from termsieve.errors import TermsieveError
+
+FILES = {
+    "ok.csv": b"text,label\naa bb cc,x\ndd ee,y\nff cc,x\ngg dd,y\n",
+    "header.csv": b"text,label\n",
+    "empty.csv": b"",
+    "empty.txt": b"",
+    "empty.jsonl": b"",
+    "binary.csv": b"\0\1\2\xff\xfe",
+    "binary.jsonl": b"\0\1\2\xff\xfe",
+    "binary.txt": b"\0\1\2\xff\xfe",
+    "binary.parquet": b"\0\1\2\xff\xfe",
+    "binary.arrow": b"\0\1\2\xff\xfe",
+    "binary.counts": b"\0\1\2\xff\xfe",
+    "binary.skops": b"\0\1\2\xff\xfe",
+    "cut.csv.gz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x01",
+    "one.csv": b"text,label\naa bb,x\ncc dd,x\n",
+    "wide.csv": b"text,label\naa,x\nbb,y,z\n",
+    "quote.csv": b'text,label\n"aa,x\nbb,y\n',
+    "nolabel.csv": b"text,label\naa,x\nbb,\n",
+    "noterms.csv": b"text,label\n!,x\n?,y\n",
+    "ambiguous.csv": b"body,message,label\na,b,c\n",
+    "none.csv": b"foo,bar\na,b\n",
+    "bad.jsonl": b'{"text": "aa", "label": "x"}\n{"text": "bb", "label": "y"}\n{oops\n',
+    "list.json": b'[{"text": "a"}]',
+    "a.txt": b"aa bb\n",
+    "b.txt": b"cc dd\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("files")
+    for name, content in FILES.items():
+        (path / name).write_bytes(content)
+    (path / "folder").mkdir()
+    return path
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+def one_line(err):
+    """The last line is the complaint, and it is the only one."""
+    said = [line for line in err.splitlines() if line.startswith("termsieve: ")]
+    assert len(said) == 1, err
+    assert "Traceback" not in err
+    return said[0]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("rank nowhere.csv", "There is no file nowhere.csv"),
+        ("rank OK.csv", "Did you mean 'ok.csv'?"),
+        ("rank header.csv", "has no rows"),
+        ("rank empty.csv", "has no bytes"),
+        ("rank empty.jsonl", "has no bytes"),
+        ("rank empty.txt a.txt", "empty.txt is empty"),
+        ("rank a.txt", "Name another to compare it with"),
+        ("rank a.txt binary.txt", "zero byte"),
+        ("rank binary.csv", "Say which with --text"),
+        ("rank binary.jsonl", "line 1: not valid utf-8"),
+        ("rank binary.parquet", "cannot be read"),
+        ("rank binary.arrow", "cannot be read"),
+        ("rank binary.counts", "no counts file"),
+        ("rank ok.csv binary.counts", "ok.csv: is no file of counts, as binary.counts is"),
+        ("rank cut.csv.gz", "cut.csv.gz"),
+        ("rank one.csv", "at least two classes"),
+        ("rank wide.csv", "wide.csv, line 3: wrong number of cells"),
+        ("rank quote.csv", "quote.csv, line 2"),
+        ("rank nolabel.csv", "nolabel.csv, line 3: missing label. (--skip-bad skips such rows.)"),
+        ("rank noterms.csv", "have no terms"),
+        ("rank ambiguous.csv", "'body' and 'message' could both hold the text"),
+        ("rank none.csv", "Columns: 'foo', 'bar'"),
+        ("rank bad.jsonl", "bad.jsonl, line 3: not valid JSON"),
+        ("rank list.json", "one JSON array"),
+        ("rank folder", "without class folders"),
+        ("rank *.nothing", "No file matches"),
+        ("rank ok.csv a.txt", "a.txt: its ending does not tell"),
+        ("rank a.txt b.txt --text body", "--text says nothing"),
+        ("rank ok.csv --by-file", "name two or more"),
+        ("rank ok.csv --text body", "there is no column 'body'"),
+        ("rank ok.csv --label lable", "Did you mean 'label'?"),
+        ("rank ok.csv --score bms", "Did you mean 'bns'?"),
+        ("rank ok.csv --score mi", "means two things"),
+        ("rank ok.csv --score bns(floor=9)", "'floor' of 'bns' must be"),
+        ("rank ok.csv --class z", "There is no class 'z'"),
+        ("rank ok.csv --min-df 99", "No term is left"),
+        ("rank ok.csv --encoding klingon", "encoding must be"),
+        ("rank ok.csv --stemmer klingon", "unknown stemmer"),
+        ("rank ok.csv --stop-words nowhere", "there is no file 'nowhere'"),
+        ("rank ok.csv --pattern (", "not a regular expression"),
+        ("rank ok.csv --split label=z", "No row has 'z'"),
+        ("rank ok.csv -o folder", "is a folder"),
+        ("rank ok.csv -o nowhere/x.csv", "there is no folder nowhere"),
+        ("select ok.csv --rule gu", "'gu' is a score"),
+        ("select ok.csv --rule energy(9)", "must be a number in [0, 1]"),
+        ("select ok.csv --score f1 --rule fdr(0.05)", "f1"),
+        ("select ok.csv --aggregate nope", "Unknown aggregation"),
+        ("merge ok.csv -o x.counts", "no counts file"),
+        ("merge nowhere.counts -o x.counts", "There is no file nowhere.counts"),
+        ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
+        ("compare one.csv", "at least two classes"),
+        ("compare ok.csv --cv 50", "cannot divide these documents"),
+        ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
+        ("compare ok.csv --scores nope", "Unknown score"),
+        ("compare ok.csv --classifiers nope", "Unknown classifier"),
+        ("compare ok.csv --weighting nope", "Unknown weighting"),
+        ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
+        ("report binary.parquet -o x.html", "cannot be read"),
+        ("report nowhere.parquet -o x.html", "There is no file"),
+        ("report binary.counts -o x.html", "no counts file"),
+        ("train one.csv -o x.skops", "at least two classes"),
+        ("train ok.csv -o x.skops", "cannot divide these documents"),
+        ("train ok.csv -o x.skops --cv 0", "must each be given"),
+        ("train ok.csv -o x.skops --classifier nope", "Unknown classifier"),
+        ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
+        ("predict binary.skops ok.csv", "is no model of termsieve"),
+        ("predict folder ok.csv", "Is a directory"),
+        ("scores nope", "Unknown score"),
+    ],
+)
+def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
+    before = sorted(folder.iterdir())
+    code, out, err = typed(*arguments.split(" "))
+    assert code == 1
+    assert out == ""
+    assert said in one_line(err)
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("rank", "Missing argument"),
+        ("rank ok.csv --top 0", "greater than or equal to 1"),
+        ("rank ok.csv --top many", "--top"),
+        ("rank ok.csv --format xml", "xml"),
+        ("rank ok.csv -o x.xyz", ".parquet"),
+        ("rank ok.csv --overall --against", "--overall"),
+        ("rank ok.csv --min-df few", "--min-df"),
+        ("rank ok.csv --ngrams two", "--ngrams"),
+        ("rank ok.csv --split nonsense", "COLUMN=VALUE"),
+        ("rank ok.csv --threads 0", "--threads"),
+        ("rank - ok.csv", "standard input"),
+        ("select ok.csv -k five", "no number of terms"),
+        ("select ok.csv -k 5 --rule top(5)", "not both"),
+        ("count ok.csv", "Missing option"),
+        ("compare ok.csv -k x", "no number of terms"),
+        ("compare ok.csv -o x.doc", ".html"),
+        ("compare ok.csv --figures folder", "give -o report.html"),
+        ("train ok.csv -o x.skops -k 5 --rule top(5)", "not both"),
+        ("train ok.csv -o x.skops -k five", "no number of terms"),
+        ("nonsense", "No such command"),
+        ("--nonsense", "No such option"),
+    ],
+)
+def test_wrong_usage_is_code_2(arguments, said, typed):
+    code, out, err = typed(*arguments.split(" "))
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.replace("│", " ").split())
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever is root may read and write everything")
+def test_files_that_may_not_be_read_or_written(tmp_path, typed):
+    (tmp_path / "x.csv").write_bytes(FILES["ok.csv"])
+    (tmp_path / "x.csv").chmod(0)
+    assert typed("rank", tmp_path / "x.csv")[0] == 1
+    (tmp_path / "closed").mkdir(mode=0o500)
+    (tmp_path / "y.csv").write_bytes(FILES["ok.csv"])
+    assert typed("rank", tmp_path / "y.csv", "-o", tmp_path / "closed" / "x.csv")[0] == 1
+
+
+OPTIONS = [
+    "--score", "--top", "--overall", "--against", "--class", "--text", "--label", "--label-sep", "--split", "--ngrams",
+    "--min-df", "--max-df", "--stop-words", "--pattern", "--min-length", "--format", "--by-file", "--keep-case", "-q",
+    "--rule", "-k", "--characters", "--skip-bad", "--encoding",
+]  # fmt: skip
+VALUES = [
+    "",
+    "x",
+    "0",
+    "-1",
+    "1e9",
+    "50%",
+    "gu",
+    "chi2,gu",
+    "text",
+    "label",
+    "label=x",
+    "tsv",
+    "json",
+    "(",
+    "é",
+    "\x1b",
+    "utf-16",
+]
+
+
+@given(
+    st.sampled_from(["rank", "select"]),
+    st.lists(st.sampled_from(sorted(FILES)), min_size=1, max_size=2),
+    st.lists(st.sampled_from(OPTIONS + VALUES) | st.text(max_size=5), max_size=5),
+)
+def test_whatever_is_typed_ends_with_a_code(folder, command, files, rest):
+    """No exception but the program's own comes out; what they become, `run` says."""
+    names = [str(folder / name) for name in files]
+    try:
+        app([command, *names, *rest], prog_name="termsieve")
+    except TermsieveError as error:
+        assert str(error)  # noqa: PT017
+    except SystemExit as end:
+        assert end.code in (0, 2)  # noqa: PT017
+
+
+def test_what_is_no_mistake_of_the_user_is_not_hidden(monkeypatch, tmp_path):
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("termsieve.cli.reading.read_counts", broken)
+    (tmp_path / "x.csv").write_bytes(FILES["ok.csv"])
+    with pytest.raises(ZeroDivisionError):
+        run(["rank", str(tmp_path / "x.csv")])
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "not enough memory"),
+        (OSError(28, "No space left on device", "x.csv"), "x.csv: No space left on device."),
+    ],
+)
+def test_failures_of_the_machine_are_one_line(error, said, monkeypatch, tmp_path, typed):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr("termsieve.cli.reading.read_counts", broken)
+    (tmp_path / "x.csv").write_bytes(FILES["ok.csv"])
+    code, _, err = typed("rank", tmp_path / "x.csv")
+    assert code == 1
+    assert said in one_line(err)
