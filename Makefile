@@ -38,7 +38,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 reproduce: $(READY)
-	$(BIN)/termsieve reproduce all --into docs/results
+	$(BIN)/termsieve reproduce all --fresh --into docs/results
 	$(BIN)/python docs/make_reproduction.py
 
 docs: $(DOCS_READY)

@@ -226,13 +226,13 @@ class Study:
             wanted = [one for one in self.plan.contenders if missing[one.name]]
             ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
             trials: dict[Future[tuple[Rows, float]], str] = {}
-            for name, ranking in ranked.items():
-                journal.write(self.key(split, name), [], ranking.result().seconds)
-                advance()
-                for model in missing[name]:
-                    trial = pool.submit(part.judged, name, ranking.result(), model)
-                    trials[trial] = self.key(split, name, model)
             try:
+                for name, ranking in ranked.items():
+                    journal.write(self.key(split, name), [], ranking.result().seconds)
+                    advance()
+                    for model in missing[name]:
+                        trial = pool.submit(part.judged, name, ranking.result(), model)
+                        trials[trial] = self.key(split, name, model)
                 for trial in as_completed(trials):
                     journal.write(trials[trial], *trial.result())
                     advance()

@@ -5,8 +5,13 @@ import json
 from itertools import chain
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 import termsieve as ts
+from termsieve.cli.modelviews import Checked
 from termsieve.model import Model
 
 SPAM = ["cheap pills now", "buy cheap watches", "cheap cheap offer now", "buy pills offer", "watches offer now"]
@@ -87,6 +92,26 @@ def test_predict_explains(model, mail, typed):
 def test_predict_says_how_well_labels_agree(model, mail, typed):
     _, _, err = typed("predict", model, mail, "--label", "folder")
     assert "against the labels in 'folder': F1 1.000 (mean over the classes), accuracy 1.000, 10 documents" in err
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=1))
+def test_agreement_is_that_of_scikit_learn(pairs):
+    known, said = zip(*pairs, strict=True)
+    checked = Checked()
+    checked.add([[one] for one in known], said)
+    assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
+
+
+@given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc"))), min_size=1))
+def test_agreement_of_several_labels_is_that_of_scikit_learn(pairs):
+    names = sorted({name for both in pairs for some in both for name in some})
+    assume(names)
+    known, said = (MultiLabelBinarizer(classes=names).fit_transform(part) for part in zip(*pairs, strict=True))
+    checked = Checked()
+    checked.add([sorted(a) for a, _ in pairs], [sorted(b) for _, b in pairs])
+    assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
 
 
 def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):

@@ -19,12 +19,12 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from termsieve.counts import Counts
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.plan import Contender
 from termsieve.ranking import score
 from termsieve.reproduction import claims, page, protocol, show, tables
-from termsieve.reproduction.claims import CHECKS
-from termsieve.reproduction.figures import curves_svg
+from termsieve.reproduction.contexts import CHECKS
+from termsieve.reproduction.figures import figure_svg
 from termsieve.reproduction.measured import Measured
 from termsieve.reproduction.protocol import PAPERS, Claim, Printed, load
 from termsieve.reproduction.run import Runner, reproduce, run_slice
@@ -100,6 +100,8 @@ def test_every_protocol_is_whole(name):
     for one in paper.settings.values():
         assert one.plan.names == list(one.scores)
     for figure in paper.figures:
+        if figure.kind != "curves":
+            continue
         assert any(figure.classifier in one.classifiers for one in paper.groups[figure.group])
     for choice in paper.choices:
         for alternative in choice.alternatives:
@@ -128,7 +130,15 @@ def test_printed_numbers_are_those_of_the_papers():
     overlaps = next(t for t in load("ocfs").tables if t.kind == "overlaps")
     said = printed["OCFS"]["tables"][overlaps.id]
     assert overlaps.cells == {r: {c: int(v) for c, v in cs.items()} for r, cs in said.items()}
+    terms = next(t for t in load("ocfs").tables if t.kind == "differing terms")
+    said = printed["OCFS"]["tables"][terms.id]
+    assert terms.cells == {name: {"10d": ", ".join(found)} for name, found in said.items()}
+    gains = next(t for t in load("imbalanced").tables if t.kind == "gains")
+    for row, name in (("micro_F1", "stated_micro_gains"), ("macro_F1", "stated_macro_gains")):
+        assert gains.cells[row] == {c: float(v.strip("%")) for c, v in printed["LP"]["numbers"][name].items()}
     iris = next(t for t in load("ocfs").tables if t.kind == "iris")
+    means = {r: [float(v) for v in printed["OCFS"]["iris_example"][r]] for r in ("m1", "m2", "m3", "m", "s")}
+    assert {r: list(cs.values()) for r, cs in iris.cells.items()} == means
     assert {r: [str(v) for v in cs.values()] for r, cs in iris.cells.items()}["s"] == printed["OCFS"]["iris_example"][
         "s"
     ]
@@ -311,6 +321,97 @@ def test_frequent_terms_can_be_kept_from_a_contender():
     assert max(tf[term] for term in measured.ranking("small", "FEW")) <= 60 < tf[measured.ranking("small", "ALL")[0]]
 
 
+def choice_of(change, **fields):
+    alternative = protocol.Alternative("other", change)
+    return protocol.Choice("How?", "so", ["small"], [alternative], **fields)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_copies_of_a_document_stay_together():
+    study = setting(labels="copies", split={"test": 0.5, "times": 3}).study()
+    view = setting(labels="copies").view()
+    for split in study.splits:
+        train, test = ({view.sources[i] for i in part} for part in (split.train, split.test))
+        assert len(train) + len(test) == 240
+        assert not train & test
+
+
+@pytest.mark.usefixtures("corpora")
+def test_the_first_label_is_the_first_of_the_classes_asked_for():
+    kept = setting(classes=["land"], labels="first").view()
+    assert len(kept.texts) == sum("land" in one for one in setting(labels="all").view().labels)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_alternatives_are_compared_on_the_same_splits(tmp_path):
+    """An alternative that changes nothing moves nothing, though the default has more splits."""
+    base = setting(split={"test": 0.5, "times": 3})
+    tiny = tiny_protocol(settings={"small": base}, choices=[choice_of({"seed": 0}, first_splits=1)])
+    (tried,) = reproduce(tiny, Runner(tmp_path, 1, progress=False))["choices"][0]["alternatives"]
+    assert tried["moved"] == 0.0
+    assert tried["near"] == tried["near by default"]
+    assert tried["verdicts changed"] == []
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_choice_may_concern_a_part_of_the_grid(tmp_path):
+    """Fewer scores and sizes, on the second setting of a group; printed rows keep their exchanged numbers."""
+    more = {"name": "second", "group": "small", "classifiers": {"P": "poisson_nb"}}
+    both = {"small": setting(), "second": Setting.of("second", {**setting().data, **more})}
+    cells = {"NB": {"CHI": 0.9, "IG": 0.5}, "P": {"CHI": 0.1, "IG": 0.2}}
+    table = protocol._printed({
+        "id": "t", "title": "T", "kind": "measures", "cells": cells, "exchange": ["NB", "P"],
+        "group": "small", "size": 4, "measure": "f1_micro",
+    })  # fmt: skip
+    overlaps = Printed("o", "O", "overlaps", {"CHI vs IG": {"2d": 1, "8d": 5}}, where={"group": "small"})
+    figure = protocol.Figure("Figure 2", "F1", "small", "P", "f1_micro")
+    choice = replace(choice_of({"analyzer": {"min_length": 3}}, scores=["CHI"], sizes=[4]), settings=["second"])
+    tiny = tiny_protocol(settings=both, tables=[table, overlaps], choices=[choice], figures=[figure])
+    found = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    (tried,) = found["choices"][0]["alternatives"]
+    assert tried["near"]["rows exchanged"]["cells"] == 1
+    (cell,) = (one for one in found["cells"] if (one["row"], one["column"]) == ("P", "CHI"))
+    assert cell["printed_exchanged"] == 0.9
+    gap = abs(cell["ours"] - 0.9)
+    assert tried["near by default"]["rows exchanged"]["mean difference"] == pytest.approx(gap, abs=1e-4)
+
+
+def test_contenders_keep_the_fields_that_are_not_changed():
+    given = {"A": {"score": "pip", "max_tf": 30}}
+    changed = setting(scores=given).changed({"scores": {"A": {"score": "bns"}}})
+    assert changed.contenders == [Contender("A", "bns", max_tf=30)]
+
+
+@pytest.mark.usefixtures("corpora")
+def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
+    folder = tmp_path / "imbalanced"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("keep me")
+    (folder / "old.journal").write_text("no journal")
+    show.show(tiny_protocol(), journals=tmp_path, fresh=True, console=Console(quiet=True), threads=1)
+    assert (folder / "letter.txt").read_text() == "keep me"
+    assert not (folder / "old.journal").exists()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_places_that_cannot_be_written_are_named_before_anything_is_run(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be made"):
+        show.show(tiny_protocol(), into=tmp_path / "file" / "in", journals=tmp_path, console=Console(quiet=True))
+    assert not list(tmp_path.glob("*/*.journal"))
+
+
+def test_optional_settings_are_left_out_where_their_corpora_are_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
+    more = Setting.of("more", {**setting().data, "group": "more", "optional": True})
+    assert list(tiny_protocol(settings={"small": setting(), "more": more}).present().settings) == ["small"]
+
+
+def test_misspelled_fields_of_claims_are_refused():
+    with pytest.raises(OptionError, match="unknown field 'slak'"):
+        protocol._gathered({"id": "X-1", "says": "", "check": "order", "slak": 0}, Claim)
+
+
 # Tables
 
 
@@ -325,6 +426,11 @@ def test_nearness_counts_gaps_and_exchanged_rows():
         "cells": 2, "within 0.02": 1, "within 0.03": 2, "within 0.05": 2, "mean difference": 0.025,
     }  # fmt: skip
     assert near["rows exchanged"]["within 0.05"] == 1
+    lost = [
+        {"ours": 0.96, "printed": 0.9, "printed_to": 0.99, "scale": 1},
+        {"ours": 0.87, "printed": 0.9, "printed_to": 0.99, "scale": 1},
+    ]
+    assert nearness(lost)["as printed"]["mean difference"] == pytest.approx(0.015)
 
 
 @pytest.mark.usefixtures("corpora")
@@ -399,6 +505,11 @@ CURVES = {"A": (0.5, 0.9), "B": (0.4, 0.8), "C": (0.1, 0.799)}
         ("near the best", {"score": "B", "within": 0.05}, False),
         ("near the best", {"score": "B", "within": 0.05, "places": 2}, True),
         ("near the best", {"score": "C", "within": 0.05, "places": 2}, False),
+        ("often the best", {"score": "A", "least": 1.0}, True),
+        ("often the best", {"score": "B", "least": 0.5}, False),
+        ("order", {"order": [["A"], ["B"], ["C"]], "area": True}, True),
+        ("order", {"order": [["A"], ["C"], ["B"]], "slack": 0.0}, False),
+        ("order", {"order": [["A"]], "pooled": True}, True),
         ("alike", {"scores": ["B", "C"], "within": 0.31}, True),
         ("alike", {"scores": ["B", "C"], "within": 0.2}, False),
         ("best size", {"score": "A", "size": 100}, True),
@@ -435,7 +546,18 @@ def test_spread_that_grows_does_not_shrink():
         ("zero when equally present", {"score": "odds_ratio"}, "does not hold"),
         ("iris features", {"features": [3, 1]}, "does not hold"),
         ("iris features", {"features": [3, 4]}, "holds"),
-        ("not checkable", {"why": "It is gone."}, "cannot be checked"),
+        ("order", {"group": "gone", "why": "It is gone."}, "cannot be checked"),
+        ("all of", {"parts": [{"check": "bounded", "score": "ifs", "low": 0, "high": 1}]}, "holds"),
+        (
+            "all of",
+            {
+                "parts": [
+                    {"check": "iris features", "features": [3, 4]},
+                    {"check": "bounded", "score": "chi2", "low": 0, "high": 1},
+                ]
+            },
+            "does not hold",
+        ),
     ],
 )
 def test_checks_on_scores_alone(check, where, verdict):
@@ -458,8 +580,8 @@ def test_checks_on_rankings_and_time():
         ("linear cost", {"scores": ["chi2"], "most": -9.0}, False),
         ("frequent terms are high", {"score": "doc_freq", "terms": 3, "among": 8, "least": 0.9}, True),
         ("frequent terms are high", {"score": "doc_freq", "terms": 9, "among": 1, "least": 0.5}, False),
-        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0, "size": 4}, True),
-        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1, "size": 4}, False),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0}, True),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1}, False),
     ]
     for check, where, holds in asked:
         (found,) = claims.judged(measured, [Claim("X-1", "It is so.", check, where)])
@@ -475,10 +597,16 @@ def test_unknown_checks_are_refused():
 
 
 def test_figures_are_drawn():
-    figure = {"title": "F1 <of> all", "measure": "f1_macro", "curves": {"A": [[10, 0.5, 0.0], [100, 0.7, 0.1]]}}
-    svg = curves_svg(figure)
-    assert svg.startswith("<svg")
-    assert "f1 macro" in svg
+    curves = {"kind": "curves", "measure": "f1_macro", "curves": {"A": [[10, 0.5], [100, 0.7]]}}
+    bars = {"kind": "seconds", "bars": {"A": 0.5, "B": 0.25}}
+    shares = {"kind": "class shares", "bars": {"A": 5, "B": 2}}
+    points = {"kind": "iris", "points": [["class 1", 1.0, 2.0], ["class 2", 2.0, 1.0]]}
+    marks = ("f1 macro", "CPU seconds", "documents", "length of the petals")
+    for figure, mark in zip((curves, bars, shares, points), marks, strict=True):
+        svg = figure_svg({"title": "F1 <of> all", **figure})
+        assert svg.startswith("<svg")
+        assert mark in svg
+        assert "F1 &lt;of&gt; all" in svg
 
 
 def test_tables_escape_what_would_break_them():

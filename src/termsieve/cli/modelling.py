@@ -165,7 +165,7 @@ def predict(
     model.vectorizer.threads = threads
     _check_asked(model, explain=explain, probabilities=probabilities)
     documents = _documents(model, files, columns, talk)
-    checked = Checked(model) if columns.label else None
+    checked = Checked() if columns.label else None
     items = _labelled(model, documents, identity, terms if explain else 0, checked)
     sheet = prediction_sheet(
         model, items, identity=identity, explain=explain, probabilities=probabilities, whole=checked is not None

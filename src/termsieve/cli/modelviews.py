@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -163,31 +165,30 @@ def _reasons(one: Labelled) -> Text:
 
 
 class Checked:
-    """Labels of a model beside those that are known."""
+    """Labels of a model beside those that are known: counted, not kept."""
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._known: list[list[str]] = []
-        self._said: list[list[str]] = []
+    def __init__(self) -> None:
+        self._both: Counter[str] = Counter()
+        self._either: Counter[str] = Counter()  # twice where a label is in both
+        self._right = self._documents = 0
 
-    def add(self, known: Iterable[list[str]], said: Iterable[Any]) -> None:
+    def add(self, known: Iterable[Sequence[str]], said: Iterable[Any]) -> None:
         """More documents."""
-        self._known += known
-        self._said += [[one] if isinstance(one, str) else one for one in said]
+        for there, one in zip(known, said, strict=True):
+            predicted = {one} if isinstance(one, str) else set(one)
+            self._both.update(predicted.intersection(there))
+            self._either.update([*predicted, *there])
+            self._right += predicted == set(there)
+            self._documents += 1
+
+    def f1(self) -> float:
+        """The mean over the classes that are there or predicted."""
+        values = [2 * self._both[name] / n for name, n in self._either.items()]
+        return math.fsum(values) / max(len(values), 1)
 
     def said(self, column: str) -> str:
         """How well they agree."""
-        from sklearn.preprocessing import MultiLabelBinarizer
-
-        from termsieve.evaluate import confusion
-
-        names = sorted({*self._model.classes, *(name for some in self._known for name in some)})
-        binary = MultiLabelBinarizer(classes=names)
-        there = sorted({name for some in self._known for name in some})
-        counted = confusion(binary.fit_transform(self._known), binary.fit_transform(self._said), classes=names)
-        f1 = counted.measure("f1")
-        mean = sum(float(f1[names.index(name)]) for name in there) / max(len(there), 1)
         return (
-            f"against the labels in {column!r}: F1 {mean:.3f} (mean over the classes), "
-            f"accuracy {float(counted.accuracy()):.3f}, {len(self._known):,} documents"
+            f"against the labels in {column!r}: F1 {self.f1():.3f} (mean over the classes), "
+            f"accuracy {self._right / max(self._documents, 1):.3f}, {self._documents:,} documents"
         )

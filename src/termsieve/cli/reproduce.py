@@ -31,9 +31,10 @@ def reproduce(
     Example: termsieve reproduce pip
     """
     from termsieve.reproduction.protocol import PAPERS, load
-    from termsieve.reproduction.show import show
+    from termsieve.reproduction.show import check_ready, show
 
     names = PAPERS if paper == "all" else (paper,)
     protocols = [load(name) for name in names]
+    check_ready(protocols, into)
     for protocol in protocols:
         show(protocol, into=into, journals=journals, fresh=fresh, choices=choices, threads=threads)

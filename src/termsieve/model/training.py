@@ -132,7 +132,8 @@ def train(
         "candidates": [[str(other.candidate), other.n_terms, *other[2:4]] for other in judged],
         **measures,
     }
-    return _fitted(texts, lists, one, analyzer, min_df, threads, settings)
+    with _waiting(f"fitting to {len(texts):,} documents", shown=shown):
+        return _fitted(texts, lists, one, analyzer, min_df, threads, settings)
 
 
 class _Options:
@@ -216,6 +217,17 @@ def _bar(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
     with Progress(*shape, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("choosing", total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def _waiting(what: str, *, shown: bool) -> Iterator[None]:
+    if not shown:
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
 
 
 def _fitted(

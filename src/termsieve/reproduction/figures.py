@@ -1,8 +1,8 @@
-"""Figures of the papers, redrawn: a measure against the number of terms, one line for each score."""
+"""Figures of the papers, redrawn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and black; dashes tell the second round.
@@ -10,40 +10,69 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ([1, 0], [5, 3], [1, 2])
 
 
-def curves_svg(figure: Mapping[str, Any]) -> str:
+def figure_svg(figure: Mapping[str, Any]) -> str:
     """A figure as SVG."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(_chart(figure))
+    svg: str = vl_convert.vegalite_to_svg({**_frame(figure), **_KINDS[figure["kind"]](figure)})
     return svg
 
 
-def _chart(figure: Mapping[str, Any]) -> dict[str, Any]:
+def _frame(figure: Mapping[str, Any]) -> dict[str, Any]:
+    schema = "https://vega.github.io/schema/vega-lite/v5.json"
+    return {"$schema": schema, "title": figure["title"], "width": 620, "height": 320, "background": "white"}
+
+
+def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False, **scale}}
+
+
+def _by(field: str, names: list[str], styles: list[Any]) -> dict[str, Any]:
+    return {"field": field, "type": "nominal", "title": None, "scale": {"domain": names, "range": styles}}
+
+
+def _curves(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """A measure against the number of terms, one line for each score."""
     names = list(figure["curves"])
-    rows = [
-        {"score": name, "terms": k, "value": mean}
-        for name, points in figure["curves"].items() for k, mean, _ in points
-    ]  # fmt: skip
+    rows = [{"score": name, "terms": k, "value": mean} for name, of in figure["curves"].items() for k, mean in of]
     colors = [COLORS[i % len(COLORS)] for i in range(len(names))]
     dashes = [DASHES[i // len(COLORS) % len(DASHES)] for i in range(len(names))]
-
-    def by_score(styles: list[Any]) -> dict[str, Any]:
-        return {"field": "score", "type": "nominal", "title": None, "scale": {"domain": names, "range": styles}}
-
-    terms = {"field": "terms", "type": "quantitative", "title": "number of terms (log scale)"}
-    value = {"field": "value", "type": "quantitative", "title": figure["measure"].replace("_", " ")}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "title": figure["title"],
-        "width": 620,
-        "height": 320,
-        "background": "white",
-        "data": {"values": rows},
-        "mark": {"type": "line", "strokeWidth": 1.8},
-        "encoding": {
-            "x": {**terms, "scale": {"type": "log", "nice": False}},
-            "y": {**value, "scale": {"zero": False}},
-            "color": by_score(colors),
-            "strokeDash": by_score(dashes),
-        },
+    encoding = {
+        "x": _axis("terms", "number of terms (log scale)", type="log", nice=False),
+        "y": _axis("value", figure["measure"].replace("_", " ")),
+        "color": _by("score", names, colors),
+        "strokeDash": _by("score", names, dashes),
     }
+    return {"data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8}, "encoding": encoding}
+
+
+def _bars(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """A number for each score or class."""
+    rows = [{"name": name, "value": value} for name, value in figure["bars"].items()]
+    names = {"field": "name", "type": "nominal", "title": None, "sort": list(figure["bars"])}
+    title = "CPU seconds" if figure["kind"] == "seconds" else "documents"
+    value = {"field": "value", "type": "quantitative", "title": title}
+    mark = {"type": "bar", "color": COLORS[0]}
+    encoding = {"y": names, "x": value}
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding, "height": {"step": 24}}
+
+
+def _points(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """The iris flowers by two features."""
+    rows = [{"class": name, "x": x, "y": y} for name, x, y in figure["points"]]
+    names = sorted({row["class"] for row in rows})
+    encoding = {
+        "x": _axis("x", "third feature: length of the petals"),
+        "y": _axis("y", "first feature: length of the sepals"),
+        "color": _by("class", names, list(COLORS[:3])),
+        "shape": _by("class", names, ["circle", "square", "triangle-up"]),
+    }
+    return {"data": {"values": rows}, "mark": {"type": "point", "filled": True, "opacity": 0.7}, "encoding": encoding}
+
+
+_KINDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "curves": _curves,
+    "seconds": _bars,
+    "class shares": _bars,
+    "iris": _points,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,21 @@ _REPEATS = 7  # of a timed selection; the median counts
 
 
 class Measured:
-    """The results of the settings of a protocol."""
+    """The results of the settings of a protocol; with `first_splits`, of so many of the splits."""
 
-    def __init__(self, protocol: Protocol, results: Mapping[str, Comparison], threads: int | None = None) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        results: Mapping[str, Comparison],
+        threads: int | None = None,
+        first_splits: int = 0,
+    ) -> None:
         self.protocol, self.results, self.threads = protocol, dict(results), threads
+        self.first_splits = first_splits
         self._studies: dict[str, Study] = {}
+        self._parts: dict[str, Part] = {}
+        self._rankings: dict[tuple[str, str], list[str]] = {}
+        self._seconds: dict[str, dict[str, float]] = {}
 
     @property
     def groups(self) -> dict[str, list[Setting]]:
@@ -68,7 +78,8 @@ class Measured:
         """Values over the splits by setting, classifier, score and measure, then by number of terms."""
         found: dict[tuple[str, str, str, str], Values] = {}
         for name, result in self.results.items():
-            rows = result.table.filter(pc.field("label") == "")
+            last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
+            rows = result.table.filter((pc.field("label") == "") & (pc.field("fold") < last))
             columns = [rows[column].to_pylist() for column in ("classifier", "score", "measure", "k", "value")]
             for model, contender, measure, k, value in zip(*columns, strict=True):
                 found.setdefault((name, model, contender, measure), {}).setdefault(k, []).append(value)
@@ -97,33 +108,42 @@ class Measured:
     # What is not in the results: rankings, counts, and the time of ranking
 
     def study(self, group: str) -> Study:
-        """The first study of a group, read again."""
+        """The first study of a group, read again; only the last one is kept."""
         if group not in self._studies:
             self._studies.clear()
+            self._parts.clear()
             self._studies[group] = self.groups[group][0].study(self.threads)
         return self._studies[group]
 
-    @cache  # noqa: B019 - lives as long as one run
     def part(self, group: str) -> Part:
         """The first split of a group."""
         study = self.study(group)
-        return Part(study.corpus, study.plan, study.splits[0])
+        if group not in self._parts:
+            self._parts[group] = Part(study.corpus, study.plan, study.splits[0])
+        return self._parts[group]
 
-    @cache  # noqa: B019 - lives as long as one run
     def ranking(self, group: str, contender: str) -> list[str]:
         """The terms of a score in the first split, best first, as many as the largest size."""
-        study, part = self.study(group), self.part(group)
-        order = part.ranked(next(one for one in study.plan.contenders if one.name == contender)).all[0].order
-        return list(study.corpus.terms.take(order).to_pylist())
+        key = group, contender
+        if key not in self._rankings:
+            study = self.study(group)
+            named = next(one for one in study.plan.contenders if one.name == contender)
+            order = self.part(group).ranked(named).all[0].order
+            self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
+        return self._rankings[key]
 
-    @cache  # noqa: B019 - lives as long as one run
     def seconds(self, group: str) -> dict[str, float]:
-        """CPU seconds of scoring and sorting all terms of the first split, for each score: medians, interleaved."""
-        contenders, counts = self.groups[group][0].contenders, self.part(group).counts
-        taken: dict[str, list[float]] = {one.name: [] for one in contenders}
-        for _ in range(_REPEATS):
-            for one in contenders:
-                start = time.thread_time()
-                score(counts, one.score).order(one.aggregate)
-                taken[one.name].append(time.thread_time() - start)
-        return {name: float(np.median(values)) for name, values in taken.items()}
+        """CPU seconds of scoring and sorting all terms of the first split, for each score: medians, interleaved.
+
+        What the scores share is not in it: counting, and finding the tables that repeat.
+        """
+        if group not in self._seconds:
+            contenders, counts = self.groups[group][0].contenders, self.part(group).counts
+            taken: dict[str, list[float]] = {one.name: [] for one in contenders}
+            for _ in range(_REPEATS):
+                for one in contenders:
+                    start = time.thread_time()
+                    score(counts, one.score).order(one.aggregate)
+                    taken[one.name].append(time.thread_time() - start)
+            self._seconds[group] = {name: float(np.median(values)) for name, values in taken.items()}
+        return self._seconds[group]

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
+from termsieve import datasets
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.reproduction.setting import Setting
 
+# What tables and claims may say besides their own fields; see the kinds of tables and of checks.
+WHERE = frozenset(
+    """
+    group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
+    enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
+    features why stand_in parts
+    """.split()  # noqa: SIM905 - read as words
+)
 PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
 
 
@@ -27,8 +36,11 @@ class Printed:
         A name of `termsieve.reproduction.tables.KINDS`.
     cells : dict
         Row to column to what is printed.
-    exchange : tuple
-        Two rows that look interchanged in print.
+    exchanged : dict
+        The same, with two rows that look interchanged in print exchanged. ``exchange`` names them in the file; other
+        tables that are counted together with such a one have ``exchange = []``.
+    truncated : list of str
+        Cells, as "row / column", whose last printed digit is lost.
     marks : dict
         "row / column" to what is uncertain about a printed number.
     where : dict
@@ -39,7 +51,8 @@ class Printed:
     title: str
     kind: str
     cells: Mapping[str, Mapping[str, Any]]
-    exchange: Sequence[str] = ()
+    exchanged: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    truncated: Sequence[str] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, Any] = field(default_factory=dict)
 
@@ -96,13 +109,20 @@ class Choice:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper, redrawn: a measure against the number of terms."""
+    """A figure of the paper, redrawn.
+
+    Attributes
+    ----------
+    kind : {"curves", "seconds", "class shares", "iris"}
+        A measure against the number of terms; CPU seconds of the scores; documents of each class; two features.
+    """
 
     id: str
     title: str
-    group: str
-    classifier: str
-    measure: str
+    group: str = ""
+    classifier: str = ""
+    measure: str = ""
+    kind: str = "curves"
 
 
 @dataclass(frozen=True)
@@ -122,6 +142,12 @@ class Protocol:
     errata: Sequence[str]
     findings: Sequence[str]
     beside: Sequence[str] = ()
+
+    def present(self) -> Protocol:
+        """Without the optional settings whose corpora are not here."""
+        here = {name: one for name, one in self.settings.items() if not one.optional or datasets.located(one.corpus)}
+        figures = [one for one in self.figures if not one.group or one.group in {x.group for x in here.values()}]
+        return replace(self, settings=here, figures=figures)
 
     @cached_property
     def groups(self) -> dict[str, list[Setting]]:
@@ -152,7 +178,7 @@ def _protocol(name: str, data: dict[str, Any]) -> Protocol:
         source=paper["source"],
         about=paper["about"],
         settings=_settings(data["settings"]),
-        tables=[Printed(**_gathered(one, Printed)) for one in data.get("tables", [])],
+        tables=[_printed(one) for one in data.get("tables", [])],
         claims=[Claim(**_gathered(one, Claim)) for one in data["claims"]],
         choices=[_choice(one) for one in data.get("choices", [])],
         figures=[Figure(**one) for one in data.get("figures", [])],
@@ -176,11 +202,23 @@ def _settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
     return found
 
 
+def _printed(given: dict[str, Any]) -> Printed:
+    if "exchange" in given:
+        other = dict(zip(given["exchange"], reversed(given["exchange"]), strict=True))
+        given["exchanged"] = {row: given["cells"][other.get(row, row)] for row in given["cells"]}
+        del given["exchange"]
+    return Printed(**_gathered(given, Printed))
+
+
 def _gathered(given: dict[str, Any], record: type) -> dict[str, Any]:
     """The fields of a record; all others are its ``where``."""
     known = set(record.__dataclass_fields__) - {"where"}  # type: ignore[attr-defined]
     own = {key: value for key, value in given.items() if key in known}
-    return {**own, "where": {key: value for key, value in given.items() if key not in known}}
+    where = {key: value for key, value in given.items() if key not in known}
+    for key in where:
+        if key not in WHERE:
+            raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE | known)}")
+    return {**own, "where": where}
 
 
 def _choice(given: dict[str, Any]) -> Choice:

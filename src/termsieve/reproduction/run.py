@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +17,12 @@ import pyarrow.compute as pc
 
 from termsieve._version import __version__
 from termsieve.classify import parse_recipe
-from termsieve.reproduction.choices import Default, tried_out
+from termsieve.reproduction.choices import tried_out
 from termsieve.reproduction.claims import judged
 from termsieve.reproduction.measured import Measured
 from termsieve.reproduction.protocol import Figure, Protocol
 from termsieve.reproduction.setting import Setting
-from termsieve.reproduction.tables import cells, nearness
+from termsieve.reproduction.tables import cells, iris_of_uci, nearness
 from termsieve.results import Comparison
 
 
@@ -36,53 +39,64 @@ class Runner(NamedTuple):
         start = time.perf_counter()
         study = setting.study(self.threads)
         self.folder.mkdir(parents=True, exist_ok=True)
-        digest = hashlib.sha256(json.dumps([study.description, __version__], sort_keys=True).encode()).hexdigest()
-        path = self.folder / f"{setting.name}-{digest[:12]}.journal"
-        result = study.result(path, self.threads, progress=self.progress)
-        result.settings["wall_seconds"] = _added(path.with_suffix(".seconds"), time.perf_counter() - start)
-        self.say(f"{setting.title}{what}: {result.settings['wall_seconds']:.0f} s")
+        made_by = [study.description, [__version__, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]]
+        digest = hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            path = self.folder / f"{setting.name}-{digest[:12]}.journal"
+            result = study.result(path, self.threads, progress=self.progress)
+        self.say(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_counted(caught)}")
         return result
 
 
-def _added(path: Path, seconds: float) -> float:
-    """Seconds of this run and of those before it that worked on the same journal."""
-    total = seconds + (float(path.read_text()) if path.exists() else 0.0)
-    path.write_text(f"{total:.1f}")
-    return total
+def _counted(caught: list[warnings.WarningMessage]) -> str:
+    """What libraries warned of, in short: a fit that has not converged is no reason to stop."""
+    kinds = Counter(one.category.__name__ for one in caught)
+    return "".join(f"; {number} x {kind}" for kind, number in kinds.items())
 
 
 def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> dict[str, Any]:
     """All of a paper, as plain data; without choices, only the setting that we take."""
+    start = time.perf_counter()
+    protocol = protocol.present()
     results = {name: runner.result(setting) for name, setting in protocol.settings.items()}
     measured = Measured(protocol, results, runner.threads)
-    found, claims = cells(measured, protocol.tables), judged(measured, protocol.claims)
-    seconds = {name: round(result.settings["wall_seconds"], 1) for name, result in results.items()}
-    default = Default(measured, results, found, claims)
-    tried = [tried_out(default, choice, runner.result) for choice in protocol.choices if choices]
+    found = cells(measured, protocol.tables)
     return {
         "paper": protocol.title,
         "termsieve": __version__,
         "setting": {name: setting.data for name, setting in protocol.settings.items()},
         "cells": [_rounded(cell) for cell in found],
         "near": nearness(found),
-        "claims": claims,
-        "choices": tried,
-        "figures": [_series(measured, figure) for figure in protocol.figures],
+        "claims": judged(measured, protocol.claims),
+        "choices": [tried_out(measured, choice, runner.result) for choice in protocol.choices if choices],
+        "figures": [figure_data(measured, figure) for figure in protocol.figures],
         "slice": slice_rows(protocol, results),
-        "seconds": seconds,
+        "cpu_seconds": {name: round(sum(result.seconds.values()), 1) for name, result in results.items()},
+        "wall_seconds": round(time.perf_counter() - start, 1),
     }
 
 
 # Figures
 
 
-def _series(measured: Measured, figure: Figure) -> dict[str, Any]:
-    """The curves of a figure: by score, numbers of terms with mean and standard deviation over the splits."""
+def figure_data(measured: Measured, figure: Figure) -> dict[str, Any]:
+    """What a figure shows, as plain data."""
+    about = {"id": figure.id, "title": figure.title, "kind": figure.kind}
+    if figure.kind == "seconds":
+        return {**about, "bars": {name: round(taken, 5) for name, taken in measured.seconds(figure.group).items()}}
+    if figure.kind == "class shares":
+        corpus = measured.study(figure.group).corpus
+        sizes = zip(corpus.classes, np.asarray(corpus.Y.sum(axis=0)).ravel().tolist(), strict=True)
+        return {**about, "bars": dict(sorted(sizes, key=lambda pair: -pair[1]))}
+    if figure.kind == "iris":
+        X, y = iris_of_uci()
+        return {**about, "points": [[f"class {c + 1}", *row[[2, 0]].tolist()] for row, c in zip(X, y, strict=True)]}
     curves = {}
     for name in measured.scores(figure.group, figure.classifier):
         values = measured.values(figure.group, figure.classifier, name, figure.measure)
-        curves[name] = [[k, round(float(np.mean(v)), 4), round(float(np.std(v)), 4)] for k, v in sorted(values.items())]
-    return {"id": figure.id, "title": figure.title, "measure": figure.measure, "curves": curves}
+        curves[name] = [[k, round(float(np.mean(v)), 4)] for k, v in sorted(values.items())]
+    return {**about, "measure": figure.measure, "curves": curves}
 
 
 # The slice that is run again to see whether a number has drifted

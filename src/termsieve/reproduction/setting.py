@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from termsieve import datasets
 from termsieve.corpus import Corpus, read_corpus
@@ -30,6 +30,7 @@ class View(NamedTuple):
     texts: list[str]
     labels: list[list[str]]
     parts: list[str | None]
+    sources: list[int]
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Setting:
         Settings of one group are columns or rows of the same tables: the same corpus with other classifiers.
     corpus : str
         A name of `termsieve.datasets.CORPORA`.
+    optional : bool
+        The corpus is not needed: without it the setting is left out.
     stand_in_for : str
         The corpus of the paper, where it could not be had and another is used in its place.
     classes : tuple of str, or int
@@ -85,6 +88,7 @@ class Setting:
     classifiers: Mapping[str, str]
     sizes: Sequence[int]
     group: str = ""
+    optional: bool = False
     stand_in_for: str = ""
     classes: Sequence[str] | int = ()
     labels: str = "all"
@@ -118,7 +122,8 @@ class Setting:
             before = getattr(self, key, None)
             if not isinstance(value, Mapping) or not isinstance(before, Mapping) or key == "split":
                 return value
-            return {name: one for name, one in {**before, **value}.items() if one != ""}
+            both = {name: _over(before.get(name), one) for name, one in value.items()}
+            return {name: one for name, one in {**before, **both}.items() if one != ""}
 
         return Setting.of(self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}})
 
@@ -142,13 +147,15 @@ class Setting:
 
     def view(self) -> View:
         """The documents, chosen and labelled as the paper has it."""
-        texts, labels, parts = _read(self.corpus)
+        texts, labels, parts, _ = _read(self.corpus)
         if self.level:
             labels = [list(dict.fromkeys(label.split(self.level)[0] for label in one)) for one in labels]
+        if not isinstance(self.classes, int):
+            labels = _restricted(labels, self._classes(labels))
         if self.labels == "first":
             labels = [one[:1] for one in labels]
-        classes = self._classes(labels)
-        labels = [[label for label in one if label in classes] for one in labels]
+        if isinstance(self.classes, int):
+            labels = _restricted(labels, self._classes(labels))
         places = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
         chosen = self._drawn(places, labels)
         if self.labels == "copies":
@@ -156,7 +163,7 @@ class Setting:
         else:
             pairs = [(i, labels[i]) for i in chosen]
         kept = [self._without_headers(texts[i]) for i, _ in pairs]
-        return View(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs])
+        return View(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs], [i for i, _ in pairs])
 
     def _without_headers(self, text: str) -> str:
         if not self.without_headers:
@@ -211,20 +218,22 @@ class Setting:
 
     def study(self, threads: int | None = None) -> Study:
         """The study of this setting, ready to run."""
-        corpus, parts = _corpus(self, threads)
-        return Study(corpus, self.plan, self.splits(corpus, parts)[: self.first_splits or None])
+        kept = _kept(self, threads)
+        return Study(kept.corpus, self.plan, self.splits(kept)[: self.first_splits or None])
 
-    def splits(self, corpus: Corpus, parts: npt.NDArray[Any]) -> list[Split]:
-        """How the documents are divided."""
-        given = dict(self.split)
+    def splits(self, kept: Kept) -> list[Split]:
+        """How the documents are divided; copies of one document stay together."""
+        given, corpus = dict(self.split), kept.corpus
         if "column" in given:
-            return divided(parts, corpus.single, corpus.n_docs)
+            return divided(kept.parts, corpus.single, corpus.n_docs)
         if "folds" in given:
             return divided(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
         if "test" not in given:
             raise OptionError(f"setting {self.name!r}: split has 'column', 'folds' or 'test', not {given!r}.")
-        cv = ShuffleSplit(given.get("times", 1), test_size=given["test"], random_state=self.seed)
-        return divided(cv, corpus.single, corpus.n_docs)
+        copied = self.labels == "copies"
+        splitter = GroupShuffleSplit if copied else ShuffleSplit
+        cv = splitter(given.get("times", 1), test_size=given["test"], random_state=self.seed)
+        return divided(cv, corpus.single, corpus.n_docs, groups=kept.sources if copied else None)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -240,7 +249,24 @@ def _read(name: str) -> View:
         texts += batch.column("text").to_pylist()
         labels += batch.column("labels").to_pylist()
         parts += batch.column("split").to_pylist()
-    return View(texts, labels, parts)
+    return View(texts, labels, parts, list(range(len(texts))))
+
+
+def _restricted(labels: list[list[str]], classes: set[str]) -> list[list[str]]:
+    return [[label for label in one if label in classes] for one in labels]
+
+
+def _over(before: Any, after: Any) -> Any:
+    """A contender with other fields, where both are given by their fields; else the other."""
+    return {**before, **after} if isinstance(before, Mapping) and isinstance(after, Mapping) else after
+
+
+class Kept(NamedTuple):
+    """A corpus in memory, its column of train and test, and which document each row is (a copy of)."""
+
+    corpus: Corpus
+    parts: npt.NDArray[Any]
+    sources: list[int]
 
 
 _CORPUS_FIELDS = (
@@ -255,16 +281,21 @@ _CORPUS_FIELDS = (
     "analyzer",
     "seed",
 )
-_KEPT: dict[str, tuple[Corpus, npt.NDArray[Any]]] = {}  # the last corpus: settings of a group follow each other
+_KEPT: dict[str, Kept] = {}  # the last corpus: settings of a group follow each other
 
 
-def _corpus(setting: Setting, threads: int | None) -> tuple[Corpus, npt.NDArray[Any]]:
-    """The corpus of a setting and its column of train and test."""
+def _kept(setting: Setting, threads: int | None) -> Kept:
+    """The corpus of a setting, read or still at hand."""
     key = json.dumps({name: setting.data[name] for name in _CORPUS_FIELDS}, sort_keys=True)
     if key not in _KEPT:
         view = setting.view()
-        analyzer = Analyzer(**setting.analyzer)
-        corpus = read_corpus(view.texts, view.labels, analyzer, [], checked_threads(threads))
+        corpus = read_corpus(view.texts, view.labels, Analyzer(**setting.analyzer), [], checked_threads(threads))
         _KEPT.clear()
-        _KEPT[key] = corpus, np.array(view.parts, dtype=object)
+        _KEPT[key] = Kept(corpus, np.array(view.parts, dtype=object), view.sources)
     return _KEPT[key]
+
+
+def in_corpus(name: str, label: str = "") -> int:
+    """How many documents a corpus has, or how many of a class."""
+    labels = _read(name).labels
+    return sum(label in one for one in labels) if label else len(labels)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import shutil
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pooch
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from termsieve import datasets
+from termsieve.errors import OutputError
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
-from termsieve.storage import write_whole
+from termsieve.storage import check_target, write_whole
 
 _COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
 
@@ -33,12 +34,11 @@ def show(
 ) -> dict[str, Any]:
     """Run a protocol, show what comes out, and write it down where that is asked for."""
     console = console or Console()
-    for setting in protocol.settings.values():
-        datasets.find(setting.corpus)  # all of them are missed before the first hour is spent
+    check_ready([protocol], into)
     folder = (journals or Path(pooch.os_cache("termsieve")) / "journals") / protocol.name
     if fresh:
-        shutil.rmtree(folder, ignore_errors=True)
-    start = time.perf_counter()
+        for path in folder.glob("*.journal"):
+            path.unlink()
     console.rule(f"[bold]{protocol.title}")
     console.print(protocol.about, highlight=False)
     runner = Runner(folder, threads, lambda line: console.print(f"  {line}", style="dim", highlight=False))
@@ -50,11 +50,28 @@ def show(
         if near["cells"]:
             counted = ", ".join(f"{near[key]} {key}" for key in near if key.startswith("within"))
             console.print(f"Of {near['cells']} measured cells, {way}: {counted}.", highlight=False)
-    console.print(f"{protocol.name}: {time.perf_counter() - start:.0f} s", highlight=False)
+    for title, lines in (("Why we differ", protocol.findings), ("Errata found in the paper", protocol.errata)):
+        if lines:
+            console.print(f"[bold]{title}[/]")
+            for line in lines:
+                console.print(Padding(Text(line), (0, 0, 0, 2)))
+    console.print(f"{protocol.name}: {found['wall_seconds']:.0f} s", highlight=False)
     if into is not None:
-        into.mkdir(parents=True, exist_ok=True)
         write_whole(into / f"{protocol.name}.json", [_lines(found).encode()])
     return found
+
+
+def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
+    """Miss a corpus, or a folder that cannot be written, before an hour is spent."""
+    for protocol in protocols:
+        for setting in protocol.present().settings.values():
+            datasets.find(setting.corpus)
+    if into is not None:
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{into}: cannot be made: {error.strerror}.") from error
+        check_target(into / "gu.json")
 
 
 def _lines(found: dict[str, Any]) -> str:
@@ -69,13 +86,20 @@ def _lines(found: dict[str, Any]) -> str:
 
 
 def _cells(found: dict[str, Any]) -> Table:
-    table = Table("table", "row", "column", "printed", "ours", "sd", title="Printed numbers, and ours")
+    table = Table("table", "row", "column", "printed", "ours", "sd", "difference", title="Printed numbers, and ours")
     for cell in found["cells"]:
-        ours, sd = cell["ours"], cell["sd"]
-        shown = f"{ours:.4g}" if isinstance(ours, float) else str(ours)
-        table.add_row(*(Text(str(part)) for part in (cell["table"], cell["row"], cell["column"], cell["printed"])),
-                      Text(shown), "" if sd is None else f"{sd:.3f}")  # fmt: skip
+        ours, printed, sd = cell["ours"], cell["printed"], cell["sd"]
+        numbers = isinstance(ours, int | float) and isinstance(printed, int | float)
+        row = (
+            cell["table"], cell["row"], cell["column"], f"{printed}", _number(ours),
+            "" if sd is None else f"{sd:.3f}", f"{ours - printed:+.4g}" if numbers else "",
+        )  # fmt: skip
+        table.add_row(*map(Text, row))
     return table
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _claims(protocol: Protocol, found: dict[str, Any]) -> Table:

@@ -13,6 +13,7 @@ from termsieve.evaluate import overlap
 from termsieve.ranking import score
 from termsieve.reproduction.measured import Measured
 from termsieve.reproduction.protocol import Printed
+from termsieve.reproduction.setting import in_corpus
 from termsieve.splits import Split
 from termsieve.study import Study
 from termsieve.tokens import Analyzer
@@ -35,9 +36,10 @@ def _cells(measured: Measured, table: Printed) -> Iterator[Cell]:
             cell["sd"] = sd
             if table.kind in SHARES:
                 cell["scale"] = SHARES[table.kind](table, column)
-            if table.exchange or table.where.get("exchangeable"):
-                other = dict(zip(table.exchange, reversed(table.exchange), strict=True)).get(row, row)
-                cell["printed_exchanged"] = table.cells[other][column]
+            if table.exchanged:
+                cell["printed_exchanged"] = table.exchanged[row][column]
+            if f"{row} / {column}" in table.truncated:
+                cell["printed_to"] = round(printed + 0.09, 2)
             mark = table.marks.get(f"{row} / {column}")
             yield {**cell, "mark": mark} if mark else cell
 
@@ -61,10 +63,14 @@ def nearness(found: Sequence[Cell]) -> dict[str, Any]:
     ways = {"as printed": "printed"}
     if any("printed_exchanged" in cell for cell in shares):
         ways["rows exchanged"] = "printed_exchanged"
-    return {
-        way: _near([abs(cell["ours"] - cell.get(key, cell["printed"])) / cell["scale"] for cell in shares])
-        for way, key in ways.items()
-    }
+    return {way: _near([_gap(cell, key) for cell in shares]) for way, key in ways.items()}
+
+
+def _gap(cell: Cell, key: str) -> float:
+    """The distance to print; of a number whose second digit is lost, to what it may have been."""
+    low = cell.get(key, cell["printed"])
+    high = cell["printed_to"] if low == cell["printed"] and "printed_to" in cell else low
+    return float(max(low - cell["ours"], cell["ours"] - high, 0.0) / cell["scale"])
 
 
 def _near(gaps: list[float]) -> dict[str, float]:
@@ -119,7 +125,7 @@ def iris(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:  # n
     X, y = iris_of_uci()
     means = {f"m{c + 1}": X[y == c].mean(axis=0) for c in range(3)} | {"m": X.mean(axis=0)}
     scores = score(Counts.from_matrix(X, [f"class {c + 1}" for c in y]), "ocfs").overall()
-    means["s"] = scores * (1 if table.where.get("with_class_shares") else 3)
+    means["s"] = scores * 3  # the paper leaves out the shares of the classes
 
     def ours(row: str, column: str) -> Ours:
         return float(means[row][int(column) - 1]), None
@@ -141,9 +147,11 @@ def facts(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
     """Numbers of documents and words. Rows are groups, columns names of `FACTS`."""
 
     def ours(row: str, column: str) -> Ours:
-        study, split = measured.study(row), measured.study(row).splits[0]
         name, _, argument = column.partition(": ")
-        return FACTS[name](study, split, argument), None
+        if name in ("in the corpus", "in the corpus of"):
+            return in_corpus(measured.groups[row][0].corpus, argument), None
+        study = measured.study(row)
+        return FACTS[name](study, study.splits[0], argument), None
 
     for row in table.cells:
         measured.only_group({"group": row})
@@ -166,6 +174,11 @@ def gains(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
     return ours
 
 
+def not_had(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:  # noqa: ARG001 - of one shape
+    """Numbers of a corpus that could not be had."""
+    return lambda row, column: (None, None)  # noqa: ARG005 - as above
+
+
 KINDS: Mapping[str, Callable[[Measured, Printed], Callable[[str, str], Ours]]] = {
     "measures": measures,
     "overlaps": overlaps,
@@ -173,6 +186,7 @@ KINDS: Mapping[str, Callable[[Measured, Printed], Callable[[str, str], Ours]]] =
     "iris": iris,
     "facts": facts,
     "gains": gains,
+    "not had": not_had,
 }
 
 
