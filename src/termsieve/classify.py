@@ -138,7 +138,10 @@ _ALL = (
         "sklearn.svm.SVC",
         settings={"kernel": "linear"},
         about="Hinge loss, C=1, linear kernel, one class against one: what libsvm does by SMO.",
-        papers={"lp": "libsvm, no kernel named; its own defaults, radial, come near print", "ocfs": "linear kernel, SMO, all defaults"},
+        papers={
+            "lp": "libsvm, no kernel named; its own defaults, radial, come near print",
+            "ocfs": "linear kernel, SMO, all defaults",
+        },
     ),
     Recipe(
         "logistic_regression",

@@ -24,6 +24,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
+from threadpoolctl import threadpool_limits
 
 from termsieve.classify import classifier
 from termsieve.corpus import Corpus, read_corpus
@@ -209,7 +210,8 @@ class Study:
     def run(self, journal: Journal, workers: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
         done = journal.done()
-        with _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
+        # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
+        with threadpool_limits(1), _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
             for split in self.splits:
                 missing = {
                     name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]

@@ -3,9 +3,7 @@
 import contextlib
 import json
 import os
-import pty
 import re
-import resource
 import select
 import signal
 import subprocess
@@ -15,6 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+pty = pytest.importorskip("pty", reason="terminals and signals as POSIX has them")
+resource = pytest.importorskip("resource")
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 ROWS = b'{"text": "the quick brown fox", "label": "a"}\n{"text": "a lazy old dog", "label": "b"}\n'
@@ -83,14 +84,17 @@ def test_a_loop_that_hears_nothing_is_ended_too(tmp_path):
         "print('ready', flush=True)\n"
         "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"ready\n"
-    os.kill(process.pid, signal.SIGINT)
-    start = time.perf_counter()
-    assert process.wait(10) == 130
-    assert time.perf_counter() - start < 1.5
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(0.5)  # now it is in the loop
+        os.kill(process.pid, signal.SIGINT)
+        start = time.perf_counter()
+        try:
+            assert process.wait(10) == 130
+        finally:
+            process.kill()
+        assert time.perf_counter() - start < 1.5
     assert list(tmp_path.iterdir()) == []
-    process.stdout.close()
 
 
 # Pipes

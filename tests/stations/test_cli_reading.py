@@ -5,9 +5,12 @@ import json
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import termsieve as ts
 from termsieve.cli import columns, textfiles
+from termsieve.cli.reading import Ahead
 from termsieve.errors import InputError
 
 RECORDS = [("cheap pills", "spam"), ("cheap pills", "spam"), ("noon meeting", "ham"), ("late lunch", "ham")]
@@ -133,6 +136,23 @@ def test_standard_input_is_json_lines(tmp_path, stdin, typed):
     assert code == 0, err
     assert "text from the column 'message', labels from 'class'" in err
     assert out == typed("rank", tmp_path / "x.jsonl")[1]
+
+
+@given(st.binary(max_size=300), st.lists(st.integers(1, 100)), st.integers(1, 50))
+def test_looking_ahead_loses_nothing(content, sizes, buffer):
+    ahead = Ahead(io.BufferedReader(io.BytesIO(content), buffer))
+    assert content.startswith(ahead.first_lines())
+    found = b"".join(ahead.read(size) for size in sizes)
+    while more := ahead.read(7):
+        found += more
+    assert found == content
+
+
+def test_long_standard_input(stdin, typed, tmp_path):
+    lines = b"".join(json.dumps({"text": f"w{i}", "label": "ab"[i % 2]}).encode() + b"\n" for i in range(30_000))
+    stdin(lines)
+    assert typed("count", "-", "-o", tmp_path / "x.counts")[0] == 0
+    assert ts.Counts.load(tmp_path / "x.counts").n_docs == 30_000
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ from sklearn.metrics import f1_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
+from typer.testing import CliRunner
 
+from termsieve.cli import app
 from termsieve.counts import Counts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.plan import Contender
@@ -241,7 +243,7 @@ def test_a_protocol_runs_and_goes_on_where_it_stopped(tmp_path):
 @pytest.mark.usefixtures("corpora")
 def test_a_run_is_shown_and_written(tmp_path):
     console = Console(record=True, width=150, file=io.StringIO())
-    show.show(tiny_protocol(), into=tmp_path / "new", journals=tmp_path, console=console, threads=1)
+    show.show(tiny_protocol(), Runner(tmp_path, 1), into=tmp_path / "new", console=console)
     text = console.export_text()
     assert "CHI leads." in text
     assert "Of 2 measured cells, as printed" in text
@@ -253,7 +255,7 @@ def test_a_run_is_shown_and_written(tmp_path):
 def test_missing_corpora_are_named_before_anything_is_run(tmp_path, monkeypatch):
     monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
     with pytest.raises(InputError, match="termsieve datasets get ohsumed_20000"):
-        show.show(tiny_protocol(), journals=tmp_path / "journals", console=Console(quiet=True))
+        show.show(tiny_protocol(), Runner(tmp_path / "journals"), console=Console(quiet=True))
     assert not (tmp_path / "journals").exists()
 
 
@@ -382,13 +384,12 @@ def test_contenders_keep_the_fields_that_are_not_changed():
     assert changed.contenders == [Contender("A", "bns", max_tf=30)]
 
 
-@pytest.mark.usefixtures("corpora")
 def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
     folder = tmp_path / "imbalanced"
     folder.mkdir()
     (folder / "letter.txt").write_text("keep me")
     (folder / "old.journal").write_text("no journal")
-    show.show(tiny_protocol(), journals=tmp_path, fresh=True, console=Console(quiet=True), threads=1)
+    assert show.journal_folder(tiny_protocol(), tmp_path, fresh=True) == folder
     assert (folder / "letter.txt").read_text() == "keep me"
     assert not (folder / "old.journal").exists()
 
@@ -397,8 +398,8 @@ def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
 def test_places_that_cannot_be_written_are_named_before_anything_is_run(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be made"):
-        show.show(tiny_protocol(), into=tmp_path / "file" / "in", journals=tmp_path, console=Console(quiet=True))
-    assert not list(tmp_path.glob("*/*.journal"))
+        show.show(tiny_protocol(), Runner(tmp_path), into=tmp_path / "file" / "in", console=Console(quiet=True))
+    assert not list(tmp_path.glob("*.journal"))
 
 
 def test_optional_settings_are_left_out_where_their_corpora_are_missing(tmp_path, monkeypatch):
@@ -410,6 +411,18 @@ def test_optional_settings_are_left_out_where_their_corpora_are_missing(tmp_path
 def test_misspelled_fields_of_claims_are_refused():
     with pytest.raises(OptionError, match="unknown field 'slak'"):
         protocol._gathered({"id": "X-1", "says": "", "check": "order", "slak": 0}, Claim)
+
+
+def test_the_command_shows_a_paper_and_names_its_mistakes(corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr("termsieve.reproduction.protocol.load", lambda _: tiny_protocol())
+    run = CliRunner().invoke
+    done = run(app, ["reproduce", "imbalanced", "--into", str(tmp_path), "--journals", str(tmp_path), "--threads", "1"])
+    assert done.exit_code == 0
+    assert "CHI leads." in done.stdout.replace("\n", " ")
+    assert (tmp_path / "imbalanced.json").exists()
+    monkeypatch.undo()
+    wrong = run(app, ["reproduce", "pipp"])
+    assert "Did you mean 'pip'" in str(wrong.exception)
 
 
 # Tables

@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from termsieve.cli.app import app
+from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Threads
+from termsieve.cli.saying import Talk
+
+NAMES = ("gu", "ifs", "pip", "imbalanced", "ocfs", "all")
 
 
-@app.command()
+def _complete_papers(incomplete: str) -> Iterator[str]:
+    yield from (name for name in NAMES if name.startswith(incomplete))
+
+
+@app.command(
+    epilog=examples("termsieve reproduce gu", "termsieve reproduce all --into results"),
+)
+@grouped
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="gu, ifs, pip, imbalanced, ocfs, or all.")],
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER", help="gu, ifs, pip, imbalanced, ocfs, or all.", autocompletion=_complete_papers
+        ),
+    ],
+    *,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Write PAPER.json there: all numbers, as data.")
+        Path | None, option("--into", metavar="DIR", help="Write PAPER.json there: all numbers, as data.")
     ] = None,
     journals: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where journals are kept; in the user's cache, without this.")
+        Path | None,
+        option("--journals", metavar="DIR", help="Where journals are kept. Without this: the user's cache."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was run before.")] = False,
-    choices: Annotated[bool, typer.Option(help="Also try what the paper leaves open.")] = True,
+    fresh: Annotated[bool, flag("--fresh", help="Forget what was run before.")] = False,
+    no_choices: Annotated[bool, flag("--no-choices", help="Do not try what the paper leaves open.")] = False,
     threads: Threads = None,
+    talk: Talk,
 ) -> None:
     """Run a paper's protocol, and show every number and claim in print beside what comes out.
 
     A run that was stopped goes on where it was. The corpora must be here: see termsieve datasets.
-
-    Example: termsieve reproduce pip
     """
     from termsieve.reproduction.protocol import PAPERS, load
-    from termsieve.reproduction.show import check_ready, show
+    from termsieve.reproduction.run import Runner
+    from termsieve.reproduction.show import check_ready, journal_folder, show
 
-    names = PAPERS if paper == "all" else (paper,)
-    protocols = [load(name) for name in names]
+    protocols = [load(name) for name in (PAPERS if paper == "all" else (paper,))]
     check_ready(protocols, into)
     for protocol in protocols:
-        show(protocol, into=into, journals=journals, fresh=fresh, choices=choices, threads=threads)
+        folder = journal_folder(protocol, journals, fresh=fresh)
+        show(protocol, Runner(folder, threads, talk.note, talk.progress), into=into, choices=not no_choices)

@@ -24,24 +24,17 @@ _COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yello
 
 def show(
     protocol: Protocol,
+    runner: Runner,
     *,
     into: Path | None = None,
-    journals: Path | None = None,
-    fresh: bool = False,
     choices: bool = True,
-    threads: int | None = None,
     console: Console | None = None,
 ) -> dict[str, Any]:
     """Run a protocol, show what comes out, and write it down where that is asked for."""
     console = console or Console()
     check_ready([protocol], into)
-    folder = (journals or Path(pooch.os_cache("termsieve")) / "journals") / protocol.name
-    if fresh:
-        for path in folder.glob("*.journal"):
-            path.unlink()
     console.rule(f"[bold]{protocol.title}")
     console.print(protocol.about, highlight=False)
-    runner = Runner(folder, threads, lambda line: console.print(f"  {line}", style="dim", highlight=False))
     found = reproduce(protocol, runner, choices=choices)
     for one in (_cells(found), _claims(protocol, found), _choices(found)):
         if one.row_count:
@@ -59,6 +52,15 @@ def show(
     if into is not None:
         write_whole(into / f"{protocol.name}.json", [_lines(found).encode()])
     return found
+
+
+def journal_folder(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
+    """Where the journals of a paper are; afresh, without those of before."""
+    folder = (journals or Path(pooch.os_cache("termsieve")) / "journals") / protocol.name
+    if fresh:
+        for path in folder.glob("*.journal"):
+            path.unlink()
+    return folder
 
 
 def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
