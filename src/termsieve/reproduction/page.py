@@ -61,11 +61,12 @@ def _summary(found: Mapping[str, dict[str, Any]]) -> str:
         for way, counted in near.items():
             cells = [counted[key] for key in counted if key.startswith("within")] if counted["cells"] else [""] * 3
             counts = [verdicts.count(word) for word in ("holds", "does not hold", "cannot be checked")]
-            claims = [*counts, f"{found[name]['wall_seconds'] / 60:.1f}"] if way == "as printed" else [""] * 4
+            minutes = sum(found[name]["cpu_seconds"].values()) / 60
+            claims = [*counts, f"{minutes:.1f}"] if way == "as printed" else [""] * 4
             read = [way, counted["cells"]] if counted["cells"] else ["", ""]
             rows.append([f"[{name}](#{name})", *read, *cells, *claims])
     head = ["paper", "read", "measured cells", "within .02", "within .03", "within .05",
-            "claims that hold", "do not", "cannot be checked", "minutes"]  # fmt: skip
+            "claims that hold", "do not", "cannot be checked", "CPU minutes"]  # fmt: skip
     return _table(head, rows)
 
 
