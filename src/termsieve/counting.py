@@ -62,6 +62,7 @@ def count(
     documents = documents_of(documents, labels)
     _, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), _OneFold(), progress=progress)
     counts = raw.whole()
+    counts.origin = documents.origin
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
 
 

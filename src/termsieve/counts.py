@@ -89,6 +89,7 @@ class Counts:
         self.settings = None if settings is None else dict(settings)
         self.fixed = fixed
         self.pruned = pruned
+        self.origin: Mapping[str, Any] = {}  # files that it is from, for a report; no part of what is counted
 
     # What is in it
 
@@ -276,7 +277,9 @@ class Counts:
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        return cls._of_record(storage.load(path))
+        counts = cls._of_record(storage.load(path))
+        counts.origin = {"counts": [str(path)]}
+        return counts
 
     def to_bytes(self) -> bytes:
         """What `save` writes."""
@@ -342,6 +345,8 @@ class Counts:
             class_sizes=sizes, settings=self.settings, fixed=self.fixed,
         )  # fmt: skip
         if sign > 0:
+            saved = [[*one.origin.get("counts", ())] for one in (self, other)]
+            combined.origin = {"counts": saved[0] + saved[1]} if all(saved) else {}
             return combined
         combined._check_consistent()
         return combined.without_empty()
@@ -408,7 +413,9 @@ class Counts:
         totals = np.zeros((3, len(index)), self._totals.dtype)
         totals[:, known] = self._totals[:, index[known]]
         terms = self.term_array.take(pa.array(index)) if terms is None else terms
-        return self._changed(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
+        found = self._changed(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
+        found.origin = self.origin
+        return found
 
     def named(self, terms: pa.LargeStringArray, settings: Mapping[str, Any]) -> Counts:
         """The same counts under the sorted terms that an analyzer of such settings made."""

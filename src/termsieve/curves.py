@@ -135,7 +135,13 @@ class Task:
     def fitted(self, k: int, problem: int) -> BaseEstimator:
         """The model, fitted to the first k columns, for one of its problems."""
         codes = self.codes[:, problem]
-        return clone(self.model).fit(self.cut(k)[0], codes if self.indicator else self.classes[codes])
+        X = self.cut(k)[0]
+        try:
+            return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
+        except ValueError as error:
+            raise InputError(
+                f"{self.model} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}"
+            ) from error
 
     def decided(self, model: BaseEstimator, X: Any) -> Numbers:
         """What a fitted model says of some documents, as places among the classes."""

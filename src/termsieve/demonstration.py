@@ -89,9 +89,12 @@ def _docstrings_of(package: str) -> Iterator[str]:
                 yield text
 
 
-def run(threads: int | None = None, output: str | Path = "termsieve-demo.html") -> Path:
+def run(
+    threads: int | None = None, output: str | Path = "termsieve-demo.html", *, quiet: bool = False
+) -> Path:  # fmt: skip
     """Count the demo corpus, rank its terms, compare the scores, and write what was found into a page."""
-    console = Console()
+    console = Console(quiet=quiet)
+    progress = False if quiet else None
     output = check_target(output)
     name, texts, labels = corpus()
     with console.status("getting ready (on a new machine, the loops are compiled first)"):
@@ -102,11 +105,12 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html") 
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
     start = time.perf_counter()
-    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, workers=threads)
+    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, workers=threads, progress=progress)
     console.print(
         f"{len(result.scores)} scores with {' and '.join(result.classifiers)}, at {len(result.ks)} numbers of terms, "
         f"in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
     )  # fmt: skip
+    result.settings["call"]["demo"] = True
     with console.status("writing the page"):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")

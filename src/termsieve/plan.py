@@ -13,6 +13,7 @@ from termsieve.ranking import as_score
 from termsieve.weighting import parse_weighting
 
 WEIGH = ("selected", "all")
+MOST_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class Plan:
                 raise OptionError(f"compare: {what} must be distinct, and at least one, not {given!r}.")
         if numbers[0] < 1:
             raise OptionError(f"compare: ks must be 1 or more, not {numbers[0]}.")
+        if numbers[-1] > MOST_TERMS:
+            raise OptionError(f"compare: ks must be {MOST_TERMS:,} or less, not {numbers[-1]:,}.")
         plan = cls(tuple(contenders), tuple(models), tuple(numbers), **others)
         parse_weighting(plan.weighting)
         if plan.weigh not in WEIGH:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -124,12 +124,9 @@ class Comparison:
 
     def summary(self, measure: str = "f1_macro") -> pa.Table:
         """Mean and standard error over the splits, per score, classifier and number of terms."""
-        known = self._distinct("measure")
-        if measure not in known:
-            raise OptionError(
-                f"Unknown measure {measure!r}. {did_you_mean(measure, known)}Measured: {', '.join(known)}."
-            )
-        chosen = self.table.filter((pc.field("measure") == measure) & (pc.field("label") == ""))
+        of_all = self.table.filter(pc.field("label") == "")
+        check_measure(measure, of_all["measure"].unique().to_pylist())
+        chosen = of_all.filter(pc.field("measure") == measure)
         grouped = chosen.group_by(["classifier", "score", "k"], use_threads=False).aggregate(
             [
                 ("value", "mean"),
@@ -232,13 +229,35 @@ class Comparison:
         try:
             with pq.ParquetFile(path, thrift_string_size_limit=_LARGEST) as file:
                 table, facts = file.read(), file.metadata.metadata or {}
+            table = table.replace_schema_metadata(None)
             about = json.loads(facts[b"termsieve.about"])
+            settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
+            _check_parts(table, settings, seconds)
             packed = facts.get(b"termsieve.counts")
             counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed), path)
-            excerpts = from_data(about["excerpts"])
-        except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"{path}: is no saved comparison: {error}.") from error
-        return cls(table.replace_schema_metadata(None), about["settings"], about["seconds"], counts, excerpts)
+            return cls(table, settings, seconds, counts, from_data(excerpts))
+        except (OSError, KeyError, TypeError, ValueError, RecursionError, pa.ArrowException) as error:
+            raise InputError(f"{path}: is no saved comparison, or a damaged one: {error}.") from error
+
+
+def check_measure(measure: str, known: Sequence[str]) -> None:
+    """Refuse a measure that is none of all classes."""
+    if measure not in known:
+        hint = did_you_mean(measure, known)
+        raise OptionError(f"Unknown measure {measure!r}. {hint}Measured of all classes: {', '.join(known)}.")
+
+
+def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, Any]) -> None:
+    """Refuse parts that a comparison cannot have."""
+    if table.schema != SCHEMA:
+        raise ValueError(f"its columns are {', '.join(table.schema.names)}")
+    table.validate(full=True)
+    if not table.filter((pc.field("label") == "") & (pc.field("measure") == "f1_macro")).num_rows:
+        raise ValueError("it has no row with the f1_macro of all classes")
+    if not isinstance(settings["n_splits"], int) or not isinstance(settings.get("call", {}), dict):
+        raise ValueError("its settings are not those of a comparison")
+    if not all(isinstance(value, int | float) for value in seconds.values()):
+        raise ValueError("its seconds are no numbers")
 
 
 def _goodness(row: Mapping[str, Any]) -> tuple[float, int]:

@@ -16,9 +16,11 @@ is whole. Equal counts give equal bytes, with one version of Arrow.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -147,25 +149,65 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
-def check_target(path: str | Path) -> Path:
-    """Refuse a path to which no file can be written: better before long work than after it."""
+def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path:
+    """Refuse a path to which no file can be written, or that is one of the inputs: better before long work than after.
+
+    What is written through a link goes to the file behind it.
+    """
     path = Path(path)
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder. Give the name of a file in it.")
-    if not path.parent.is_dir():
-        raise OutputError(f"{path}: there is no folder {path.parent}. Make it first.")
-    if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{path}: the folder {path.parent} may not be written to.")
+    try:
+        _check_place(path)
+        same = next((one for one in inputs if not _is_special(path) and _is_of(path.resolve(), Path(one))), None)
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that is too long, a zero byte
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"{path}: cannot be written: {error}.") from error
+    if same is not None:
+        raise OutputError(f"{path}: is read as an input, and what it has would be lost. Write to another file.")
     return path
 
 
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder. Give the name of a file in it.")
+    if _is_special(path):
+        return
+    parent = path.resolve().parent if path.is_symlink() else path.parent
+    if not parent.is_dir():
+        raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
+    if not os.access(parent, os.W_OK):
+        raise OutputError(f"{path}: the folder {parent} may not be written to.")
+
+
+def _is_of(target: Path, source: Path) -> bool:
+    """Whether a file is that of a source, or one in its class folders."""
+    if not target.exists() or not source.exists():
+        return False
+    return target.samefile(source) or source.resolve() in target.parents[1:]
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a device, a pipe or a socket, which a rename would replace."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
-    """Write a file that is there whole or not at all."""
+    """Write a file that is there whole or not at all; it keeps the mode of the one it replaces."""
     path = check_target(path)
     try:
-        _write_and_rename(path, parts)
+        if _is_special(path):
+            _write_into(path, parts)
+        else:
+            _write_and_rename(path.resolve(), parts)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error}.") from error
+
+
+def _write_into(path: Path, parts: Iterable[Any]) -> None:
+    """Write to a device or a pipe, such as /dev/stdout or >(gzip)."""
+    with path.open("wb") as file:
+        for part in parts:
+            file.write(part)
 
 
 def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
@@ -178,7 +220,7 @@ def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        _give_usual_mode(temporary)
+        Path(temporary).chmod(_mode(path))
         os.replace(temporary, path)  # noqa: PTH105 - the name is a str
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -196,8 +238,10 @@ def forget_unfinished() -> None:
         Path(temporary).unlink(missing_ok=True)
 
 
-def _give_usual_mode(path: str) -> None:
-    """The mode of a new file: mkstemp makes files that only their owner can read."""
+def _mode(path: Path) -> int:
+    """The mode of the file that is there, or of a new one: mkstemp makes files that only their owner can read."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
-    Path(path).chmod(0o666 & ~mask)
+    return 0o666 & ~mask

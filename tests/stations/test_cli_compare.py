@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
+from termsieve.errors import OutputError
 from termsieve.reporting.again import blocks
 from termsieve.reporting.material import Material
 from termsieve.results import Comparison
@@ -69,6 +70,30 @@ def test_compare_writes_several_files_at_once(news, result, tmp_path, typed):
     assert [row["mean"] for row in means] == result.summary()["mean"].to_pylist()
     with (tmp_path / "means.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(means)
+
+
+def test_the_page_is_written_last_and_other_files_stay_when_it_fails(news, result, tmp_path, typed, monkeypatch):
+    def fail(*_, **__):
+        raise OutputError("no room")
+
+    monkeypatch.setattr("termsieve.report", fail)
+    code, _, err = typed("compare", news, *SMALL, "-o", tmp_path / "page.html", "-o", tmp_path / "result.parquet")
+    assert code == 1
+    assert "no room" in err
+    assert Comparison.load(tmp_path / "result.parquet").table.equals(result.table)
+
+
+def test_a_result_may_keep_nothing_of_the_documents(news, result, tmp_path, typed):
+    assert result.excerpts
+    assert typed("compare", news, *SMALL, "--no-excerpts", "-o", tmp_path / "result.parquet")[0] == 0
+    assert Comparison.load(tmp_path / "result.parquet").excerpts == {}
+
+
+@pytest.mark.parametrize("measure", ["f1_macro", "recall_macro"])
+def test_measures_of_classes_apart(news, typed, measure):
+    code, out, err = typed("compare", news, *SMALL, "--per-class", "--measure", measure)
+    assert code == 0, err
+    assert len(out.splitlines()) == 7
 
 
 def test_a_column_divides(news, tmp_path, typed):

@@ -120,6 +120,13 @@ def one_line(err):
         ("compare ok.csv --classifiers nope", "Unknown classifier"),
         ("compare ok.csv --weighting nope", "Unknown weighting"),
         ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
+        ("compare ok.csv --cv 2 --measure f1", "Unknown measure 'f1'"),
+        ("compare ok.csv --cv 2 --measure accuracy --per-class", "Unknown measure 'accuracy'"),
+        ("compare ok.csv --cv 2 -k 99999999999", "2,147,483,647 or less"),
+        ("compare ok.csv --cv 2 --classifiers linear_svm(C=-1)", "cannot learn from 2 documents"),
+        ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
+        ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
+        ("report ok.csv -o x.html --figures a.txt", "no charts can be written there"),
         ("report binary.parquet -o x.html", "cannot be read"),
         ("report nowhere.parquet -o x.html", "There is no file"),
         ("report binary.counts -o x.html", "no counts file"),
@@ -127,6 +134,7 @@ def one_line(err):
         ("train ok.csv -o x.skops", "cannot divide these documents"),
         ("train ok.csv -o x.skops --cv 0", "must each be given"),
         ("train ok.csv -o x.skops --classifier nope", "Unknown classifier"),
+        ("train ok.csv -o x.skops --cv 0 -s gu -k 2 -c linear_svm(C=-1)", "cannot learn from 4 documents"),
         ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
         ("predict binary.skops ok.csv", "is no model of termsieve"),
         ("predict folder ok.csv", "Is a directory"),
@@ -144,6 +152,32 @@ def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        "rank ok.csv -o ok.csv",
+        "rank ok.csv -o folder/../ok.csv",
+        "rank a.txt b.txt -o b.txt",
+        "rank ok.csv --stop-words a.txt -f csv -o a.txt",
+        "select ok.csv -o ok.csv",
+        "count ok.csv -o ok.csv",
+        "compare ok.csv -o means.csv -o ok.csv",
+        "compare ok.csv --journal empty.csv -o empty.csv",
+        "report list.json -o list.json",
+        "report binary.parquet -o binary.parquet",
+        "train ok.csv -o ok.csv",
+        "predict binary.skops a.txt -o a.txt",
+        "predict binary.skops a.txt -f csv -o binary.skops",
+    ],
+)
+def test_an_input_is_not_overwritten(arguments, typed, folder):
+    code, out, err = typed(*arguments.split(" "))
+    assert (code, out) == (1, "")
+    assert "is read as an input" in one_line(err)
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("rank", "Missing argument"),
@@ -157,6 +191,11 @@ def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
         ("rank ok.csv --split nonsense", "COLUMN=VALUE"),
         ("rank ok.csv --threads 0", "--threads"),
         ("rank - ok.csv", "standard input"),
+        ("rank ok.csv --text \udcff", "is not valid UTF-8"),
+        ("rank ok.csv --score \udcff", "is not valid UTF-8"),
+        ("train ok.csv -o x.skops --classifier \udcff", "is not valid UTF-8"),
+        ("scores \udcff", "is not valid UTF-8"),
+        ("report ok.csv -o page.txt", "a page has the ending .html"),
         ("select ok.csv -k five", "no number of terms"),
         ("select ok.csv -k 5 --rule top(5)", "not both"),
         ("count ok.csv", "Missing option"),

@@ -124,6 +124,16 @@ def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
     assert "150 documents" in err
 
 
+def test_a_file_has_all_labels(model, tmp_path, typed):
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(["body", *([SPAM[0], HAM[0]] * 120)]), encoding="utf-8")
+    assert typed("predict", model, path, "-o", tmp_path / "labels.txt")[0] == 0
+    assert (tmp_path / "labels.txt").read_text("utf-8") == "spam\nham\n" * 120
+    assert typed("predict", model, path, "-f", "txt")[1] == "spam\nham\n" * 120
+    assert typed("predict", model, path, "-f", "table", "-o", tmp_path / "table.txt")[0] == 0
+    assert (tmp_path / "table.txt").read_text("utf-8").count(SPAM[0]) == 120
+
+
 def test_text_files_are_labelled_line_by_line(model, tmp_path, typed):
     (tmp_path / "new.txt").write_text("cheap pills\n\nlunch at noon\n", encoding="utf-8")
     _, out, _ = typed("predict", model, tmp_path / "new.txt")

@@ -1,10 +1,14 @@
 """Reports without a browser: what is in the file, what is refused, what is said about how to do it again."""
 
+import ast
 import base64
 import hashlib
+import html
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import numpy as np
@@ -13,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pages.samples import HOSTILE, documents, hostile_result, plain_result
+from scipy import sparse
 from typer.testing import CliRunner
 
 import termsieve as ts
@@ -25,6 +30,7 @@ from termsieve.reporting.findings import headline
 from termsieve.reporting.material import Material
 from termsieve.reporting.page import _environment
 from termsieve.reporting.shown import shown
+from termsieve.reporting.style import PALETTE
 from termsieve.reporting.vocabulary import vocabulary
 from termsieve.results import SCHEMA, Comparison
 
@@ -186,6 +192,19 @@ def test_figures_are_written_as_pictures_drawings_and_documents(tmp_path):
     assert "<img" not in drawn
 
 
+def test_the_map_on_paper_says_what_its_colours_are_and_by_which_score(tmp_path):
+    result = plain_result()
+    page_of(result, tmp_path, figures=tmp_path)
+    drawn = (tmp_path / "map.svg").read_text()
+    for said in (
+        *result.counts.classes,
+        "other terms",
+        f"all classes, the first 50 terms by {result.recommended().score}",
+    ):
+        assert said in drawn
+    assert {color for color in PALETTE if color in drawn} == set(PALETTE[:3])
+
+
 @pytest.mark.parametrize(
     "wrong", [None, "result.parquet", {}, {"gu": 3}, ts.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"])]
 )
@@ -235,11 +254,42 @@ def table_of(means, folds=(-0.01, 0.0, 0.01)):
     return pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
 
 
+@pytest.mark.parametrize(
+    ("few", "many", "said"),
+    [
+        (0.90, 0.90, "10 terms by gu are enough: F1 0.90"),
+        (0.60, 0.90, "100 terms by gu, the most that were tried, reach F1 0.90; more may do better"),
+        (0.30, 0.40, "None does well: 100 terms by gu do as well as any, F1 0.40"),
+        (0.20, 0.20, "No better than guessing: 10 terms by gu do as well as any, F1 0.20"),
+    ],
+)
+def test_the_headline_claims_no_more_than_was_found(few, many, said):
+    table = table_of({("gu", "nb", 10): few, ("gu", "nb", 100): many})
+    labels = [(0, 0, "gu", "nb", 10, label, "f1", few) for label in "abcd"]
+    of_classes = pa.table(dict(zip(SCHEMA.names, zip(*labels, strict=True), strict=True)), schema=SCHEMA)
+    result = Comparison(pa.concat_tables([table, of_classes]), {"n_splits": 3}, {})
+    assert headline(Material.of(result)) == said
+
+
+def test_all_terms_are_enough_where_there_are_no_more():
+    texts, labels = ["ship", "ship", "goal", "goal"] * 5, ["sea", "sea", "sport", "sport"] * 5
+    result = ts.compare(texts, labels, **{**FEW, "ks": [2]})
+    assert re.fullmatch(r"2 terms by \w+ are enough: F1 1.00", headline(Material.of(result)))
+
+
+def test_guessing_is_no_success():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["ship", "goal", "rate", "sun"], 3)) for _ in range(60)]
+    labels = ["rare" if i % 10 == 0 else "usual" for i in range(60)]
+    result = ts.compare(texts, labels, **{**FEW, "ks": [1, 2]})
+    assert headline(Material.of(result)).startswith("No better than guessing")
+
+
 def test_findings_are_computed_from_the_table():
     means = {("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91}
     result = Comparison(table_of(means), {"n_splits": 3}, {})
     sentences = [finding.sentence for finding in findings(Material.of(result))]
-    assert sentences[0].startswith("100 terms by chi2 are enough: F1 0.91.")
+    assert sentences[0].startswith("100 terms by chi2, the most that were tried, reach F1 0.91; more may do better.")
     assert "matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb)" in sentences[1]
 
 
@@ -290,6 +340,20 @@ def test_the_map_is_capped_however_many_terms_classes_and_scores_there_are(tmp_p
     assert len(words["classes"]) == MOST_CLASSES
     assert f"{len(words['terms']):,} of 20,000 terms are here" in page
     assert f"Of 60 classes the {MOST_CLASSES} largest are here." in page
+
+
+def test_a_page_of_a_large_vocabulary_is_small(tmp_path):
+    rng = np.random.default_rng(0)
+    n_docs, n_terms, n_cells = 100_000, 200_000, 2_000_000
+    frequent = (n_terms * rng.random(n_cells) ** 3).astype(np.int64)
+    rows = rng.integers(0, n_docs, n_cells)
+    X = sparse.csr_array((np.ones(n_cells, np.int64), (rows, frequent)), shape=(n_docs, n_terms))
+    names = [f"term{i:06d}" for i in range(n_terms)]
+    counts = ts.Counts.from_matrix(X, rng.integers(0, 20, n_docs), terms=names)
+    page = ts.report(ts.score(counts, ["gu", "chi2", "info_gain", "bns"]), tmp_path / "page.html")
+    assert counts.shape == (20, n_terms)
+    assert counts.n_docs == n_docs
+    assert page.stat().st_size < 3_000_000
 
 
 # Again
@@ -344,9 +408,174 @@ def test_files_of_the_documents_are_named(tmp_path):
     assert "--text body" in page
 
 
+def ran_again(material, folder, monkeypatch, wanted):
+    """What the snippet leaves behind, and the arguments of the command, as a shell would cut it."""
+    monkeypatch.chdir(folder)
+    command, snippet = (block.code for block in blocks(material))
+    space = {}
+    exec(snippet, space)
+    return space[wanted], shlex.split(command.replace("\\\n", " "))[1:]
+
+
+def run_command(arguments, **changed):
+    from termsieve.cli import app
+
+    ran = CliRunner().invoke(app, [changed.get(one, one) for one in arguments])
+    assert ran.exit_code == 0, ran.output
+    return ran.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weighting": "tf.bns(floor=0.001)", "weigh": "all", "min_tf": 2, "one_vs_rest": True},
+        {"per_class": True, "repeats": 2, "seed": 4},
+    ],
+)
+def test_all_that_differs_from_the_usual_is_in_both(options, tmp_path, monkeypatch):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "my mail; rm #.parquet")
+    monkeypatch.chdir(tmp_path)
+    result = ts.compare(ts.read("my mail; rm #.parquet"), **FEW, **options)
+    again, arguments = ran_again(Material.of(result), tmp_path, monkeypatch, "result")
+    assert again.table == result.table
+    assert again.settings == result.settings
+    run_command(arguments, **{"report.html": "result.parquet"})
+    assert Comparison.load("result.parquet").table == result.table
+    assert note(Material.of(result)) == ""
+
+
+def test_what_the_command_line_cannot_say_only_the_snippet_says(tmp_path, monkeypatch):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "mail.parquet")
+    analyzer = ts.Analyzer(strip_accents="ascii", stop_words=["ship", "crew"])
+    monkeypatch.chdir(tmp_path)
+    material = Material.of(ts.compare(ts.read("mail.parquet"), **FEW, drop_empty=True, analyzer=analyzer))
+    again, arguments = ran_again(material, tmp_path, monkeypatch, "result")
+    assert again.table == material.result.table
+    assert again.settings["analyzer"]["strip_accents"] == "ascii"
+    assert not {"--drop-empty", "--strip-accents"} & set(arguments)
+    for part in ("drop_empty", "strip_accents", "STOP_WORDS_FILE"):
+        assert part in note(material)
+
+
+def test_contenders_are_only_what_contenders_have(tmp_path, monkeypatch):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "mail.parquet")
+    monkeypatch.chdir(tmp_path)
+    special = Contender("chi2, the largest", "chi2", aggregate="max", max_df=60)
+    result = ts.compare(ts.read("mail.parquet"), **{**FEW, "scores": ["gu", special]})
+    again, arguments = ran_again(Material.of(result), tmp_path, monkeypatch, "result")
+    assert again.table == result.table
+    assert arguments[arguments.index("--scores") + 1] == "gu,chi2"
+    assert "the snippet does" in note(Material.of(result))
+
+
+EVIL = "'; touch hacked #\n$(touch hacked) `touch hacked` \"__import__('os').system('touch hacked')"
+
+
+def test_a_hostile_result_gets_no_code_into_the_command_or_the_snippet(tmp_path):
+    base = plain_result()
+    evil = dict.fromkeys(("weighting", "weigh", "drop_empty", "one_vs_rest", EVIL), EVIL)
+    settings = {
+        **base.settings, **evil, "scores": [EVIL, "chi2"], "ks": EVIL, "classifiers": [EVIL],
+        "contenders": [{"name": EVIL, "score": EVIL, "max_df=0), print(": 1, EVIL: 2}, EVIL],
+        "call": {"files": ["-o" + EVIL, EVIL], "text": [EVIL], "label": EVIL, "split": [EVIL, EVIL], "cv": EVIL,
+                 "groups": EVIL, "encoding": EVIL, "by_file": [EVIL, EVIL], EVIL: EVIL},
+    }  # fmt: skip
+    for changed in ({}, {"by_file": None}, {"lines": True}, {"by_file": None, "files": EVIL, "text": 3, "split": 4}):
+        call = {**settings["call"], **changed}
+        result = Comparison(base.table, {**settings, "call": call}, base.seconds, base.counts)
+        command, snippet = (block.code for block in blocks(Material.of(result)))
+        words = shlex.split(command.replace(" \\\n  ", " "))
+        assert all(EVIL in word or not set(word) & set("'\"`$;#\n") for word in words)
+        assert words[2].startswith("./-o") or changed.get("files")
+        names = {node.id for node in ast.walk(ast.parse(snippet)) if isinstance(node, ast.Name)}
+        parts = {node.attr for node in ast.walk(ast.parse(snippet)) if isinstance(node, ast.Attribute)}
+        assert names <= {"ts", "Contender", "Path", "docs", "result", "columns", "file", "label", "lines", "line",
+                         "batch", "len"}  # fmt: skip
+        assert parts <= {"read", "batches", "to_pylist", "num_rows", "strip", "read_text", "split", "compare", "report"}
+        assert "print(" not in snippet
+        assert page_of(result, tmp_path)
+    sh = shutil.which("sh")
+    if sh:
+        subprocess.run([sh, "-c", f"termsieve() {{ :; }}; {command}"], cwd=tmp_path, check=True)
+        assert not (tmp_path / "hacked").exists()
+
+
+def test_an_analyzer_that_cannot_be_made_here_is_left_to_the_reader():
+    base = plain_result()
+    for wrong in ({"stemmer": "klingon"}, {"min_length": EVIL}):
+        settings = {**base.settings, "analyzer": {**base.settings["analyzer"], **wrong}}
+        material = Material.of(Comparison(base.table, settings, base.seconds))
+        assert "analyzer" not in blocks(material)[1].code
+        assert "The analyzer needs parts" in note(material)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "txt"])
+def test_files_that_are_classes_stay_classes(ending, tmp_path, monkeypatch):
+    texts, labels = documents()
+    files = [f"{label}.{ending}" for label in ("money", "sea", "sport")]
+    for file in files:
+        own = [" ".join(text.split()) for text, label in zip(texts, labels, strict=True) if label == file.split(".")[0]]
+        rows = own if ending == "txt" else [json.dumps({"text": t, "label": "x", "day": i}) for i, t in enumerate(own)]
+        (tmp_path / file).write_text("\n".join(rows), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    grouped = ["--groups", "day"] if ending == "jsonl" else []
+    run_command(["compare", *files, "--by-file", "--scores", "gu,chi2", "--classifiers", "multinomial_nb", "--ks",
+                 "2,5", "--cv", "3", *grouped, "-o", "first.parquet"])  # fmt: skip
+    result = Comparison.load("first.parquet")
+    again, arguments = ran_again(Material.of(result), tmp_path, monkeypatch, "result")
+    assert again.table == result.table
+    assert "--by-file" in arguments
+    run_command(arguments, **{"report.html": "second.parquet"})
+    assert Comparison.load("second.parquet").table == result.table
+
+
+def test_pages_of_rank_and_of_counts_name_their_files(tmp_path, monkeypatch):
+    texts, labels = documents()
+    pa.parquet.write_table(pa.table({"text": texts, "topic": labels}), tmp_path / "mail.parquet")
+    monkeypatch.chdir(tmp_path)
+    run_command(["rank", "mail.parquet", "--label", "topic", "-o", "rank.html"])
+    page = html.unescape((tmp_path / "rank.html").read_text("utf-8"))
+    assert "docs = ts.read('mail.parquet', label='topic')" in page
+    assert "termsieve report mail.parquet \\\n  --label topic" in page
+    assert "DOCUMENTS" not in page
+    for name, half in (("a", slice(60)), ("b", slice(60, None))):
+        ts.count(texts[half], labels[half]).save(f"{name}.counts")
+    run_command(["report", "a.counts", "b.counts", "-o", "counts.html"])
+    page = html.unescape((tmp_path / "counts.html").read_text("utf-8"))
+    assert "counts = ts.Counts.load('a.counts') + ts.Counts.load('b.counts')" in page
+    assert "termsieve report a.counts b.counts \\\n  --scores" in page
+    assert "DOCUMENTS" not in page
+
+
+def test_counts_of_a_matrix_and_pruned_counts_are_said_to_be_so(tmp_path, monkeypatch):
+    matrix = ts.Counts.from_matrix([[1, 0, 2], [0, 1, 0], [3, 1, 1]], ["x", "y", "x"])
+    material = Material.of(ts.score(matrix, "gu"))
+    assert "COUNTS stands for a file" in note(material)
+    matrix.save(tmp_path / "COUNTS")
+    again, _ = ran_again(material, tmp_path, monkeypatch, "scores")
+    assert again.overall().tolist() == ts.score(matrix, "gu").overall().tolist()
+    assert "pruned (min_df=2)" in note(Material.of(ts.score(matrix.prune(min_df=2), "gu")))
+
+
+def test_the_demo_names_itself(monkeypatch):
+    base = plain_result()
+    settings = {**base.settings, "call": {**base.settings["call"], "demo": True}}
+    material = Material.of(Comparison(base.table, settings, base.seconds, base.counts))
+    assert blocks(material)[0].code.startswith("termsieve demo")
+    monkeypatch.setattr("termsieve.demonstration.corpus", lambda: ("three topics", *documents()))
+    assert note(material) == ""
+    monkeypatch.setattr("termsieve.report", lambda *_: None)
+    space = {}
+    exec(blocks(material)[1].code, space)
+    assert space["result"].table == base.table
+
+
 def test_every_setting_is_there():
     names = {setting.name: setting.value for setting in settings_of(Material.of(plain_result()))}
-    assert names["ks"] == "2, 5, 10, 20"
+    assert names["ks"] == "2, 5, 10, 20, 40"
     assert names["cv"] == "3"
     assert names["analyzer"] == "Analyzer()"
     assert len(names["fingerprint of the documents"]) == 16

@@ -10,7 +10,7 @@ import pytest
 from pages.samples import documents, plain_result
 
 import termsieve as ts
-from termsieve.errors import InputError, OutputError
+from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.results import SCHEMA, Comparison
 
 
@@ -66,13 +66,52 @@ def test_a_file_that_is_no_result_or_half_of_one_is_refused(tmp_path):
             Comparison.load(tmp_path / name)
 
 
+ABOUT = {"settings": {"n_splits": 3}, "seconds": {}, "excerpts": {}}
+
+
+@pytest.mark.parametrize(
+    ("about", "change"),
+    [
+        ([], None),
+        ("nothing", None),
+        ({}, None),
+        ({**ABOUT, "settings": None}, None),
+        ({**ABOUT, "settings": []}, None),
+        ({**ABOUT, "settings": {"n_splits": "three"}}, None),
+        ({**ABOUT, "settings": {"n_splits": 3, "call": 7}}, None),
+        ({**ABOUT, "seconds": {"a": "long"}}, None),
+        ({**ABOUT, "excerpts": {"a": 1}}, None),
+        ({**ABOUT, "excerpts": {"a": [["too", "short"]]}}, None),
+        (ABOUT, lambda table: table.drop_columns(["k"])),
+        (ABOUT, lambda table: table.set_column(4, "k", table["k"].cast(pa.string()))),
+        (ABOUT, lambda table: table.slice(0, 0)),
+    ],
+)
+def test_a_damaged_result_is_refused(about, change, tmp_path):
+    table = plain_result().table if change is None else change(plain_result().table)
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"termsieve.about": json.dumps(about)})
+    (tmp_path / "x.parquet").write_bytes(sink.getvalue())
+    with pytest.raises(InputError, match=r"x\.parquet: is no saved comparison, or a damaged one"):
+        Comparison.load(tmp_path / "x.parquet")
+
+
+def test_only_measures_of_all_classes_are_taken():
+    for name in ("f1", "recall", "f1_makro"):
+        with pytest.raises(OptionError, match="Measured of all classes: accuracy, precision_micro"):
+            plain_result().best(name)
+    with pytest.raises(OptionError, match="Did you mean 'f1_macro'"):
+        plain_result().summary("f1_makro")
+
+
 def test_counts_that_were_altered_are_refused(tmp_path):
     result = plain_result()
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, result.table.schema) as writer:
         writer.write_table(result.table)
-        about = {"settings": {}, "seconds": {}, "excerpts": {}}
-        writer.add_key_value_metadata({"termsieve.about": json.dumps(about), "termsieve.counts": "AAAA"})
+        writer.add_key_value_metadata({"termsieve.about": json.dumps(ABOUT), "termsieve.counts": "AAAA"})
     (tmp_path / "x.parquet").write_bytes(sink.getvalue())
     with pytest.raises(InputError, match="counts file"):
         Comparison.load(tmp_path / "x.parquet")

@@ -19,6 +19,7 @@ from oracles.texts import CHAR_OPTIONS, NASTY_TEXT, columns, documents
 
 import termsieve as ts
 from termsieve.errors import CountsFileError, OutputError, TermsieveError
+from termsieve.storage import check_target, write_whole
 
 TRAILER = 40
 CELL_COLUMNS = ("class", "class_df", "class_tf", "class_tf2")
@@ -290,3 +291,66 @@ def test_a_place_that_cannot_be_written_is_named(place, said, tmp_path):
     with pytest.raises(OutputError, match=said):
         ts.count(["aa"], ["x"]).save(tmp_path / place)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_a_file_that_is_replaced_keeps_its_mode(path, counts, mode):
+    path.chmod(mode)
+    (counts + counts).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_link_stays_one_and_the_file_behind_it_is_written(path, counts, tmp_path):
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "x.counts"
+    link.symlink_to(path)
+    (counts + counts).save(link)
+    assert link.is_symlink()
+    assert ts.Counts.load(path) == counts + counts
+    assert [one.name for one in link.parent.iterdir()] == ["x.counts"]
+
+
+def test_links_in_a_circle_are_refused(counts, tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(OutputError, match="cannot be written"):
+        counts.save(tmp_path / "a")
+    assert (tmp_path / "a").is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_written_into_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, [b"one ", b"two"])
+        assert os.read(reader, 100) == b"one two"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [one.name for one in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes have names in /dev/fd on Unix alone")
+def test_an_open_pipe_can_be_named():
+    reader, writer = os.pipe()
+    try:
+        write_whole(f"/dev/fd/{writer}", [b"one"])
+        assert os.read(reader, 100) == b"one"
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def test_an_input_is_no_target(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"x")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "x.csv")
+    (tmp_path / "news" / "sport").mkdir(parents=True)
+    (tmp_path / "news" / "sport" / "1.txt").write_bytes(b"x")
+    for target, source in [("x.csv", "x.csv"), ("link.csv", "x.csv"), ("x.csv", "link.csv"),
+                           ("news/sport/1.txt", "news")]:  # fmt: skip
+        with pytest.raises(OutputError, match="is read as an input"):
+            check_target(tmp_path / target, inputs=["nowhere", tmp_path / source])
+    for target in ("y.csv", "news/terms.csv"):
+        assert check_target(tmp_path / target, inputs=[tmp_path / "x.csv", tmp_path / "news"]) == tmp_path / target

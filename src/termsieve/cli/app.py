@@ -20,8 +20,9 @@ import typer.core
 
 from termsieve._version import __version__
 from termsieve.cli.saying import complain
-from termsieve.errors import TermsieveError
+from termsieve.errors import OptionError, TermsieveError
 
+WRONG_USAGE = 2  # as typer has it for what it finds itself
 INTERRUPTED = 130
 GRACE = 0.3  # seconds that a command has, after Ctrl-C, to end by itself
 ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
@@ -64,6 +65,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         app(arguments, prog_name="termsieve")
     except TermsieveError as error:
         complain(str(error).replace("on_bad='skip'", "--skip-bad"))
+        return WRONG_USAGE if isinstance(error, OptionError) else 1
     except MemoryError:
         complain("There is not enough memory for this.")
     except OSError as error:  # a disk that is full, a stream that is closed

@@ -48,10 +48,10 @@ def scores(
             typer.echo(describe(score))
             return
         known = {"score": score.spelling, "title": score.title, "about": score.about, **dict(facts(score))}
-        printing.write(Sheet(list(known), [list(known.values())], lambda: describe(score)))
+        printing.write(Sheet(list(known), [list(known.values())], lambda: describe(score)), talk)
         return
     rows = catalogue_rows()
-    printing.write(Sheet(CatalogueRow._fields, rows, lambda: _view(rows)))
+    printing.write(Sheet(CatalogueRow._fields, rows, lambda: _view(rows)), talk)
     if printing.to_people:
         talk.note("To read more about one: termsieve scores NAME")
 

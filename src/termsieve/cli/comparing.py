@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +16,7 @@ from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, listed
 from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
 from termsieve.cli.saying import Talk
-from termsieve.errors import InputError, TermsieveError
+from termsieve.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +85,15 @@ class Contest:
         str, option("--weigh", panel=STUDY, metavar="WHAT", help="Weigh the selected terms (the usual), or all.")
     ] = "selected"
 
+    def check_measure(self, measure: str) -> None:
+        """Refuse a measure that the study will not have, before it runs."""
+        from termsieve.evaluate import MEASURES
+        from termsieve.results import check_measure
+
+        # where each class has a classifier of its own, measures are means over the classes
+        known = [one for one in MEASURES if not self.per_class or one.endswith("_macro")]
+        check_measure(measure, known)
+
     def arguments(self) -> dict[str, Any]:
         """As `termsieve.compare` takes them."""
         given: dict[str, Any] = {
@@ -148,6 +156,13 @@ def compare(
     ] = None,
     figures: Figures = None,
     title: Title = None,
+    excerpts: Annotated[
+        bool,
+        flag(
+            "--excerpts/--no-excerpts", panel=PANEL,
+            help="Keep short places of the documents in the page and the result (the usual), or none.",
+        ),
+    ] = True,
     form: Annotated[
         Format | None,
         option("--format", "-f", panel=PANEL, metavar="FORMAT", help="On standard output: table, tsv, csv or json."),
@@ -159,46 +174,48 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and name the fewest terms that do."""
     from termsieve.cli.compareviews import comparison_sheet
-    from termsieve.cli.reading import read_documents, say_skipped
+    from termsieve.cli.reading import inputs_of, read_documents, say_skipped
     from termsieve.study import compare as compared
 
-    _check_outputs(outputs or [], figures)
+    contest.check_measure(measure)
+    _check_outputs(outputs or [], figures, [*inputs_of(files, wording), *([str(journal)] if journal else [])])
     arguments = {**contest.arguments(), "analyzer": wording.analyzer(), "seed": seed}
     documents = read_documents(files, columns, talk)
-    with talk.timed("compared"), talk.compiling(), _unfit():
-        result = compared(documents, journal=journal, workers=workers, progress=talk.progress, **arguments)
+    with talk.timed("compared"), talk.compiling():
+        result = compared(
+            documents, journal=journal, workers=workers, progress=talk.progress, excerpts=excerpts, **arguments
+        )
     say_skipped(documents, talk)
     sheet = comparison_sheet(result, measure)
-    for output in outputs or ():
+    for output in sorted(outputs or (), key=lambda path: path.suffix.lower() in HTML):  # the page last: it may fail
         _write(result, sheet, output, title, figures, Printing(output, None, safe_csv), talk)
     if not outputs or (sys.stdout.isatty() and not talk.quiet):
         Printing(None, form, safe_csv).write(sheet)
 
 
-@contextmanager
-def _unfit() -> Iterator[None]:
-    """Say of a classifier that cannot be fitted, for want of documents, what it says."""
-    try:
-        yield
-    except TermsieveError:
-        raise
-    except ValueError as error:
-        raise InputError(f"A classifier cannot learn from these documents: {error}") from error
-
-
-def _check_outputs(outputs: Sequence[Path], figures: Path | None) -> None:
+def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:
     """Refuse places that cannot be written before the work."""
     from termsieve.storage import check_target
 
     for output in outputs:
-        check_target(output)
-        if output.suffix.lower() not in (HTML, PARQUET, *ENDINGS):
-            known = ", ".join((HTML, PARQUET, *ENDINGS))
+        check_target(output, inputs=inputs)
+        if output.suffix.lower() not in (*HTML, PARQUET, *ENDINGS):
+            known = ", ".join((HTML[0], PARQUET, *ENDINGS))
             raise typer.BadParameter(
                 f"the ending of {str(output)!r} does not tell what to write. Known are {known}.", param_hint="-o"
             )
-    if figures is not None and not any(output.suffix.lower() == HTML for output in outputs):
+    if figures is not None and not any(output.suffix.lower() in HTML for output in outputs):
         raise typer.BadParameter("the charts go with a page: give -o report.html, too.", param_hint="--figures")
+    _check_folder(figures)
+
+
+def _check_folder(figures: Path | None) -> None:
+    """Refuse a folder for charts that cannot be one."""
+    if figures is None:
+        return
+    there = next(one for one in (figures, *figures.absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise OutputError(f"{figures}: no charts can be written there: {there} is no folder that may be written to.")
 
 
 def _write(
@@ -211,7 +228,7 @@ def _write(
     talk: Talk,
 ) -> None:
     ending = output.suffix.lower()
-    if ending == HTML:
+    if ending in HTML:
         _write_page(result, output, None, title, figures, talk)
         return
     if ending == PARQUET:
@@ -268,12 +285,15 @@ def report(
     talk: Talk,
 ) -> None:  # fmt: skip
     """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
-    from termsieve.cli.reading import STDIN, is_counts, read_counts, read_documents
+    from termsieve.cli.reading import STDIN, inputs_of, is_counts, read_counts, read_documents
     from termsieve.ranking import score as scored
     from termsieve.results import Comparison
     from termsieve.storage import check_target
 
-    check_target(output)
+    check_target(output, inputs=inputs_of(files, wording))
+    if output.suffix.lower() not in HTML:
+        raise typer.BadParameter(f"a page has the ending .html, not {output.suffix!r}.", param_hint="-o")
+    _check_folder(figures)
     if _is_comparison(files):
         if scores:
             raise typer.BadParameter(

@@ -34,10 +34,10 @@ def count(
     talk: Talk,
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
-    from termsieve.cli.reading import read_counts
+    from termsieve.cli.reading import inputs_of, read_counts
     from termsieve.storage import check_target
 
-    check_target(output)
+    check_target(output, inputs=inputs_of(files, wording))
     _save(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
 
 

@@ -25,4 +25,4 @@ def demo(
     from termsieve.demonstration import run
 
     with talk.timed("shown"):
-        run(threads=threads, output=output)
+        run(threads=threads, output=output, quiet=talk.quiet)

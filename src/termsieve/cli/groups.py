@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
 import typer
+
+
+NAMES_OF_FILES = ("files", "stop_words")
+_BROKEN = re.compile("[\ud800-\udfff]")
 
 
 def option(*names: str, panel: str | None = None, **about: Any) -> Any:
@@ -41,6 +46,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         flat += [option.replace(kind=parameter.KEYWORD_ONLY) for option in options]
 
     def run(**given: Any) -> None:
+        _refuse_broken(given)
         with ExitStack() as stack:
             for name, group in groups.items():
                 made = group(**{field.name: given.pop(field.name) for field in fields(group) if field.init})
@@ -51,6 +57,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in flat}
     return run
+
+
+def _refuse_broken(given: dict[str, Any]) -> None:
+    """Refuse text that is no UTF-8: Python hands on its bytes as halves of characters. Names of files may be so."""
+    for name, value in given.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if name not in NAMES_OF_FILES and isinstance(one, str) and not one.isascii() and _BROKEN.search(one):
+                raise typer.BadParameter(f"{one!r} is not valid UTF-8.")
 
 
 def _options(group: Any) -> list[inspect.Parameter]:

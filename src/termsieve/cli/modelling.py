@@ -86,11 +86,11 @@ def train(
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
     from termsieve.cli.modelviews import training_sheet
-    from termsieve.cli.reading import documents_in, found_in, say_skipped
+    from termsieve.cli.reading import documents_in, found_in, inputs_of, say_skipped
     from termsieve.model import train as trained
     from termsieve.storage import check_target
 
-    check_target(output)
+    check_target(output, inputs=inputs_of(files, wording))
     found = found_in(files, columns, talk)
     documents = documents_in(found, columns)
     with talk.timed("trained"), talk.compiling():
@@ -158,9 +158,10 @@ def predict(
 ) -> None:
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
     from termsieve.cli.modelviews import Checked, prediction_sheet
+    from termsieve.cli.reading import inputs_of
     from termsieve.model import Model
 
-    printing.check()
+    printing.check(inputs=[model_file, *inputs_of(files)])
     model = Model.load(model_file)
     model.vectorizer.threads = threads
     _check_asked(model, explain=explain, probabilities=probabilities)
@@ -168,10 +169,11 @@ def predict(
     checked = Checked() if columns.label else None
     items = _labelled(model, documents, identity, terms if explain else 0, checked)
     sheet = prediction_sheet(
-        model, items, identity=identity, explain=explain, probabilities=probabilities, whole=checked is not None
-    )
+        model, items, identity=identity, explain=explain, probabilities=probabilities, whole=checked is not None,
+        **({} if printing.output is None else {"shown": None}),
+    )  # fmt: skip
     with talk.compiling():
-        printing.write(sheet)
+        printing.write(sheet, talk)
     if documents.skipped:
         from termsieve.cli.reading import say_skipped
 

@@ -81,9 +81,10 @@ def _training(model: Model) -> RenderableType:
 
 
 def prediction_sheet(
-    model: Model, items: Iterator[Labelled], *, identity: str | None, explain: bool, probabilities: bool, whole: bool
-) -> Sheet:
-    """A row for each document. With `whole`, all documents are read, also where a table shows the first only."""
+    model: Model, items: Iterator[Labelled], *, identity: str | None, explain: bool, probabilities: bool, whole: bool,
+    shown: int | None = SHOWN,
+) -> Sheet:  # fmt: skip
+    """A row for each document; a table has the first `shown`. With `whole`, all documents are read even so."""
     chances = model.has_probabilities
     names = ["row", *([identity] if identity else []), "label", *(["probability"] if chances else [])]
     names += [*(f"p_{name}" for name in model.classes if probabilities), *(["against", "because"] if explain else [])]
@@ -99,7 +100,10 @@ def prediction_sheet(
                 *(_because(one, single=model.single) if explain else []),
             ]
 
-    return Sheet(names, rows(), lambda: _predictions(model, items, identity, explain=explain, whole=whole))
+    def view() -> RenderableType:
+        return _predictions(model, items, identity, explain=explain, whole=whole, shown=shown)
+
+    return Sheet(names, rows(), view, lambda: (_labels(one) for one in items))
 
 
 def _all_chances(one: Labelled) -> list[float]:
@@ -122,7 +126,7 @@ def _because(one: Labelled, *, single: bool) -> list[Any]:
 
 
 def _predictions(
-    model: Model, items: Iterator[Labelled], identity: str | None, *, explain: bool, whole: bool
+    model: Model, items: Iterator[Labelled], identity: str | None, *, explain: bool, whole: bool, shown: int | None
 ) -> RenderableType:
     table = bare_table()
     table.add_column(identity or "", justify="right", style="dim", no_wrap=True, max_width=24)
@@ -130,7 +134,7 @@ def _predictions(
     if model.has_probabilities:
         table.add_column("", justify="right", no_wrap=True, max_width=16)
     table.add_column("because" if explain else "text")
-    for one in islice(items, SHOWN):
+    for one in islice(items, shown):
         chances = [_chances(model, one)] if model.has_probabilities else []
         name = str(one.row) if identity is None else str(one.identity)
         last = _reasons(one) if explain else cell(" ".join(one.text[:EXCERPT].split()), "dim")
@@ -145,7 +149,12 @@ def _predictions(
 
 
 def _label(one: Labelled) -> str:
-    return one.label if isinstance(one.label, str) else ", ".join(one.label) or "(none)"
+    return _labels(one) or "(none)"
+
+
+def _labels(one: Labelled) -> str:
+    """The label, or those of a document that may have several, as one line."""
+    return one.label if isinstance(one.label, str) else ", ".join(one.label)
 
 
 def _chances(model: Model, one: Labelled) -> str:

@@ -27,6 +27,8 @@ from termsieve.errors import OutputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from termsieve.cli.saying import Talk
+
 PANEL = "Output"
 Row = Sequence[Any]
 
@@ -44,10 +46,10 @@ class Format(StrEnum):
 
 ENDINGS = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {".tab": Format.tsv}
 PARQUET = ".parquet"
-HTML = ".html"
+HTML = (".html", ".htm")
 SAFE_CSV_HELP = (
     "Put a ' before cells that a spreadsheet would run as a formula: those that begin with = + - @ or a tab. "
-    "For .csv and .tsv that will be opened in one; it changes these terms."
+    "For .csv and .tsv that will be opened in one; it changes these terms. In .csv, all text is in quotes."
 )
 
 
@@ -86,38 +88,43 @@ class Printing:
     ] = None  # fmt: skip
     safe_csv: Annotated[bool, flag("--safe-csv", panel=PANEL, help=SAFE_CSV_HELP)] = False
 
-    def check(self, *, page: bool = False) -> None:
-        """Refuse a place that cannot be written, and an ending that is not known, before the work."""
+    def check(self, *, page: bool = False, inputs: Iterable[str | Path] = ()) -> None:
+        """Refuse a place that cannot be written, an input, and an ending that is not known, before the work."""
         if self.output is None:
             return
         from termsieve.storage import check_target
 
-        check_target(self.output)
-        known = (*ENDINGS, PARQUET, *([HTML] if page else []))
+        check_target(self.output, inputs=inputs)
+        known = (*ENDINGS, PARQUET, *(HTML if page else []))
         if self.format is None and self.output.suffix.lower() not in known:
             raise typer.BadParameter(
                 f"the ending of {str(self.output)!r} does not tell what to write. Known are {', '.join(known)}.",
                 param_hint="-o",
             )
 
-    def write(self, sheet: Sheet) -> None:
-        """Print the sheet, or write it to the file."""
+    def write(self, sheet: Sheet, talk: Talk | None = None) -> None:
+        """Print the sheet, or write it to the file, and say so."""
         if self.output is None:
             self._print(sheet)
             return
+        self._write(sheet, self.output)
+        if talk is not None:
+            talk.note(f"written to {self.output}")
+
+    def _write(self, sheet: Sheet, output: Path) -> None:
         from termsieve.storage import write_whole
 
-        ending = None if self.format else self.output.suffix.lower()
-        if ending == HTML and sheet.page is not None:
-            sheet.page(self.output)
+        ending = None if self.format else output.suffix.lower()
+        if ending in HTML and sheet.page is not None:
+            sheet.page(output)
             return
         if ending == PARQUET:
-            write_whole(self.output, [_parquet(sheet)])
+            write_whole(output, [_parquet(sheet)])
             return
-        how = self.format or ENDINGS[self.output.suffix.lower()]
+        how = self.format or ENDINGS[output.suffix.lower()]
         target = io.StringIO(newline="")
         self._render(sheet, how, target)
-        write_whole(self.output, [target.getvalue().encode()])
+        write_whole(output, [target.getvalue().encode()])
 
     @property
     def to_people(self) -> bool:
@@ -175,22 +182,28 @@ def _speak_utf8(stream: TextIO, *, terminal: bool) -> None:
             stream.reconfigure(encoding="utf-8")
 
 
-def _one_line(term: str) -> str:
-    if "\n" in term or "\r" in term:
-        raise OutputError(f"The term {term!r} has a line break, and would be two lines. Write .json or .csv.")
-    return term
+def _one_line(text: str) -> str:
+    if "\n" in text or "\r" in text:
+        raise OutputError(f"{text!r} has a line break, and would be two lines. Write .json or .csv.")
+    return text
 
 
 # Forms
 
 
 def _delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
-    rows: Iterable[Row] = chain([sheet.columns], sheet.rows)
-    if safe:
-        rows = ([harmless(cell) for cell in row] for row in rows)
-    delimiter, written = ("\t", _escaped) if tabs else (",", _quoted)
-    for row in rows:
-        target.write(delimiter.join(written(_plain(cell)) for cell in row) + "\n")
+    """Rows as lines. Where they are to be safe, CSV has all text in quotes: some spreadsheets cut it at semicolons."""
+    for row in chain([sheet.columns], sheet.rows):
+        cells = [harmless(cell) for cell in row] if safe else row
+        if tabs:
+            line = "\t".join(_escaped(_plain(cell)) for cell in cells)
+        else:
+            line = ",".join(_quoted(_plain(cell), always=safe and _is_text(cell)) for cell in cells)
+        target.write(line + "\n")
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str | list | dict)
 
 
 def harmless(cell: Any) -> Any:
@@ -218,9 +231,9 @@ def _plain(cell: Any) -> str:
     return repr(cell) if isinstance(cell, float) else str(cell)
 
 
-def _quoted(cell: str) -> str:
+def _quoted(cell: str, *, always: bool) -> str:
     """A cell of CSV. The module csv leaves a carriage return bare where lines end with a newline alone."""
-    return '"' + cell.replace('"', '""') + '"' if _SPECIAL.search(cell) else cell
+    return '"' + cell.replace('"', '""') + '"' if always or _SPECIAL.search(cell) else cell
 
 
 def _escaped(cell: str) -> str:

@@ -83,14 +83,14 @@ def rank(
 ) -> None:  # fmt: skip
     """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
     from termsieve.cli.rankviews import rank_sheet
-    from termsieve.cli.reading import read_counts
+    from termsieve.cli.reading import inputs_of, read_counts
     from termsieve.ranking import as_score
     from termsieve.ranking import score as scored
 
     chosen = [as_score(one) for one in listed(score or ["gu"])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
-    printing.check(page=True)
+    printing.check(page=True, inputs=inputs_of(files, wording))
     counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
     places = _places(counts, only)
     lists = {}
@@ -101,7 +101,7 @@ def rank(
             else:
                 lists[name] = [scores.top_of_class(c, top or PER_CLASS, against=against) for c in places]
     brief = per_class is None and top is None and len(places) > MANY
-    printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief))
+    printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief), talk)
     if printing.to_people:
         talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
 
@@ -154,16 +154,16 @@ def select(
 ) -> None:
     """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
     from termsieve.cli.rankviews import selection_sheet
-    from termsieve.cli.reading import read_counts
+    from termsieve.cli.reading import inputs_of, read_counts
     from termsieve.ranking import as_score
     from termsieve.selection import select as selected
 
     chosen_score, chosen_rule = as_score(score), rule_of(k, rule)
-    printing.check()
+    printing.check(inputs=inputs_of(files, wording))
     counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
     with talk.timed("selected"), talk.compiling():
         selection = selected(counts, chosen_rule, chosen_score, aggregate=aggregate)
-    printing.write(selection_sheet(selection, shown=SHOWN if printing.to_people else None))
+    printing.write(selection_sheet(selection, shown=SHOWN if printing.to_people else None), talk)
     talk.note(f"{selection.rule} on {selection.score}: {selection.reason}")
 
 

@@ -115,6 +115,12 @@ def expanded(files: Sequence[str]) -> list[str]:
     return paths
 
 
+def inputs_of(files: Sequence[str], wording: Wording | None = None) -> list[str]:
+    """The files that a command reads, none of which it may write to."""
+    words = [wording.stop_words] if wording is not None and wording.stop_words else []
+    return [path for path in (*expanded(files), *words) if path != STDIN]
+
+
 def found_in(
     files: Sequence[str], columns: Columns, talk: Talk, *, labelled: bool = True, usual: Sequence[str] = ()
 ) -> Found:

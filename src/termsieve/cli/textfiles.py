@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -93,7 +94,8 @@ class Labelled:
     """A source whose documents are all of one class: the name of the file."""
 
     def __init__(self, source: Source, label: str) -> None:
-        self._source, self._label, self.name = source, label, source.name
+        self._source, self.label, self.name = source, label, source.name
+        self.lines = isinstance(source, TextFile)
 
     @property
     def size(self) -> int | None:
@@ -107,7 +109,7 @@ class Labelled:
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows of the source, each with the label."""
         for chunk in self._source.chunks(replace(options, label=None), extra):
-            label = pa.array([self._label] * chunk.rows, pa.large_string())
+            label = pa.array([self.label] * chunk.rows, pa.large_string())
             yield replace(chunk, columns={**chunk.columns, FILE: label})
 
 
@@ -117,5 +119,6 @@ def file_names(paths: Sequence[str]) -> list[str]:
     >>> file_names(["a/x.txt", "b/y.txt"]), file_names(["a/x.txt", "b/x.txt"])
     (['x.txt', 'y.txt'], ['a/x.txt', 'b/x.txt'])
     """
+    paths = [os.fsencode(path).decode("utf-8", "replace") for path in paths]  # names of files may be any bytes
     names = [Path(path).name for path in paths]
-    return names if len(set(names)) == len(names) else list(paths)
+    return names if len(set(names)) == len(names) else paths

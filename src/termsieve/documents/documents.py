@@ -187,7 +187,15 @@ class Documents:
         """Names of the files, none for documents in memory, and the options of `read` that are not its defaults."""
         files = [] if self.total_bytes is None else [source.name for source in self._sources]
         changed = {k: list(v) if isinstance(v, tuple) else v for k, v in self._changed_options().items()}
-        return {"files": files, **changed}
+        return {"files": files, **changed, **self._file_classes()}
+
+    def _file_classes(self) -> dict[str, Any]:
+        """The class of each file, where files are classes, and whether their lines are the documents."""
+        labels = [getattr(source, "label", None) for source in self._sources]
+        if None in labels:
+            return {}
+        lines = all(getattr(source, "lines", False) for source in self._sources)
+        return {"by_file": labels, **({"lines": True} if lines else {})}
 
     def _changed_options(self) -> dict[str, Any]:
         defaults = Options()

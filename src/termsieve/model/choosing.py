@@ -142,12 +142,7 @@ class Fold:
         train, test = (
             weighting.apply(X[:, self.kept[columns]], weights, np.float64) for X in (self.train, self.test)
         )  # fmt: skip
-        try:
-            model = estimator(one.classifier, single=self.single).fit(train, self.known)
-        except ValueError as error:
-            raise InputError(
-                f"{one.classifier} cannot learn from {train.shape[0]:,} documents and {train.shape[1]:,} terms: {error}"
-            ) from error
+        model = fitted(one.classifier, train, self.known, single=self.single)
         counted = confusion(self.truth, model.predict(test))
         return (len(columns), *(float(counted.measure(name)) for name in MEASURES))
 
@@ -164,6 +159,16 @@ class Fold:
 def labels_of(Y: Any, *, single: bool) -> Any:
     """Labels as classifiers take them: the place of the class, or a sparse indicator matrix."""
     return Y.indices.astype(np.int64) if single else Y
+
+
+def fitted(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
+    """A classifier, fitted to documents; one that cannot be says why."""
+    try:
+        return estimator(spelling, single=single).fit(X, y)
+    except ValueError as error:
+        raise InputError(
+            f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
+        ) from error
 
 
 def estimator(spelling: str, *, single: bool) -> BaseEstimator:

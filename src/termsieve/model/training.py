@@ -25,7 +25,7 @@ from termsieve.model.choosing import (
     Judged,
     best,
     candidates,
-    estimator,
+    fitted,
     judge,
     labels_of,
 )
@@ -252,7 +252,7 @@ def _fitted(
         **{name: getattr(analyzer, name) for name in _SHARED},
     )
     X = vectorizer.fit_transform(texts, [some[0] for some in lists] if single else lists)
-    fitted = estimator(one.classifier, single=single).fit(X, labels_of(Y, single=single))
+    learned = fitted(one.classifier, X, labels_of(Y, single=single), single=single)
     vectorizer.threads = None  # as many as there are, where the model is used
     about = {
         **settings,
@@ -264,4 +264,4 @@ def _fitted(
         "n_docs": len(texts),
         "analyzer": analyzer.settings,
     }
-    return Model(vectorizer, fitted, classes, single=single, settings=about)
+    return Model(vectorizer, learned, classes, single=single, settings=about)

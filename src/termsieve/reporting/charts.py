@@ -273,8 +273,11 @@ def timings(material: Material) -> Chart:
     )
 
 
-def vocabulary_map() -> Chart:
-    """The empty map of the vocabulary, whose points the page puts in."""
+def vocabulary_map(classes: Sequence[tuple[str, str]] = ()) -> Chart:
+    """The empty map of the vocabulary, whose points the page puts in.
+
+    With classes and their colours it has a legend, for a picture that stands alone; the page has lists beside it.
+    """
     diagonal = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
         strokeDash=[4, 4], opacity=0.45, color=INK, clip=True, aria=False
     ).encode(x="x:Q", y="y:Q")  # fmt: skip
@@ -285,7 +288,7 @@ def vocabulary_map() -> Chart:
         tooltip=[tip(f"{name}:N", title) for name, title in told],
     )
     dots = base.mark_circle(aria=False, cursor="pointer").encode(
-        color=alt.Color("color:N", scale=None),
+        color=_class_colors(classes) if classes else alt.Color("color:N", scale=None),
         opacity=alt.Opacity("opacity:Q", scale=None),
         size=alt.Size("size:Q", scale=None),
     )
@@ -304,6 +307,12 @@ def vocabulary_map() -> Chart:
     layers = alt.layer(diagonal, dots, rings, labels)
     words = "A map of terms; the lists beside it have the same in words."
     return finished(layers, "map", "The vocabulary", words, height=MAP_HEIGHT)
+
+
+def _class_colors(classes: Sequence[tuple[str, str]]) -> Any:
+    names = [name for name, _ in classes]
+    scale = alt.Scale(domain=names, range=[color for _, color in classes])
+    return alt.Color("class:N", scale=scale, legend=legend(names))
 
 
 def _rates() -> dict[str, Any]:

@@ -17,6 +17,7 @@ from termsieve.views import percent
 # differences of F1 of so much, and more, are as striking as can be
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
+_POOR = 0.5  # an F1 below which nothing is enough
 
 
 class Finding(NamedTuple):
@@ -29,12 +30,35 @@ class Finding(NamedTuple):
 def headline(material: Material) -> str:
     """The one thing to remember."""
     if material.result is not None:
-        choice = material.result.recommended()
-        return f"{choice.k:,} {_terms(choice.k)} by {choice.score} are enough: F1 {choice.mean:.2f}"
+        return _verdict(material, material.result)
     counts = material.ranked_counts
     names = [shown(str(counts.classes[c]), 30) for c in np.argsort(-counts.class_sizes, kind="stable")]
     listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) <= 4 else f"{len(names):,} classes"
     return f"What tells {listed} apart"
+
+
+def _verdict(material: Material, result: Comparison) -> str:
+    """How few terms are enough, where the numbers that were tried can tell, and where it works at all."""
+    choice = result.recommended()
+    value = f"F1 {choice.mean:.2f}"
+    few = f"{choice.k:,} {_terms(choice.k)} by {choice.score}"
+    if choice.mean <= _guessing(material, result):
+        return f"No better than guessing: {few} do as well as any, {value}"
+    if choice.mean < _POOR:
+        return f"None does well: {few} do as well as any, {value}"
+    n_terms = material.ranked_counts.n_terms if material.contestants else None
+    if choice.k == max(result.ks) and (n_terms is None or choice.k < n_terms):
+        return f"{few}, the most that were tried, reach {value}; more may do better"
+    return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
+
+
+def _guessing(material: Material, result: Comparison) -> float:
+    """The macro F1 of guesses in the proportions of the classes, which answering with the largest does not exceed."""
+    counts = material.counts
+    if counts is not None and counts.n_docs:
+        return float(np.mean(counts.class_sizes / counts.n_docs))
+    labels = [label for label in result.table["label"].unique().to_pylist() if label]
+    return 1 / len(labels) if labels else 0.0
 
 
 def explanation(material: Material) -> str:

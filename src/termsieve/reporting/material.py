@@ -71,7 +71,8 @@ class Material:
         self.counts, self.contestants = counts, list(contestants)
         self.excerpts: Excerpts = dict(excerpts)
         self.result, self.left_out = result, list(left_out)
-        self.origin: Mapping[str, Any] = {} if result is None else result.settings.get("call", {})
+        known = result.settings.get("call") if result is not None else counts.origin if counts is not None else None
+        self.origin: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
 
     @classmethod
     def of(cls, given: Any) -> Material:
@@ -105,7 +106,8 @@ class Material:
         ranked = counts.prune(**least) if least else counts
         if not ranked.n_terms:
             return cls(counts, [], result.excerpts, result, result.scores)
-        special = {one["name"]: one for one in result.settings.get("contenders", [])}
+        given = result.settings.get("contenders") or []
+        special = {one["name"]: one for one in given if isinstance(one, dict) and "name" in one}
         contestants, left_out = [], []
         for name in result.scores:
             about = special.get(name, {})

@@ -20,7 +20,14 @@ from termsieve.reporting import again, charts, tables
 from termsieve.reporting.findings import explanation, findings, headline
 from termsieve.reporting.material import MOST_PAIRS, Material
 from termsieve.reporting.style import PALETTE, Chart
-from termsieve.reporting.vocabulary import Vocabulary, colored_classes, static_points, vocabulary
+from termsieve.reporting.vocabulary import (
+    N_FIRST,
+    Vocabulary,
+    colored_classes,
+    static_legend,
+    static_points,
+    vocabulary,
+)
 from termsieve.results import Comparison
 from termsieve.storage import check_target, write_whole
 
@@ -82,7 +89,7 @@ def report(
     material = Material.of(result)
     if documents is not None:
         material.excerpts = from_documents(documents, [one.scores for one in material.contestants])
-        if isinstance(documents, Documents) and material.result is None:
+        if isinstance(documents, Documents) and material.result is None and documents.origin["files"]:
             material.origin = documents.origin
     drawn = _charts(material)
     words = vocabulary(material) if material.contestants else None
@@ -118,13 +125,19 @@ def _figures(material: Material, drawn: dict[str, Chart], words: Vocabulary | No
         one.name: {**one.spec, "title": {"text": one.title, "anchor": "start"}} for one in drawn.values()
     }
     if words is not None:
-        found["map"]["datasets"] = {
-            **found["map"].get("datasets", {}),
-            "points": static_points(words.data, _chosen(material)),
-        }
+        found["map"] = _static_map(words.data, _chosen(material))
     for i, contrast in enumerate(_contrasts(material), 1):
         found[f"difference_{i}"] = str(contrast["broad"])
     return found
+
+
+def _static_map(words: dict[str, Any], name: str) -> dict[str, Any]:
+    """The map of all classes by one score: it says itself which, and what the colours are."""
+    name = name if name in words["scores"] else words["scores"][0]
+    spec = charts.vocabulary_map(static_legend(words)).spec
+    title = f"The vocabulary: all classes, the first {N_FIRST} terms by {name} in colour"
+    datasets = {**spec.get("datasets", {}), "points": static_points(words, name)}
+    return {**spec, "title": {"text": title, "anchor": "start"}, "datasets": datasets}
 
 
 # The template

@@ -19,6 +19,8 @@ MOST_PLACES = 12_000
 MOST_POINTS = 800
 LEAST_POINTS = 60
 MOST_CELLS = 6
+N_FIRST = 50  # terms that have a colour in a picture that does not move
+OTHER = "other terms"
 
 
 class Vocabulary(NamedTuple):
@@ -131,7 +133,7 @@ def _ranks(values: Array, best: Ints, chosen: Ints) -> Ints:
     return np.array([exact.get(int(p), max(int(r), len(best) + 1)) for p, r in zip(chosen, ranks, strict=True)])
 
 
-def static_points(words: dict[str, Any], score: str, n_first: int = 50) -> list[dict[str, Any]]:
+def static_points(words: dict[str, Any], score: str, n_first: int = N_FIRST) -> list[dict[str, Any]]:
     """The points of the map of all classes by one score, for a picture that does not move."""
     terms = words["views"][0]["terms"]
     ranks = words["views"][0]["ranks"][words["scores"].index(score) if score in words["scores"] else 0]
@@ -143,12 +145,18 @@ def static_points(words: dict[str, Any], score: str, n_first: int = 50) -> list[
         size, first = words["sizes"][label], rank <= n_first
         points.append({
             "x": (words["df"][i] - inside) / max(words["n_docs"] - size, 1), "y": inside / max(size, 1),
-            "color": PALETTE[colored.index(label)] if first and label in colored else INK,
+            "class": words["classes"][label] if first and label in colored else OTHER,
             "opacity": 0.9 if first else 0.22, "size": 52 if first else 22, "ring": False,
             "label": words["terms"][i] if first else "",
         })  # fmt: skip
     _name_apart(points[:n_first])
     return points[::-1]
+
+
+def static_legend(words: dict[str, Any]) -> list[tuple[str, str]]:
+    """The classes that have a colour in a picture that does not move, and what all others have."""
+    colored = [(words["classes"][label], PALETTE[i]) for i, label in enumerate(colored_classes(words))]
+    return [*colored, (OTHER, INK)]
 
 
 def colored_classes(words: dict[str, Any]) -> list[int]:

@@ -1,0 +1,98 @@
+"""The command that makes a report again. Every value in it is quoted for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from termsieve.reporting.material import Material
+from termsieve.reporting.origin import (
+    DEFAULTS,
+    analyzer_of,
+    contenders,
+    counts_files,
+    file_classes,
+    files_of,
+    listed,
+    reading,
+    setting,
+)
+from termsieve.tokens import DEFAULT_TOKEN_PATTERN, Analyzer
+
+# an option and its value, or a flag
+Option = tuple[str, str] | tuple[str]
+
+
+def command_of(material: Material) -> str:
+    """The command, with an option on each line."""
+    if material.origin.get("demo"):
+        return "termsieve demo -o report.html"
+    verb = "report" if material.result is None else "compare"
+    saved = counts_files(material)
+    files = [_path(file) for file in saved or files_of(material) or ["DOCUMENTS"]]
+    options = [] if saved else [*_reading_options(material), *_analyzer_options(material)]
+    options += [("--scores", ",".join(material.names))] if material.result is None else _study_options(material)
+    lines = [shlex.join(["termsieve", verb, *files]), *map(shlex.join, [*options, ("-o", "report.html")])]
+    return " \\\n  ".join(lines)
+
+
+def _path(file: str) -> str:
+    """A name that no command takes for an option."""
+    return f"./{file}" if file.startswith("-") else file
+
+
+def _reading_options(material: Material) -> list[Option]:
+    found: list[Option] = [("--by-file",)] if file_classes(material) else []
+    for name, value in reading(material).items():
+        if name == "text":
+            found += [("--text", str(column)) for column in listed(value)]
+        elif name == "split":
+            found.append(("--split", "=".join("" if part is None else str(part) for part in listed(value))))
+        elif name == "on_bad":
+            found.append(("--skip-bad",))
+        elif value is not None:
+            found.append((_option(name), str(value)))
+    return found
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _analyzer_options(material: Material) -> list[Option]:
+    analyzer = analyzer_of(material)
+    if analyzer is None:
+        return []
+    stop_words = analyzer.stop_words if isinstance(analyzer.stop_words, str) else "STOP_WORDS_FILE"
+    every: list[tuple[bool, Option]] = [
+        (bool(analyzer.stop_words), ("--stop-words", stop_words)),
+        (analyzer.analyzer == "char_wb", ("--characters",)),
+        (_ngrams(analyzer) != "1", ("--ngrams", _ngrams(analyzer))),
+        (bool(analyzer.stemmer), ("--stemmer", str(analyzer.stemmer))),
+        (bool(analyzer.segmenter), ("--segmenter", str(analyzer.segmenter))),
+        (analyzer.min_length > 1, ("--min-length", str(analyzer.min_length))),
+        (not analyzer.lowercase, ("--keep-case",)),
+        (analyzer.strip_accents == "unicode", ("--strip-accents",)),
+        (analyzer.token_pattern != DEFAULT_TOKEN_PATTERN, ("--pattern", analyzer.token_pattern)),
+    ]
+    return [option for needed, option in every if needed]
+
+
+def _ngrams(analyzer: Analyzer) -> str:
+    least, most = analyzer.ngram_range
+    usual = least == 1 and not (analyzer.analyzer == "char_wb" and most == 1)
+    return str(most) if usual else f"{least}-{most}"
+
+
+def _study_options(material: Material) -> list[Option]:
+    special = contenders(material)
+    names = [str(name) for name in listed(setting(material, "scores"))]
+    scores = dict.fromkeys(str(special[name]["score"]) if name in special else name for name in names)
+    lists: dict[str, Any] = {"scores": scores} | {n: listed(setting(material, n)) for n in ("classifiers", "ks")}
+    found: list[Option] = [(_option(name), ",".join(map(str, values))) for name, values in lists.items() if values]
+    for name in ("cv", "groups", "repeats", "seed", "min_df", "min_tf", "weighting", "weigh"):
+        value = setting(material, name)
+        if value is not None and value != DEFAULTS.get(name):
+            found.append((_option(name), str(value)))
+    found += [(_option(name),) for name in ("per_class", "one_vs_rest") if setting(material, name)]
+    return found

@@ -1,0 +1,138 @@
+"""Where the documents of a report are from, and what of it a command or a snippet can say again.
+
+What a saved result says about itself may have been written by anybody: only known names are taken from it, and each
+value is quoted where it is used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from termsieve.errors import TermsieveError
+from termsieve.reporting.material import Material
+from termsieve.tokens import Analyzer
+
+READING = ("text", "label", "label_sep", "split", "encoding", "on_bad")
+DEFAULTS: dict[str, Any] = {
+    "per_class": False, "one_vs_rest": False, "min_df": 1, "min_tf": 1, "weighting": "count", "weigh": "selected",
+    "drop_empty": False, "repeats": 1, "groups": None,
+}  # fmt: skip
+CONTENDER = ("name", "score", "aggregate", "max_tf", "max_df")
+SPECIAL = ("aggregate", "max_tf", "max_df")
+_COMPRESSED = (".gz", ".zst")
+
+
+def listed(value: Any) -> list[Any]:
+    """A list as it is; anything else as a list of one, and nothing as none."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def files_of(material: Material) -> list[str]:
+    """Names of the files with the documents."""
+    return [str(file) for file in listed(material.origin.get("files"))]
+
+
+def counts_files(material: Material) -> list[str]:
+    """Names of files with counts, where the report is of them; counts of a matrix would have to be saved first."""
+    found = [str(file) for file in listed(material.origin.get("counts"))]
+    return found or (["COUNTS"] if of_matrix(material) else [])
+
+
+def of_matrix(material: Material) -> bool:
+    """Whether the counts are of a matrix that is in no file."""
+    there = material.origin.get("counts") or material.result is not None or material.counts is None
+    return not there and material.counts is not None and material.counts.settings is None
+
+
+def file_classes(material: Material) -> list[tuple[str, str]]:
+    """Each file and its class, where the class of a document is its file."""
+    labels = [str(label) for label in listed(material.origin.get("by_file"))]
+    files = files_of(material)
+    return list(zip(files, labels, strict=True)) if labels and len(labels) == len(files) else []
+
+
+def reading(material: Material) -> dict[str, Any]:
+    """The options of reading that are not as they come."""
+    skipped = ("label", "label_sep") if file_classes(material) else ()
+    return {name: material.origin[name] for name in READING if name in material.origin and name not in skipped}
+
+
+def setting(material: Material, name: str) -> Any:
+    """A setting of the comparison, as it was called or as it comes."""
+    given = {} if material.result is None else material.result.settings
+    return material.origin.get(name, given.get(name, DEFAULTS.get(name)))
+
+
+def contenders(material: Material) -> dict[str, dict[str, Any]]:
+    """What was said about scores under names of their own."""
+    given = [] if material.result is None else listed(material.result.settings.get("contenders"))
+    known = [{key: one[key] for key in CONTENDER if one.get(key) is not None} for one in given if isinstance(one, dict)]
+    return {str(one["name"]): one for one in known if {"name", "score"} <= set(one)}
+
+
+def analyzer_of(material: Material) -> Analyzer | None:
+    """The analyzer; None for a matrix, or where its parts are not on this machine."""
+    settings = _settings(material)
+    try:
+        return None if settings is None else Analyzer.from_settings(settings)
+    except (TermsieveError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _settings(material: Material) -> Any:
+    settings = material.counts.settings if material.counts is not None else None
+    if settings is None and material.result is not None:
+        return material.result.settings.get("analyzer")
+    return settings
+
+
+def missing(material: Material) -> list[str]:
+    """Sentences about what the reader has to fill in, or has to know."""
+    return [*_about_documents(material), *_about_terms(material), *_about_study(material)]
+
+
+def _about_documents(material: Material) -> list[str]:
+    found = []
+    if of_matrix(material):
+        found.append("The counts are of a matrix: COUNTS stands for a file to which Counts.save writes them.")
+    elif not (files_of(material) or counts_files(material) or material.origin.get("demo")):
+        found.append("The documents are in no file that is known here: DOCUMENTS stands for one that holds them.")
+    if material.origin.get("lines"):
+        found.append("The snippet leaves lines of more than 2,000 characters whole; the command cuts them.")
+        if any(Path(file).suffix.lower() in _COMPRESSED for file in files_of(material)):
+            found.append("Unpack the files for the snippet.")
+    return found
+
+
+def _about_terms(material: Material) -> list[str]:
+    found, analyzer, counts = [], analyzer_of(material), material.counts
+    if analyzer is None and _settings(material) is not None:
+        found.append("The analyzer needs parts that this machine does not have; add it by hand.")
+    if analyzer is not None and not material.origin.get("counts"):
+        unsaid = [
+            (analyzer.strip_accents == "ascii", "strip_accents"), (analyzer.analyzer == "char", "analyzer"),
+            (analyzer.tokenizer is not None, "tokenizer"),
+        ]  # fmt: skip
+        found += [f"Only the snippet says {name} of the analyzer." for there, name in unsaid if there]
+        if analyzer.stop_words and not isinstance(analyzer.stop_words, str):
+            found.append("STOP_WORDS_FILE stands for a file with the stop words of the snippet.")
+    if counts is not None and counts.pruned:
+        found.append(f"The counts were pruned ({counts.pruned}), which neither says: see Counts.prune.")
+    if counts is not None and counts.fixed and counts.settings is not None:
+        found.append("The terms are of a given vocabulary, which neither says: see Counts.with_vocabulary.")
+    return found
+
+
+def _about_study(material: Material) -> list[str]:
+    found = []
+    objects = [name for name in ("cv", "groups") if str(material.origin.get(name)).startswith("<")]
+    if objects:
+        found.append(f"An object in memory, to be filled in: {', '.join(objects)}.")
+    if setting(material, "drop_empty"):
+        found.append("Only the snippet says drop_empty.")
+    if contenders(material):
+        found.append("The command does not say all about the scores; the snippet does.")
+    if material.left_out:
+        found.append(f"Scores that are not in the catalogue: {', '.join(material.left_out)}.")
+    return found

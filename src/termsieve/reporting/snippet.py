@@ -1,0 +1,133 @@
+"""The snippet of Python that makes a report again. Every value in it is written by `repr`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from termsieve.reporting.material import Material
+from termsieve.reporting.origin import (
+    DEFAULTS,
+    analyzer_of,
+    contenders,
+    counts_files,
+    file_classes,
+    files_of,
+    listed,
+    reading,
+    setting,
+)
+
+
+def snippet_of(material: Material) -> str:
+    """The code, from the files to the page."""
+    lines = _score_lines(material) if material.result is None else _compare_lines(material)
+    return "\n".join(lines)
+
+
+def _compare_lines(material: Material) -> list[str]:
+    documents, given = _documents(material), _arguments(material)
+    special = contenders(material)
+    imports = ["from termsieve.plan import Contender"] if special else []
+    if special:
+        names = [_score(str(name), special) for name in listed(setting(material, "scores"))]
+        given["scores"] = f"[{', '.join(names)}]"
+    lines = [f"    {name}={value}," for name, value in given.items()]
+    return [
+        *_imports(material, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
+        'ts.report(result, "report.html")',
+    ]  # fmt: skip
+
+
+def _arguments(material: Material) -> dict[str, str]:
+    """The arguments of the comparison as code."""
+    given = {name: setting(material, name) for name in ("scores", "classifiers", "ks", "cv", "seed", *DEFAULTS)}
+    found = {name: repr(value) for name, value in given.items() if value is not None and value != DEFAULTS.get(name)}
+    code = _analyzer(material)
+    return {**found, "analyzer": code} if code else found
+
+
+def _score(name: str, special: dict[str, dict[str, Any]]) -> str:
+    """A score as code: by its spelling, or with all that was said about it."""
+    if name not in special:
+        return repr(name)
+    return f"Contender({', '.join(f'{key}={value!r}' for key, value in special[name].items())})"
+
+
+def _score_lines(material: Material) -> list[str]:
+    names = repr(material.names[0] if len(material.names) == 1 else material.names)
+    saved = counts_files(material)
+    if saved:
+        made = [f"counts = {' + '.join(f'ts.Counts.load({file!r})' for file in saved)}"]
+    else:
+        code = _analyzer(material)
+        made = [*_documents(material), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
+    return [
+        *_imports(material, []), "", *made, f"scores = ts.score(counts, {names})", 'ts.report(scores, "report.html")',
+    ]  # fmt: skip
+
+
+def _imports(material: Material, more: list[str]) -> list[str]:
+    paths = ["from pathlib import Path", ""] if material.origin.get("lines") else []
+    demo = ["from termsieve import demonstration"] if material.origin.get("demo") else []
+    return [*paths, "import termsieve as ts", *demo, *more]
+
+
+def _analyzer(material: Material) -> str:
+    """The analyzer as code, where it is not as it comes."""
+    analyzer = analyzer_of(material)
+    code = "" if analyzer is None else repr(analyzer)
+    return f"ts.{code}" if code not in ("", "Analyzer()") else ""
+
+
+# Documents
+
+
+def _documents(material: Material) -> list[str]:
+    if material.origin.get("demo"):
+        return ["name, texts, labels = demonstration.corpus()", 'docs = ts.read({"text": texts, "label": labels})']
+    if file_classes(material):
+        return _by_file(material)
+    files = files_of(material) or ["DOCUMENTS"]
+    source = repr(files[0] if len(files) == 1 else files)
+    return [f"docs = ts.read({source}{_options(material)})"]
+
+
+def _options(material: Material) -> str:
+    return "".join(f", {name}={_literal(name, value)}" for name, value in reading(material).items())
+
+
+def _literal(name: str, value: Any) -> str:
+    if name == "text" and isinstance(value, list) and len(value) == 1:
+        return repr(value[0])
+    return repr(tuple(value)) if name == "split" and isinstance(value, list) else repr(value)
+
+
+def _by_file(material: Material) -> list[str]:
+    """Documents whose class is their file, gathered file by file, with the columns that the division needs."""
+    extra = [
+        name for name in (setting(material, "cv"), setting(material, "groups"))
+        if isinstance(name, str) and not name.startswith("<")
+    ]  # fmt: skip
+    empty = ", ".join(f"{name!r}: []" for name in ("text", "label", *extra))
+    rows = _lines(material) if material.origin.get("lines") else _rows(material, extra)
+    head = [f"columns = {{{empty}}}", f"for file, label in {file_classes(material)!r}:"]
+    return [*head, *(f"    {line}" for line in rows), "docs = ts.read(columns)"]
+
+
+def _lines(material: Material) -> list[str]:
+    encoding = str(material.origin.get("encoding") or "utf-8-sig")
+    return [
+        f"lines = [line.strip() for line in Path(file).read_text({encoding!r}).split('\\n') if line.strip()]",
+        "columns['text'] += lines",
+        "columns['label'] += [label] * len(lines)",
+    ]
+
+
+def _rows(material: Material, extra: list[str]) -> list[str]:
+    more = [f"    columns[{name!r}] += batch[{name!r}].to_pylist()" for name in extra]
+    return [
+        f"for batch in ts.read(file, label=None{_options(material)}).batches({extra!r}):",
+        "    columns['text'] += batch['text'].to_pylist()",
+        "    columns['label'] += [label] * batch.num_rows",
+        *more,
+    ]
