@@ -89,9 +89,7 @@ def _docstrings_of(package: str) -> Iterator[str]:
                 yield text
 
 
-def run(
-    threads: int | None = None, output: str | Path = "termsieve-demo.html", *, quiet: bool = False
-) -> Path:  # fmt: skip
+def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", *, quiet: bool = False) -> Path:
     """Count the demo corpus, rank its terms, compare the scores, and write what was found into a page."""
     console = Console(quiet=quiet)
     progress = False if quiet else None

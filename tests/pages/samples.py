@@ -40,7 +40,7 @@ def documents(n=120, seed=0):
     return texts, labels
 
 
-SMALL = {"classifiers": ["multinomial_nb", "bernoulli_nb"], "ks": [2, 5, 10, 20, 40], "cv": 3}
+SMALL = {"classifiers": ["multinomial_nb", "bernoulli_nb"], "ks": [2, 5, 10, 20, 40, 60], "cv": 3}
 
 
 @functools.cache

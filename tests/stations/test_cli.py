@@ -123,8 +123,16 @@ def test_counts_files_are_ranked_and_added(mail, tmp_path, typed):
 def test_counts_have_their_terms_already(option, counts, tmp_path, typed):
     counts.save(tmp_path / "mail.counts")
     code, _, err = typed("rank", tmp_path / "mail.counts", *option)
-    assert code == 1
+    assert code == 2
     assert option[0] in err
+
+
+@pytest.mark.parametrize("command", ["rank", "select"])
+def test_what_was_written_is_said(command, mail, tmp_path, typed):
+    code, out, err = typed(command, mail, "-o", tmp_path / "terms.csv")
+    assert (code, out) == (0, "")
+    assert f"written to {tmp_path / 'terms.csv'}\n" in err
+    assert typed(command, mail, "-q", "-o", tmp_path / "terms.csv") == (0, "", "")
 
 
 def test_rare_and_common_terms_are_left_out(mail, counts, typed):
@@ -243,4 +251,4 @@ def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     seen = {}
     monkeypatch.setattr("termsieve.demonstration.run", lambda **given: seen.update(given))
     assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
-    assert seen == {"output": tmp_path / "bbc.html", "threads": 1}
+    assert seen == {"output": tmp_path / "bbc.html", "threads": 1, "quiet": False}

@@ -90,10 +90,51 @@ def one_line(err):
         ("rank folder", "without class folders"),
         ("rank *.nothing", "No file matches"),
         ("rank ok.csv a.txt", "a.txt: its ending does not tell"),
-        ("rank a.txt b.txt --text body", "--text says nothing"),
+        ("rank a.txt ok.csv", "it is a text file; ok.csv has columns. The two kinds cannot be read together"),
+        ("rank a.txt folder", "it is a text file; folder is a folder"),
+        ("rank a.txt a.txt", "a.txt: is the same file as a.txt, which was named before"),
+        ("rank a.txt b.txt folder/../a.txt", "folder/../a.txt: is the same file as a.txt"),
+        ("rank ok.csv ok.csv --by-file", "ok.csv: is the same file as ok.csv"),
         ("rank ok.csv --by-file", "name two or more"),
         ("rank ok.csv --text body", "there is no column 'body'"),
         ("rank ok.csv --label lable", "Did you mean 'label'?"),
+        ("rank ok.csv --split label=z", "No row has 'z'"),
+        ("rank ok.csv -o folder", "is a folder"),
+        ("rank ok.csv -o nowhere/x.csv", "there is no folder nowhere"),
+        ("merge ok.csv -o x.counts", "no counts file"),
+        ("merge nowhere.counts -o x.counts", "There is no file nowhere.counts"),
+        ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
+        ("compare one.csv", "at least two classes"),
+        ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
+        ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
+        ("compare ok.csv --cv 2 --classifiers linear_svm(C=-1)", "cannot learn from 2 documents"),
+        ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
+        ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
+        ("report ok.csv -o x.html --figures a.txt", "no charts can be written there"),
+        ("report binary.parquet -o x.html", "cannot be read"),
+        ("report nowhere.parquet -o x.html", "There is no file"),
+        ("report binary.counts -o x.html", "no counts file"),
+        ("train one.csv -o x.skops", "at least two classes"),
+        ("train ok.csv -o x.skops --cv 0 -s gu -k 2 -c linear_svm(C=-1)", "cannot learn from 4 documents"),
+        ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
+        ("predict binary.skops ok.csv", "is no model of termsieve"),
+        ("predict folder ok.csv", "Is a directory"),
+    ],
+)
+def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
+    before = sorted(folder.iterdir())
+    code, out, err = typed(*arguments.split(" "))
+    assert code == 1
+    assert out == ""
+    assert said in one_line(err)
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("rank a.txt b.txt --text body", "--text says nothing"),
         ("rank ok.csv --score bms", "Did you mean 'bns'?"),
         ("rank ok.csv --score mi", "means two things"),
         ("rank ok.csv --score bns(floor=9)", "'floor' of 'bns' must be"),
@@ -103,49 +144,27 @@ def one_line(err):
         ("rank ok.csv --stemmer klingon", "unknown stemmer"),
         ("rank ok.csv --stop-words nowhere", "there is no file 'nowhere'"),
         ("rank ok.csv --pattern (", "not a regular expression"),
-        ("rank ok.csv --split label=z", "No row has 'z'"),
-        ("rank ok.csv -o folder", "is a folder"),
-        ("rank ok.csv -o nowhere/x.csv", "there is no folder nowhere"),
         ("select ok.csv --rule gu", "'gu' is a score"),
         ("select ok.csv --rule energy(9)", "must be a number in [0, 1]"),
         ("select ok.csv --score f1 --rule fdr(0.05)", "f1"),
         ("select ok.csv --aggregate nope", "Unknown aggregation"),
-        ("merge ok.csv -o x.counts", "no counts file"),
-        ("merge nowhere.counts -o x.counts", "There is no file nowhere.counts"),
-        ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
-        ("compare one.csv", "at least two classes"),
         ("compare ok.csv --cv 50", "cannot divide these documents"),
-        ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
         ("compare ok.csv --scores nope", "Unknown score"),
         ("compare ok.csv --classifiers nope", "Unknown classifier"),
         ("compare ok.csv --weighting nope", "Unknown weighting"),
-        ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
         ("compare ok.csv --cv 2 --measure f1", "Unknown measure 'f1'"),
         ("compare ok.csv --cv 2 --measure accuracy --per-class", "Unknown measure 'accuracy'"),
         ("compare ok.csv --cv 2 -k 99999999999", "2,147,483,647 or less"),
-        ("compare ok.csv --cv 2 --classifiers linear_svm(C=-1)", "cannot learn from 2 documents"),
-        ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
-        ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
-        ("report ok.csv -o x.html --figures a.txt", "no charts can be written there"),
-        ("report binary.parquet -o x.html", "cannot be read"),
-        ("report nowhere.parquet -o x.html", "There is no file"),
-        ("report binary.counts -o x.html", "no counts file"),
-        ("train one.csv -o x.skops", "at least two classes"),
         ("train ok.csv -o x.skops", "cannot divide these documents"),
         ("train ok.csv -o x.skops --cv 0", "must each be given"),
         ("train ok.csv -o x.skops --classifier nope", "Unknown classifier"),
-        ("train ok.csv -o x.skops --cv 0 -s gu -k 2 -c linear_svm(C=-1)", "cannot learn from 4 documents"),
-        ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
-        ("predict binary.skops ok.csv", "is no model of termsieve"),
-        ("predict folder ok.csv", "Is a directory"),
         ("scores nope", "Unknown score"),
     ],
 )
-def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
+def test_an_option_that_makes_no_sense_is_one_line_and_code_2(arguments, said, typed, folder):
     before = sorted(folder.iterdir())
     code, out, err = typed(*arguments.split(" "))
-    assert code == 1
-    assert out == ""
+    assert (code, out) == (2, "")
     assert said in one_line(err)
     assert sorted(folder.iterdir()) == before
 

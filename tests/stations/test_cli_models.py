@@ -127,7 +127,9 @@ def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
 def test_a_file_has_all_labels(model, tmp_path, typed):
     path = tmp_path / "many.csv"
     path.write_text("\n".join(["body", *([SPAM[0], HAM[0]] * 120)]), encoding="utf-8")
-    assert typed("predict", model, path, "-o", tmp_path / "labels.txt")[0] == 0
+    code, out, err = typed("predict", model, path, "-o", tmp_path / "labels.txt")
+    assert (code, out) == (0, "")
+    assert f"written to {tmp_path / 'labels.txt'}" in err
     assert (tmp_path / "labels.txt").read_text("utf-8") == "spam\nham\n" * 120
     assert typed("predict", model, path, "-f", "txt")[1] == "spam\nham\n" * 120
     assert typed("predict", model, path, "-f", "table", "-o", tmp_path / "table.txt")[0] == 0
@@ -159,7 +161,7 @@ def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
     target = tmp_path / "m.skops"
     typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
     code, out, err = typed("predict", target, mail, "--probabilities")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert "linear_svm gives no probabilities" in err
     assert "probability" not in typed("predict", target, mail)[1]
 

@@ -137,6 +137,18 @@ def test_safe_csv_has_no_formula(how, tmp_path):
     assert all(one.startswith("'") for one in cells[2:])
 
 
+def test_safe_csv_has_all_text_in_quotes(tmp_path):
+    """Where a semicolon divides cells, it does not do so within quotes."""
+    sheet = Sheet(("term", "score", "n", "there", "parts"), [["x;=1+1", -1.5, 2, True, ["a"]], ["", None, 0, False, []]],
+                  lambda: "")  # fmt: skip
+    Printing(tmp_path / "x.csv", safe_csv=True).write(sheet)
+    assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == [
+        '"term","score","n","there","parts"',
+        '"x;=1+1",-1.5,2,true,"[""a""]"',
+        '"",,0,false,"[]"',
+    ]
+
+
 def test_numbers_are_no_formulas():
     assert (harmless(-1.5), harmless(None), harmless("a=b")) == (-1.5, None, "a=b")
 

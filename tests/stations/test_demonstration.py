@@ -24,6 +24,12 @@ def test_it_writes_the_page_and_says_what_it_found(tmp_path, monkeypatch, capsys
     assert "linear_svm" in page
 
 
+def test_it_can_be_quiet(tmp_path, monkeypatch, typed):
+    monkeypatch.setattr(demonstration, "corpus", lambda: ("three topics", *documents(90)))
+    assert typed("demo", "-q", "-o", tmp_path / "demo.html") == (0, "", "")
+    assert "three topics" in (tmp_path / "demo.html").read_text("utf-8")
+
+
 def test_a_place_that_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(demonstration, "corpus", lambda: pytest.fail("it began to work"))
     with pytest.raises(OutputError):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -34,6 +35,7 @@ RANKED = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp",
 SELECTED = ("rank", "term", "score", "class", "taken_by")
 _TERM = 14, 32  # least and greatest width
 _BRIEF = 6  # terms of a class, in one line for each
+_GAP = 3  # spaces between them
 
 
 def rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
@@ -142,20 +144,42 @@ def _overall(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
 
 
 def _brief(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
-    """One line for each class: its best terms, and the share of its documents that have them."""
+    """One line for each class: its best terms, with the shares of documents that have them there and elsewhere."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
     table = bare_table()
     table.add_column("class", no_wrap=True, max_width=24)
     table.add_column("documents", justify="right", style="dim")
-    table.add_column("terms, and the share of its documents that have them")
+    table.add_column("terms: in class / elsewhere")
     for ranking in lists:
         if len(ranking):
-            line = Text(no_wrap=True, overflow="ellipsis")
-            for row in ranking[:_BRIEF]:
-                line.append_text(cell(row.term)).append(f" {percent(_shares(row)[0])}  ", style="dim")
             label = ranking[0].label
-            table.add_row(cell(label, "bold"), f"{sizes[label]:,}", line)
+            terms = _AsManyAsFit([_term_with_shares(row) for row in ranking[:_BRIEF]])
+            table.add_row(cell(label, "bold"), f"{sizes[label]:,}", terms)
     return table
+
+
+def _term_with_shares(row: Row) -> Text:
+    return cell(row.term).append(" {} / {}".format(*map(percent, _shares(row))), style="dim")
+
+
+class _AsManyAsFit:
+    """Texts in one line, as many as there is room for, and at least the first."""
+
+    def __init__(self, parts: Sequence[Text]) -> None:
+        self._parts = parts
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text(no_wrap=True, overflow="ellipsis")
+        for i, part in enumerate(self._parts):
+            if i and line.cell_len + _GAP + part.cell_len > options.max_width:
+                break
+            line.append(" " * _GAP if i else "").append_text(part)
+        yield line
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widths = [part.cell_len for part in self._parts]
+        full = sum(widths) + _GAP * (len(widths) - 1)
+        return Measurement(min(widths[0], options.max_width), min(full, options.max_width))
 
 
 def selection_sheet(selection: Selection, shown: int | None) -> Sheet:

@@ -141,8 +141,10 @@ def found_in(
         _refuse_absent(Path(path))
     if any(map(is_counts, paths)):
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
-    if not any(Path(path).is_dir() or is_data(Path(path)) for path in paths):
+    with_columns = [path for path in paths if Path(path).is_dir() or is_data(Path(path))]
+    if not with_columns:
         return _plain(paths, columns, talk, labelled=labelled)
+    _refuse_mixed(paths, with_columns)
     first = next((path for path in paths if not Path(path).is_dir()), None)
     if first is None:
         return Found(paths, label=None if not labelled else "label")
@@ -157,6 +159,24 @@ def _refuse_absent(path: Path) -> None:
     if not there:
         nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
         raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
+
+
+def _refuse_mixed(paths: list[str], with_columns: list[str]) -> None:
+    text = next((path for path in paths if path not in with_columns), None)
+    if text is not None:
+        other = with_columns[0]
+        what = "is a folder" if Path(other).is_dir() else "has columns"
+        raise InputError(
+            f"{text}: its ending does not tell of columns, so it is a text file; {other} {what}. The two kinds cannot "
+            "be read together. Known are .csv, .tsv, .jsonl, .parquet, .arrow."
+        )
+
+
+def _refuse_twice(paths: list[str]) -> None:
+    first: dict[Path, str] = {}
+    for path in paths:
+        if (other := first.setdefault(Path(path).resolve(), path)) is not path:
+            raise InputError(f"{path}: is the same file as {other}, which was named before. Compare it with another.")
 
 
 def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) -> Found:
@@ -224,6 +244,8 @@ def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Do
     by_file = labelled and (columns.by_file or found.label is None or found.plain)
     if by_file and len(found.paths) < 2:
         raise InputError("--by-file compares files with each other: name two or more.")
+    if by_file:
+        _refuse_twice(found.paths)
     options = checked_options(
         found.text,
         found.label if labelled or found.label else None,

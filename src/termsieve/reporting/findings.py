@@ -17,6 +17,7 @@ from termsieve.views import percent
 # differences of F1 of so much, and more, are as striking as can be
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
+_PERFECT = 0.995  # an F1 that no further term can make look better
 _POOR = 0.5  # an F1 below which nothing is enough
 
 
@@ -47,7 +48,8 @@ def _verdict(material: Material, result: Comparison) -> str:
     if choice.mean < _POOR:
         return f"None does well: {few} do as well as any, {value}"
     n_terms = material.ranked_counts.n_terms if material.contestants else None
-    if choice.k == max(result.ks) and (n_terms is None or choice.k < n_terms):
+    more = n_terms is None or choice.k < n_terms
+    if choice.k == max(result.ks) and more and choice.mean < _PERFECT:
         return f"{few}, the most that were tried, reach {value}; more may do better"
     return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
 
