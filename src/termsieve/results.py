@@ -40,6 +40,12 @@ SCHEMA = pa.schema(
 )
 
 
+_SETTINGS: dict[str, type] = {
+    "n_splits": int, "min_df": int, "min_tf": int, "scores": list, "classifiers": list, "ks": list, "call": dict,
+    "contenders": list,
+}  # fmt: skip
+
+
 class Choice(NamedTuple):
     """A recommended score and number of terms for a classifier, and why."""
 
@@ -254,8 +260,11 @@ def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, A
     table.validate(full=True)
     if not table.filter((pc.field("label") == "") & (pc.field("measure") == "f1_macro")).num_rows:
         raise ValueError("it has no row with the f1_macro of all classes")
-    if not isinstance(settings["n_splits"], int) or not isinstance(settings.get("call", {}), dict):
-        raise ValueError("its settings are not those of a comparison")
+    if "n_splits" not in settings:
+        raise ValueError("its settings do not say how many splits there were")
+    for name, type_ in _SETTINGS.items():
+        if name in settings and not isinstance(settings[name], type_):
+            raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
     if not all(isinstance(value, int | float) for value in seconds.values()):
         raise ValueError("its seconds are no numbers")
 

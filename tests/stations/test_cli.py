@@ -107,7 +107,20 @@ def test_many_classes_have_one_line_each(tmp_path, typed):
     assert len(lines) == 21  # and a heading
     assert "word7 100 %" in next(line for line in lines if line.startswith("class07"))
     _, whole, _ = typed("rank", path, "--format", "table", "--per-class")
-    assert "in class" in whole
+    assert "terms: in class / elsewhere" in out
+    assert "terms: in class / elsewhere" not in whole
+
+
+@pytest.mark.parametrize(("width", "shown"), [(80, 3), (160, 5)])
+def test_many_classes_have_as_many_terms_as_fit_with_both_shares(width, shown, tmp_path, typed, monkeypatch):
+    path = tmp_path / "many.csv"
+    rows = (" ".join(f"{word}{i:02}" for word in ("one", "two", "three", "four", "five")) for i in range(20))
+    path.write_text("text,label\n" + "".join(f"{row},c{i}\n" for i, row in enumerate(rows)), encoding="utf-8")
+    monkeypatch.setenv("COLUMNS", str(width))
+    _, out, _ = typed("rank", path, "--format", "table")
+    lines = [line for line in out.splitlines() if line.startswith("c") and not line.startswith("class")]
+    assert [line.count("100 % / 0 %") for line in lines] == [shown] * 20
+    assert "…" not in out
 
 
 def test_counts_files_are_ranked_and_added(mail, tmp_path, typed):

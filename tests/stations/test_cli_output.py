@@ -139,8 +139,8 @@ def test_safe_csv_has_no_formula(how, tmp_path):
 
 def test_safe_csv_has_all_text_in_quotes(tmp_path):
     """Where a semicolon divides cells, it does not do so within quotes."""
-    sheet = Sheet(("term", "score", "n", "there", "parts"), [["x;=1+1", -1.5, 2, True, ["a"]], ["", None, 0, False, []]],
-                  lambda: "")  # fmt: skip
+    rows = [["x;=1+1", -1.5, 2, True, ["a"]], ["", None, 0, False, []]]
+    sheet = Sheet(("term", "score", "n", "there", "parts"), rows, lambda: "")
     Printing(tmp_path / "x.csv", safe_csv=True).write(sheet)
     assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == [
         '"term","score","n","there","parts"',

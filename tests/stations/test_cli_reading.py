@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 
 import pytest
@@ -246,6 +247,15 @@ def test_text_in_another_encoding(tmp_path, typed):
     assert ("a.txt", "café") in terms_of(typed("rank", *files, "--encoding", "latin-1")[1])
     code, _, err = typed("rank", *files, "--skip-bad")
     assert "two classes" in err
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names of files are Unicode there")
+def test_names_of_files_may_be_any_bytes(tmp_path, typed):
+    for name, text in ((b"\xff.txt", "whale"), (b"b.txt", "cat")):
+        (tmp_path / os.fsdecode(name)).write_text(text, encoding="utf-8")
+    code, out, err = typed("rank", *tmp_path.iterdir())
+    assert code == 0, err
+    assert terms_of(out) == {("\ufffd.txt", "whale"), ("b.txt", "cat")}
 
 
 def test_class_folders(tmp_path, typed):

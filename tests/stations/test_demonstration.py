@@ -22,6 +22,8 @@ def test_it_writes_the_page_and_says_what_it_found(tmp_path, monkeypatch, capsys
     assert "three topics" in page
     assert "multinomial_nb" in page
     assert "linear_svm" in page
+    assert "termsieve demo -o report.html" in page
+    assert "DOCUMENTS" not in page
 
 
 def test_it_can_be_quiet(tmp_path, monkeypatch, typed):

@@ -11,7 +11,6 @@ from typing import Any, get_type_hints
 
 import typer
 
-
 NAMES_OF_FILES = ("files", "stop_words")
 _BROKEN = re.compile("[\ud800-\udfff]")
 

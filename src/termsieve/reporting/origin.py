@@ -19,7 +19,6 @@ DEFAULTS: dict[str, Any] = {
     "drop_empty": False, "repeats": 1, "groups": None,
 }  # fmt: skip
 CONTENDER = ("name", "score", "aggregate", "max_tf", "max_df")
-SPECIAL = ("aggregate", "max_tf", "max_df")
 _COMPRESSED = (".gz", ".zst")
 
 
