@@ -149,6 +149,11 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
+def may_write(folder: Path) -> bool:
+    """Whether files can be made in a folder."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
 def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path:
     """Refuse a path to which no file can be written, or that is one of the inputs: better before long work than after.
 
@@ -175,7 +180,7 @@ def _check_place(path: Path) -> None:
     parent = path.resolve().parent if path.is_symlink() else path.parent
     if not parent.is_dir():
         raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
-    if not os.access(parent, os.W_OK):
+    if not may_write(parent):
         raise OutputError(f"{path}: the folder {parent} may not be written to.")
 
 

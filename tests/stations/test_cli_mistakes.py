@@ -1,6 +1,9 @@
 """No mistake of a user ends in a traceback: one line that says what is wrong, and the right exit code."""
 
 import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -234,14 +237,34 @@ def test_wrong_usage_is_code_2(arguments, said, typed):
     assert "Traceback" not in err
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever is root may read and write everything")
-def test_files_that_may_not_be_read_or_written(tmp_path, typed):
-    (tmp_path / "x.csv").write_bytes(FILES["ok.csv"])
-    (tmp_path / "x.csv").chmod(0)
-    assert typed("rank", tmp_path / "x.csv")[0] == 1
-    (tmp_path / "closed").mkdir(mode=0o500)
-    (tmp_path / "y.csv").write_bytes(FILES["ok.csv"])
-    assert typed("rank", tmp_path / "y.csv", "-o", tmp_path / "closed" / "x.csv")[0] == 1
+@contextmanager
+def as_nobody():
+    """Without the rights of root, who may read and write everything."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are another matter there")
+def test_files_that_may_not_be_read_or_written(typed):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for file, mode in (("x.csv", 0), ("y.csv", 0o644)):
+            (folder / file).write_bytes(FILES["ok.csv"])
+            (folder / file).chmod(mode)
+        (folder / "closed").mkdir(mode=0o555)
+        with as_nobody():
+            unread = typed("rank", folder / "x.csv")
+            unwritten = typed("rank", folder / "y.csv", "-o", folder / "closed" / "x.csv")
+        for (code, out, err), said in ((unread, "x.csv"), (unwritten, "may not be written to")):
+            assert (code, out) == (1, "")
+            assert said in " ".join(err.split())
 
 
 OPTIONS = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,10 +210,12 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
 
 def _check_folder(figures: Path | None) -> None:
     """Refuse a folder for charts that cannot be one."""
+    from termsieve.storage import may_write
+
     if figures is None:
         return
     there = next(one for one in (figures, *figures.absolute().parents) if one.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    if not there.is_dir() or not may_write(there):
         raise OutputError(f"{figures}: no charts can be written there: {there} is no folder that may be written to.")
 
 
