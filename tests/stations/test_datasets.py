@@ -112,9 +112,9 @@ def test_a_terminal_gets_a_table():
         assert f"stand-in for {record.stand_in_for}" in line or not record.stand_in_for
 
 
-def test_a_mistake_is_one_line_and_exit_code_1():
+def test_a_mistake_is_one_line_and_exit_code_2():
     done = subprocess.run([COMMAND, "datasets", "get", "enrom1"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("termsieve: There is no corpus 'enrom1'. Did you mean 'enron1'?")
     assert "Traceback" not in done.stderr
 
