@@ -21,7 +21,8 @@ article that name its newsgroup are left out, because the answer must not stand 
 listed; they were compared with the default on the same splits, fewer where there are many. Where claims are judged,
 differences up to .005, half of the second digit, are none, unless the claim is about every number of terms. Papers
 print no variances; ours are standard deviations over the splits. A printed number whose last digit is lost in our copy
-counts as near to any that it may have been.
+counts as near to any that it may have been. Neither settings nor checks were fixed before the first results were seen:
+some were corrected afterwards, so verdicts near a tolerance should be read by their evidence.
 """
 
 
