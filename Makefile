@@ -5,10 +5,10 @@ READY := .venv/.ready
 DOCS_READY := .venv/.ready-docs
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test demo lint bench docs reproduce clean
+.PHONY: help test demo lint damage bench docs reproduce clean
 
 help:
-	@echo "make test | demo | lint | bench | docs | reproduce | clean"
+	@echo "make test | demo | lint | damage | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -30,6 +30,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# thousands of damaged files of each kind; `make test` tries some
+damage: $(READY)
+	DAMAGED_FILES=3000 $(BIN)/python -m pytest tests/damage -s -n auto --dist worksteal
 
 demo: $(READY)
 	$(BIN)/termsieve demo
