@@ -145,7 +145,7 @@ def _receive(pipe: int) -> tuple[str, str] | None:
         if not (more := os.read(pipe, size - len(data))):
             return None
         data += more
-    return pickle.loads(data)  # noqa: S301 - from our own child
+    return pickle.loads(data)
 
 
 def _work(files, first, read, path, truth, pipe):  # type: ignore[no-untyped-def]
