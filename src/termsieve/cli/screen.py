@@ -83,6 +83,8 @@ def shares_of_largest(values: Sequence[float]) -> list[float]:
     """How long the bars of some scores are: the largest fills its place, and none is below zero."""
     finite = [x for x in values if math.isfinite(x)]
     low, high = min([0.0, *finite]), max(finite, default=0.0)
+    if math.isinf(high - low):  # the span of the largest numbers there are is none of them
+        return shares_of_largest([x / 2 for x in values])
     span = high - low
     return [(1.0 if x > 0 else 0.0) if not math.isfinite(x) or not span else (x - low) / span for x in values]
 
