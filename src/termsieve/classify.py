@@ -39,6 +39,8 @@ class Recipe:
         What it is, and why these settings.
     papers : dict
         Which of the five papers use it, and what they say of its settings.
+    weighting : str
+        What it is usually given: occurrences where it is a model of them, tf-idf otherwise.
     given : dict
         Parameters that the spelling gave.
     """
@@ -49,6 +51,7 @@ class Recipe:
     settings: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""
     papers: Mapping[str, str] = field(default_factory=dict)
+    weighting: str = "tfidf"
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -96,6 +99,7 @@ _ALL = (
         "multinomial_nb",
         "Multinomial naive Bayes",
         "sklearn.naive_bayes.MultinomialNB",
+        weighting="count",
         about="Occurrences drawn from the terms of the class, Laplace's rule (alpha=1).",
         papers={
             "gu": "one classifier per newsgroup, Laplace's rule over the selected terms",
@@ -106,6 +110,7 @@ _ALL = (
         "bernoulli_nb",
         "Bernoulli naive Bayes",
         "sklearn.naive_bayes.BernoulliNB",
+        weighting="count",
         about="Presence and absence of each term, Laplace's rule (alpha=1).",
         papers={"pip": "binary naive Bayes; smoothing unstated"},
     ),
@@ -113,6 +118,7 @@ _ALL = (
         "poisson_nb",
         "Poisson naive Bayes",
         "termsieve.poisson.PoissonNB",
+        weighting="count",
         about="Occurrences as Poisson variables, one more document with every term (alpha=beta=1).",
         papers={"pip": "Poisson naive Bayes; prior unstated"},
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,8 @@ class Corpus:
         Of the analyzer.
     texts
         The documents as they were written.
+    rows
+        Where it is a sample, the rows of the whole that it has.
     """
 
     X: sparse.csr_array
@@ -49,11 +51,29 @@ class Corpus:
     columns: dict[str, npt.NDArray[Any]]
     settings: dict[str, Any]
     texts: pa.ChunkedArray
+    rows: npt.NDArray[np.int64] | None = None
 
     @property
     def n_docs(self) -> int:
         """Number of documents."""
         return int(self.X.shape[0])
+
+    def sample(self, n: int | None, seed: int) -> Corpus:
+        """Return a random sample of at most so many documents, in their order; all of them for None or 0."""
+        if not n or self.n_docs <= n:
+            return self
+        rows = np.sort(np.random.default_rng(seed).choice(self.n_docs, n, replace=False))
+        return replace(
+            self, X=self.X[rows], Y=self.Y[rows], texts=self.texts.take(pa.array(rows)), rows=rows,
+            columns={name: column[rows] for name, column in self.columns.items()},
+        )  # fmt: skip
+
+    def rows_of(self, given: Any) -> Any:
+        """Return what was given for each document of the whole for these documents; other things as they are."""
+        if given is None or isinstance(given, int) or hasattr(given, "split"):
+            return given
+        values = np.asarray(given)
+        return values if self.rows is None else values[self.rows]
 
     @cached_property
     def single(self) -> npt.NDArray[np.int64] | None:
@@ -89,13 +109,12 @@ def read_corpus(
 ) -> Corpus:
     """Read documents into memory."""
     batches = list(documents_of(documents, labels).batches(extra))
-    written = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
-    texts = written.to_pylist()
+    texts = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
     lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
-    if not texts:
+    if not len(texts):
         raise InputError("There are no documents.")
     workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, lambda part: pa.array(part, pa.large_string()))
+    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
     terms, columns = rows.vocabulary()
     Y, classes = label_matrix(lists, None, len(texts))
     if len(classes) < 2:
@@ -104,4 +123,4 @@ def read_corpus(
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings, written)
+    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings, texts)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.pipeline import Pipeline
 
 from termsieve import curve_kernels
 from termsieve.classify import Recipe, classifier
@@ -139,9 +140,8 @@ class Task:
         try:
             return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
         except ValueError as error:
-            raise InputError(
-                f"{self.model} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}"
-            ) from error
+            named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
+            raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
 
     def decided(self, model: BaseEstimator, X: Any) -> Numbers:
         """What a fitted model says of some documents, as places among the classes."""

@@ -103,12 +103,12 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
     start = time.perf_counter()
-    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, workers=threads, progress=progress)
+    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, threads=threads, progress=progress)
     console.print(
         f"{len(result.scores)} scores with {' and '.join(result.classifiers)}, at {len(result.ks)} numbers of terms, "
         f"in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
     )  # fmt: skip
-    result.settings["call"]["demo"] = True
+    result.settings["origin"]["demo"] = True
     with console.status("writing the page"):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")

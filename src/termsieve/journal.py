@@ -14,15 +14,15 @@ Rows = list[list[Any]]
 
 
 class Journal:
-    """Trials by their key, in a SQLite file, or in memory.
+    """Trials by their key, in a SQLite file.
 
     A journal belongs to one study: other data or other settings are refused, not mixed.
     """
 
-    def __init__(self, path: str | Path | None, study: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | Path, study: Mapping[str, Any]) -> None:
         self.path = path
         try:
-            self._connection = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
+            self._connection = sqlite3.connect(path, check_same_thread=False)
             with self._connection:
                 self._connection.execute("CREATE TABLE IF NOT EXISTS study (description TEXT NOT NULL)")
                 self._connection.execute(
@@ -66,6 +66,29 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+class MemoryJournal:
+    """Trials by their key, where nobody asked for a file."""
+
+    def __init__(self) -> None:
+        self._trials: dict[str, tuple[Rows, float]] = {}
+
+    def done(self) -> set[str]:
+        """Return the keys of the trials that are done."""
+        return set(self._trials)
+
+    def write(self, key: str, rows: Rows, seconds: float) -> None:
+        """Keep a trial."""
+        self._trials[key] = rows, seconds
+
+    def rows(self, keys: Iterable[str]) -> tuple[Rows, dict[str, float]]:
+        """Return the rows of trials, in order of the keys, and the seconds that each took."""
+        keys = list(keys)
+        return [row for key in keys for row in self._trials[key][0]], {key: self._trials[key][1] for key in keys}
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
 
 
 def _brief(value: object) -> str:

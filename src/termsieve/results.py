@@ -40,9 +40,9 @@ SCHEMA = pa.schema(
 )
 
 
-_SETTINGS: dict[str, type] = {
-    "n_splits": int, "min_df": int, "min_tf": int, "scores": list, "classifiers": list, "ks": list, "call": dict,
-    "contenders": list,
+_SETTINGS: dict[str, type | tuple[type, ...]] = {
+    "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
+    "origin": dict, "contenders": list,
 }  # fmt: skip
 
 

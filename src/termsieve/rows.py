@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy import sparse
 
 from termsieve import row_loops
@@ -228,7 +229,11 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
 
 def _parts(documents: Sequence[Any]) -> list[slice]:
     """Pieces of about `CHUNK` characters, whole documents each."""
-    sizes = np.fromiter((len(one) if isinstance(one, str) else CHUNK for one in documents), np.int64, len(documents))
+    if isinstance(documents, pa.ChunkedArray):
+        sizes = pc.binary_length(documents).to_numpy()
+    else:
+        lengths = (len(one) if isinstance(one, str) else CHUNK for one in documents)
+        sizes = np.fromiter(lengths, np.int64, len(documents))
     chunk = np.cumsum(sizes) // CHUNK
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]

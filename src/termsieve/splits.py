@@ -28,7 +28,7 @@ def divided(
     labels: npt.NDArray[Any] | None,
     n_docs: int,
     *,
-    groups: Sequence[Any] | None = None,
+    groups: Sequence[Any] | npt.NDArray[Any] | None = None,
     repeats: int = 1,
     seed: int = 0,
 ) -> list[Split]:
@@ -68,7 +68,7 @@ def _given(parts: npt.NDArray[Any]) -> Split:
     return Split(0, 0, train, test)
 
 
-def _splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Sequence[Any] | None, seed: int) -> Any:
+def _splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Any, seed: int) -> Any:
     if hasattr(cv, "split"):
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:

@@ -32,19 +32,17 @@ from termsieve.counting import checked_threads
 from termsieve.counts import Counts
 from termsieve.curves import curve_codes
 from termsieve.documents import Documents
+from termsieve.errors import InputError
 from termsieve.evaluate import curve_rows
 from termsieve.excerpts import from_corpus
-from termsieve.journal import Journal, Rows
-from termsieve.plan import Contender, Plan
-from termsieve.ranking import score
+from termsieve.journal import Journal, MemoryJournal, Rows
+from termsieve.plan import AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.ranking import Scores, score
 from termsieve.results import SCHEMA, Comparison
+from termsieve.selection import select
 from termsieve.splits import Split, divided
 from termsieve.tokens import Analyzer
 from termsieve.weighting import parse_weighting
-
-SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
-CLASSIFIERS = ("multinomial_nb", "linear_svm")
-KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
 def compare(
@@ -53,21 +51,22 @@ def compare(
     *,
     scores: Sequence[str | Contender] = SCORES,
     classifiers: Sequence[str] = CLASSIFIERS,
-    ks: Sequence[int] = KS,
-    cv: Any = 10,
+    ks: Sequence[int | str] = KS,
+    cv: Any = FOLDS,
     groups: str | Sequence[Any] | None = None,
     repeats: int = 1,
     seed: int = 0,
+    sample: int | None = SAMPLE,
     per_class: bool = False,
     one_vs_rest: bool = False,
-    min_df: int = 1,
+    min_df: float = 1,
     min_tf: int = 1,
-    weighting: str = "count",
+    weighting: str = AUTO,
     weigh: str = "selected",
     drop_empty: bool = False,
     analyzer: Analyzer | None = None,
     journal: str | Path | None = None,
-    workers: int | None = None,
+    threads: int | None = None,
     progress: bool | None = None,
     excerpts: bool = True,
 ) -> Comparison:
@@ -81,24 +80,27 @@ def compare(
         Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``. A score may also be a
         `termsieve.plan.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
     ks
-        Numbers of terms. Where there are fewer, all are taken.
+        Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken.
     cv
         A number of folds (stratified where each document has one label); the name of a column, or an array, with
         "train" and "test"; or a splitter of scikit-learn.
     groups
         The name of a column, or an array: documents of one group stay together.
     repeats, seed
-        The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of workers.
+        The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of threads.
+    sample
+        Of more documents than this a random sample is compared; None or 0 compares all.
     per_class
         One ranking and one classifier for each class, against the rest, in place of one for all classes.
     one_vs_rest
         One classifier for each class, against the rest, on the terms of one ranking for all classes. Where documents
         have several labels, it is always so.
     min_df, min_tf
-        Terms of fewer training documents, or with fewer occurrences in them, are not ranked.
+        Terms of fewer training documents (a number, or a share of them), or with fewer occurrences in them, are not
+        ranked.
     weighting
         What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.weighting`. Weights are
-        learned from the training documents of each split.
+        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for others.
     weigh
         ``"selected"``: rank by counts, then weigh the selected terms, each document made of length 1 over them.
         ``"all"``: weigh all terms first; scores that use more than documents (``ocfs``) see the weights, too.
@@ -106,7 +108,7 @@ def compare(
         Leave documents without any selected term out, of training and of test. Some papers do so; it flatters.
     journal
         A file in which each trial is written down: a study that was killed goes on where it stopped.
-    workers
+    threads
         How many trials run at the same time; as many as there are cores, without this.
     progress
         Show a progress bar on standard error; without this, when it is a terminal.
@@ -121,30 +123,30 @@ def compare(
     >>> result.table.num_rows > 0
     True
     """
-    call = {"cv": cv, "groups": groups, "repeats": repeats, "seed": seed}
     plan = Plan.of(
-        scores, classifiers, ks, per_class=per_class, one_vs_rest=one_vs_rest,
-        min_df=min_df, min_tf=min_tf, weighting=weighting, weigh=weigh, drop_empty=drop_empty,
+        scores, classifiers, ks, cv=cv, groups=groups, repeats=repeats, seed=seed, sample=sample,
+        per_class=per_class, one_vs_rest=one_vs_rest, min_df=min_df, min_tf=min_tf, weighting=weighting,
+        weigh=weigh, drop_empty=drop_empty,
     )  # fmt: skip
-    extra = [name for name in (cv, groups) if isinstance(name, str)]
-    corpus = read_corpus(documents, labels, analyzer or Analyzer(), extra, checked_threads(workers))
-    cv = corpus.columns[cv] if isinstance(cv, str) else cv
-    together: Any = corpus.columns[groups] if isinstance(groups, str) else groups
-    if cv is not None and not isinstance(cv, int) and not hasattr(cv, "split"):
-        cv = np.asarray(cv)
-    splits = divided(cv, corpus.single, corpus.n_docs, groups=together, repeats=repeats, seed=seed)
-    result = Study(corpus, plan, splits).result(journal, workers, progress=progress)
-    origin = documents.origin if isinstance(documents, Documents) else {"files": []}
-    result.settings["call"] = {**origin, **{name: _plain(value) for name, value in call.items()}}
-    result.counts = corpus.named_counts
+    n_threads = checked_threads(threads)
+    whole = read_corpus(documents, labels, analyzer or Analyzer(), plan.columns, n_threads)
+    corpus = whole.sample(plan.sample, seed)
+    study = Study(corpus, plan.fit_to(len(corpus.terms)), _splits_of(corpus, plan))
+    result = study.result(journal, n_threads, progress=progress)
+    result.settings |= {"ks": list(plan.ks), "n_docs": whole.n_docs, "n_compared": corpus.n_docs}
+    result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
+    result.counts = whole.named_counts
     if excerpts:
-        result.excerpts = from_corpus(corpus, [score(result.counts, one.score) for one in plan.contenders])
+        result.excerpts = from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
     return result
 
 
-def _plain(value: Any) -> Any:
-    """An argument as JSON can say it; of an array or a splitter only what it is."""
-    return value if value is None or isinstance(value, int | str) else f"<{type(value).__name__}>"
+def _splits_of(corpus: Corpus, plan: Plan) -> list[Split]:
+    """Return the divisions of a corpus that a plan asks for."""
+    cv, groups = (  # a column, or something for each document
+        corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)
+    )
+    return divided(cv, corpus.single, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
 
 
 class Ranked(NamedTuple):
@@ -179,13 +181,13 @@ class Study:
         }  # fmt: skip
 
     def result(
-        self, journal: str | Path | None = None, workers: int | None = None, *, progress: bool | None = None
+        self, journal: str | Path | None = None, threads: int | None = None, *, progress: bool | None = None
     ) -> Comparison:
         """Run what the journal does not have yet, and gather all of it."""
-        book = Journal(journal, self.description)
+        book = MemoryJournal() if journal is None else Journal(journal, self.description)
         try:
             shown = sys.stderr.isatty() if progress is None else progress
-            self.run(book, checked_threads(workers), shown=shown)
+            self.run(book, checked_threads(threads), shown=shown)
             rows, seconds = book.rows(self.keys())
         finally:
             book.close()
@@ -207,7 +209,7 @@ class Study:
         """The key of a trial, or of the ranking before it."""
         return f"{split.repeat} {split.fold} {name} {model}"
 
-    def run(self, journal: Journal, workers: int, *, shown: bool) -> None:
+    def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
         done = journal.done()
         # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
@@ -218,14 +220,19 @@ class Study:
                     for name in self.plan.names
                 }
                 if any(missing.values()):
-                    self._run_split(split, missing, journal, workers, advance)
+                    self._run_split(split, missing, journal, threads, advance)
 
     def _run_split(
-        self, split: Split, missing: dict[str, list[str]], journal: Journal, workers: int, advance: Any
+        self,
+        split: Split,
+        missing: dict[str, list[str]],
+        journal: Journal | MemoryJournal,
+        threads: int,
+        advance: Any,
     ) -> None:
         part = Part(self.corpus, self.plan, split)
-        with ThreadPoolExecutor(workers) as pool:
-            wanted = [one for one in self.plan.contenders if missing[one.name]]
+        with ThreadPoolExecutor(threads) as pool:
+            wanted = [one for one in self.plan.scores if missing[one.name]]
             ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
             trials: dict[Future[tuple[Rows, float]], str] = {}
             try:
@@ -248,21 +255,25 @@ class Part:
 
     def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
         self.plan, self.split = plan, split
+        self.ks = [int(k) for k in plan.ks]
         self.names = corpus.classes
         self.known, self.truth = corpus.Y[split.train], corpus.Y[split.test]
         self.single = corpus.single is not None and not plan.one_vs_rest
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
-        self.train, self.test = self._weighted(corpus.X[split.train], corpus.X[split.test])
+        parts = corpus.X[split.train], corpus.X[split.test]
+        self.matrices = {name: self._weighted(name, *parts) for name in plan.weightings}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
             return corpus.counts - Counts.from_matrix(corpus.X[self.split.test], self.truth, classes=corpus.classes)
         return Counts.from_matrix(corpus.X[self.split.train], self.known, classes=corpus.classes)
 
-    def _weighted(self, train: sparse.csr_array, test: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    def _weighted(
+        self, name: str, train: sparse.csr_array, test: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """What classifiers see, and, where all terms are weighed first, scores too."""
-        weighting = parse_weighting(self.plan.weighting)
+        weighting = parse_weighting(name)
         weights, before = weighting.of_terms(self.occurrences), self.plan.weigh == "all"
         kind = np.int64 if weights is None else np.float64
         train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
@@ -272,7 +283,7 @@ class Part:
 
     def model(self, name: str) -> BaseEstimator | str:
         """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
-        if parse_weighting(self.plan.weighting).plain or self.plan.weigh == "all":
+        if parse_weighting(self.plan.weighting_of(name)).plain or self.plan.weigh == "all":
             return name
         return make_pipeline(Normalizer(), classifier(name))
 
@@ -283,19 +294,31 @@ class Part:
         if self.plan.per_class:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
         else:
-            orders = [("", scores.order(contender.aggregate))]
+            orders = [("", self._order(scores, contender))]
         seconds = time.thread_time() - start
-        return Rankings([Ranked(label, self._allowed(order, contender)) for label, order in orders], seconds)
+        ranked = [Ranked(label, self._allowed(order, contender)) for label, order in orders]
+        if not all(len(one.order) for one in ranked):
+            raise InputError(
+                f"No terms are selected by {contender.name}: of {self.occurrences.n_terms:,} terms in the training "
+                "documents none passes what was asked for (min_df, min_tf, max_df, max_tf, rule)."
+            )
+        return Rankings(ranked, seconds)
+
+    def _order(self, scores: Scores, contender: Contender) -> npt.NDArray[np.int64]:
+        """The columns of a ranking for all classes, best first; of a rule, those that it selects."""
+        if contender.rule is None:
+            return scores.order(contender.aggregate)
+        return select(scores, contender.rule).index
 
     def _allowed(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
         """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
         df, tf = self.occurrences.term_df, self.occurrences.term_tf
-        allowed = (df >= max(self.plan.min_df, 1)) & (tf >= self.plan.min_tf)
+        allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
         if contender.max_tf is not None:
             allowed &= tf <= contender.max_tf
         if contender.max_df is not None:
             allowed &= df <= contender.max_df
-        return order[allowed[order]][: self.plan.ks[-1]]
+        return order[allowed[order]][: self.ks[-1]]
 
     def judged(self, name: str, rankings: Rankings, model: str) -> tuple[Rows, float]:
         """The rows of one trial, and the CPU seconds of this thread."""
@@ -308,12 +331,13 @@ class Part:
 
     def _rows(self, ranked: Ranked, model: str) -> Iterator[list[Any]]:
         known, truth = self._labels(ranked.label)
+        seen, unseen = self.matrices[self.plan.weighting_of(model)]
         if not self.plan.drop_empty:
-            yield from self._curve(ranked, model, self.plan.ks, self.train, known, self.test, truth)
+            yield from self._curve(ranked, model, self.ks, seen, known, unseen, truth)
             return
-        for k in self.plan.ks:
-            train, test = (_nonempty(X, ranked.order[:k]) for X in (self.train, self.test))
-            yield from self._curve(ranked, model, (k,), self.train[train], known[train], self.test[test], truth[test])
+        for k in self.ks:
+            train, test = (_nonempty(X, ranked.order[:k]) for X in (seen, unseen))
+            yield from self._curve(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
 
     def _curve(
         self, ranked: Ranked, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any

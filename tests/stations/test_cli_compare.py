@@ -15,7 +15,7 @@ from termsieve.reporting.again import blocks
 from termsieve.reporting.material import Material
 from termsieve.results import Comparison
 
-SMALL = ["--scores", "gu,chi2", "--classifiers", "multinomial_nb", "-k", "2,5,10", "--cv", "3"]
+SMALL = ["--score", "gu,chi2", "--classifier", "multinomial_nb", "-k", "2,5,10", "--cv", "3"]
 
 
 @pytest.fixture
@@ -114,12 +114,12 @@ def test_a_journal_is_gone_on_with(news, tmp_path, typed):
 
 
 def test_options_reach_the_study(news, tmp_path, typed):
-    given = ["--repeats", "2", "--seed", "7", "--min-df", "2", "--weighting", "tfidf", "--per-class", "--workers", "1"]
+    given = ["--repeats", "2", "--seed", "7", "--min-df", "2", "--weighting", "tfidf", "--per-class", "--threads", "1"]
     code, _, err = typed("compare", news, *SMALL, *given, "--stop-words", "english", "-o", tmp_path / "x.parquet")
     assert code == 0, err
     settings = Comparison.load(tmp_path / "x.parquet").settings
     assert (settings["min_df"], settings["weighting"], settings["per_class"]) == (2, "tfidf", True)
-    assert (settings["n_splits"], settings["call"]["seed"], settings["call"]["repeats"]) == (6, 7, 2)
+    assert (settings["n_splits"], settings["seed"], settings["repeats"]) == (6, 7, 2)
     assert "of" in settings["analyzer"]["stop_words"]
 
 
@@ -140,14 +140,14 @@ def test_report_of_a_saved_result(news, result, tmp_path, typed):
     assert (code, out) == (0, "")
     assert "MB), a page for any browser" in err
     assert "<html" in (tmp_path / "page.html").read_text("utf-8")
-    code, _, _ = typed("report", tmp_path / "r.parquet", "--scores", "gu", "-o", tmp_path / "page.html")
+    code, _, _ = typed("report", tmp_path / "r.parquet", "--score", "gu", "-o", tmp_path / "page.html")
     assert code == 2
 
 
 def test_report_of_counts_and_of_documents(news, tmp_path, typed):
     ts.count(ts.read(news, label="topic")).save(tmp_path / "n.counts")
     for source in (tmp_path / "n.counts", news):
-        code, _, err = typed("report", source, "--scores", "gu,chi2", "-o", tmp_path / "page.html")
+        code, _, err = typed("report", source, "--score", "gu,chi2", "-o", tmp_path / "page.html")
         assert code == 0, err
         assert "storm" in (tmp_path / "page.html").read_text("utf-8")
         (tmp_path / "page.html").unlink()
@@ -156,6 +156,6 @@ def test_report_of_counts_and_of_documents(news, tmp_path, typed):
 def test_a_parquet_file_of_documents_is_no_result(news, tmp_path, typed):
     table = next(iter(ts.read(news, label="topic")))
     pq.write_table(pa.Table.from_batches([table]), tmp_path / "docs.parquet")
-    code, _, err = typed("report", tmp_path / "docs.parquet", "--scores", "gu", "-o", tmp_path / "page.html")
+    code, _, err = typed("report", tmp_path / "docs.parquet", "--score", "gu", "-o", tmp_path / "page.html")
     assert code == 0, err
     assert "text from the column 'text'" in err

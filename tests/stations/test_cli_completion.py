@@ -32,7 +32,7 @@ def test_the_last_of_a_list_is_completed():
         ("termsieve rank --score chi", ["chi2"]),
         ("termsieve train mail.csv --classifier lin", ["linear_svm"]),
         ("termsieve select --rule per", ["per_class", "percentile"]),
-        ("termsieve compare --classifiers multinomial_nb,lo", ["multinomial_nb,logistic_regression"]),
+        ("termsieve compare --classifier multinomial_nb,lo", ["multinomial_nb,logistic_regression"]),
         ("termsieve scores bn", ["bns"]),
         ("termsieve sel", ["select"]),
     ],

@@ -47,15 +47,15 @@ def test_train_says_what_was_chosen_and_how_good_it_is(mail, tmp_path, typed):
     [said] = rows_of(out)
     assert (said["score"], said["rule"], said["classifier"]) == (made["score"], made["rule"], made["classifier"])
     assert float(said["f1_macro"]) == made["f1_macro"]
-    assert int(said["candidates"]) == len(made["candidates"]) == 10  # 2 classifiers x (2 scores x 2 sizes, and all)
-    assert err.count("±") == 10
+    assert int(said["candidates"]) == len(made["candidates"]) == 12  # 2 classifiers x 2 scores x 3 sizes
+    assert err.count("±") == 12
     assert f"written to {target}" in err
 
 
 def test_train_for_people(mail, tmp_path, typed):
     _, out, _ = typed("train", mail, "--cv", "2", "-o", tmp_path / "m.skops", "--format", "table")
     assert "cross-validated in 2 folds" in " ".join(out.split())
-    assert "chosen among 2: the fewest terms within one standard error of the best" in " ".join(out.split())
+    assert "chosen among 24: the fewest terms within one standard error of the best" in " ".join(out.split())
     _, out, _ = typed("train", mail, *FIXED, "--cv", "0", "-o", tmp_path / "m.skops", "--format", "table")
     assert out == "multinomial_nb on count of 8 terms (top(8) by chi2), 2 classes\n"
 

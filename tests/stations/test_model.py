@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 import io
 import json
 import zipfile
@@ -20,7 +21,6 @@ from sklearn.pipeline import make_pipeline
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.model import Model, train
-from termsieve.model.choosing import Candidate, Judged, best, candidates, usual_weighting
 from termsieve.model.explaining import sums_of
 
 WORDS = {
@@ -52,7 +52,7 @@ def corpus():
 
 
 def fixed(classifier, **others):
-    return {"score": "chi2", "rule": 12, "classifier": classifier, "cv": 0, **others}
+    return {"scores": "chi2", "ks": 12, "classifiers": classifier, "cv": 0, **others}
 
 
 # Training
@@ -61,7 +61,7 @@ def fixed(classifier, **others):
 def test_the_cross_validated_measure_is_that_of_a_pipeline(corpus):
     texts, labels = (np.array(part, dtype=object) for part in corpus)
     for classifier, weighting in (("multinomial_nb", "count"), ("linear_svm", "tfidf"), ("bernoulli_nb", "count")):
-        model = train(list(texts), list(labels), score="chi2", rule=10, classifier=classifier, cv=3, seed=4, min_df=2)
+        model = train(list(texts), list(labels), scores="chi2", ks=10, classifiers=classifier, cv=3, seed=4, min_df=2)
         found = []
         for learn, test in StratifiedKFold(3, shuffle=True, random_state=4).split(texts, labels):
             vectorizer = ts.TermVectorizer(score_func="chi2", k=10, weighting=weighting, min_df=2)
@@ -84,43 +84,42 @@ def test_the_model_is_fitted_to_everything(corpus):
 def test_defaults_are_chosen_and_good(corpus):
     model = train(*corpus, cv=3)
     tried = model.settings["candidates"]
-    assert len(tried) == 2  # so few terms that only all of them make sense, for two classifiers
+    assert len(tried) == 2 * 6 * 3  # classifiers, scores, and 10, 20 or all of the 24 terms
     assert model.settings["f1_macro"] > 0.8
     others, truth = documents(60, seed=5)
     assert np.mean(np.array(model.predict(others)) == truth) > 0.8
 
 
 def test_the_same_seed_gives_the_same_model_on_any_number_of_threads(corpus):
-    one, two = (train(*corpus, score=["gu", "chi2"], rule=[5, 10], cv=3, seed=1, threads=n) for n in (1, 2))
+    one, two = (train(*corpus, scores=["gu", "chi2"], ks=[5, 10], cv=3, seed=1, threads=n) for n in (1, 2))
     assert one.settings == two.settings
-    assert one.settings != train(*corpus, score=["gu", "chi2"], rule=[5, 10], cv=3, seed=2).settings
+    assert one.settings != train(*corpus, scores=["gu", "chi2"], ks=[5, 10], cv=3, seed=2).settings
 
 
 def test_the_choice_is_made_on_a_sample(corpus):
-    model = train(*corpus, score="chi2", rule=10, classifier="multinomial_nb", cv=2, sample=30)
+    model = train(*corpus, scores="chi2", ks=10, classifiers="multinomial_nb", cv=2, sample=30)
     assert (model.settings["judged_on"], model.settings["n_docs"]) == (30, 90)
 
 
-def judged(n_terms, f1, error=0.0):
-    return Judged(Candidate("gu", f"top({n_terms})", "linear_svm", "tfidf"), n_terms, f1, error, f1)
+def test_train_takes_the_recommendation_of_compare(corpus):
+    result = ts.compare(*corpus, scores=["gu", "chi2"], ks=[3, 6, "all"], cv=3, seed=2)
+    model = train(*corpus, scores=["gu", "chi2"], ks=[3, 6, "all"], cv=3, seed=2)
+    choice = result.recommended()
+    assert (model.settings["classifier"], model.settings["score"]) == (choice.classifier, choice.score)
+    assert model.settings["n_terms"] == choice.k
+    assert (model.settings["f1_macro"], model.settings["standard_error"]) == (choice.mean, choice.standard_error)
+    assert len(model.settings["candidates"]) == result.summary().num_rows
 
 
-def test_the_fewest_terms_within_one_standard_error_are_best():
-    assert best([judged(100, 0.70), judged(300, 0.89), judged(1000, 0.90, 0.02)]).n_terms == 300
-    assert best([judged(100, 0.70), judged(300, 0.85), judged(1000, 0.90, 0.02)]).n_terms == 1000
-    assert best([judged(300, 0.90), judged(300, 0.91, 0.02)]).f1_macro == 0.91
-
-
-def test_candidates_make_sense_for_the_number_of_terms():
-    rules = {one.rule for one in candidates(["gu", "chi2"], None, ["linear_svm"], None, 5000)}
-    assert rules == {"top(300)", "top(1000)", 'top("all")'}
-    every = candidates(["gu", "chi2"], None, ["linear_svm"], None, 5000)
-    assert sum(one.rule == 'top("all")' for one in every) == 1
-    assert usual_weighting("poisson_nb") == "count"
+def test_parameters_and_defaults_are_those_of_compare():
+    mine, theirs = (inspect.signature(function).parameters for function in (train, ts.compare))
+    shared = [name for name in mine if name in theirs and name != "ks"]
+    assert {"scores", "classifiers", "cv", "seed", "sample", "weighting", "min_df"} <= set(shared)
+    assert all(mine[name].default == theirs[name].default for name in shared)
 
 
 def test_rules_that_say_themselves_how_many(corpus):
-    model = train(*corpus, score="chi2", rule="energy(0.5)", classifier="multinomial_nb", cv=2)
+    model = train(*corpus, scores="chi2", rule="energy(0.5)", classifiers="multinomial_nb", cv=2)
     counts = ts.count(*corpus)
     assert model.settings["n_terms"] == len(ts.select(counts, "energy(0.5)", "chi2"))
 
@@ -130,8 +129,8 @@ def test_rules_that_say_themselves_how_many(corpus):
     [
         ({"cv": 0}, "must each be given"),
         ({"cv": 1}, "cv must be a number of folds"),
-        ({"score": "nope"}, "Unknown score"),
-        ({"classifier": "nope"}, "Unknown classifier"),
+        ({"scores": "nope"}, "Unknown score"),
+        ({"classifiers": "nope"}, "Unknown classifier"),
         ({"rule": "nope(3)"}, "Unknown rule"),
         ({"weighting": "nope"}, "Unknown weighting"),
         ({"min_df": 1000}, "No terms are selected"),
@@ -150,7 +149,7 @@ def test_one_class_cannot_be_told_apart():
 
 def test_a_classifier_that_sees_one_class_only_says_so():
     with pytest.raises(InputError, match="cannot learn"):
-        train(["ab cd", "cd ef", "gh cd"], ["x", "x", "y"], classifier="linear_svm", cv=2)
+        train(["ab cd", "cd ef", "gh cd"], ["x", "x", "y"], classifiers="linear_svm", cv=2)
 
 
 # The file
@@ -176,9 +175,7 @@ def test_what_was_saved_labels_as_before(classifier, several, tmp_path):
 def test_the_analyzer_is_inside(tmp_path):
     texts, labels = documents(30)
     analyzer = ts.Analyzer(stop_words={"the", "of"}, ngram_range=(1, 2), stemmer="english", min_length=3)
-    model = train(
-        [text.upper() for text in texts], labels, analyzer=analyzer, **fixed("multinomial_nb", rule='top("all")')
-    )
+    model = train([text.upper() for text in texts], labels, analyzer=analyzer, **fixed("multinomial_nb", ks="all"))
     model.save(tmp_path / "m.skops")
     again = Model.load(tmp_path / "m.skops")
     assert set(again.vectorizer.vocabulary_) == {term for text in texts for term in analyzer(text)}
@@ -344,6 +341,6 @@ def test_no_texts_have_no_labels(corpus):
 
 
 def test_the_settings_are_plain(corpus):
-    model = train(*corpus, score="chi2", rule=5, classifier="multinomial_nb", cv=2)
+    model = train(*corpus, scores="chi2", rule=5, classifiers="multinomial_nb", cv=2)
     assert json.loads(json.dumps(model.settings)) == model.settings
     assert "multinomial_nb on count of 5 terms (top(5) by chi2), from 90 documents, F1 0." in repr(model)

@@ -455,8 +455,9 @@ def test_what_the_command_line_cannot_say_only_the_snippet_says(tmp_path, monkey
     again, arguments = ran_again(material, tmp_path, monkeypatch, "result")
     assert again.table == material.result.table
     assert again.settings["analyzer"]["strip_accents"] == "ascii"
-    assert not {"--drop-empty", "--strip-accents"} & set(arguments)
-    for part in ("drop_empty", "strip_accents", "STOP_WORDS_FILE"):
+    assert "--drop-empty" in arguments
+    assert "--strip-accents" not in arguments
+    for part in ("strip_accents", "STOP_WORDS_FILE"):
         assert part in note(material)
 
 
@@ -468,7 +469,7 @@ def test_contenders_are_only_what_contenders_have(tmp_path, monkeypatch):
     result = ts.compare(ts.read("mail.parquet"), **{**FEW, "scores": ["gu", special]})
     again, arguments = ran_again(Material.of(result), tmp_path, monkeypatch, "result")
     assert again.table == result.table
-    assert arguments[arguments.index("--scores") + 1] == "gu,chi2"
+    assert arguments[arguments.index("--score") + 1] == "gu,chi2"
     assert "the snippet does" in note(Material.of(result))
 
 
@@ -481,12 +482,13 @@ def test_a_hostile_result_gets_no_code_into_the_command_or_the_snippet(tmp_path)
     settings = {
         **base.settings, **evil, "scores": [EVIL, "chi2"], "ks": EVIL, "classifiers": [EVIL],
         "contenders": [{"name": EVIL, "score": EVIL, "max_df=0), print(": 1, EVIL: 2}, EVIL],
-        "call": {"files": ["-o" + EVIL, EVIL], "text": [EVIL], "label": EVIL, "split": [EVIL, EVIL], "cv": EVIL,
-                 "groups": EVIL, "encoding": EVIL, "by_file": [EVIL, EVIL], EVIL: EVIL},
+        "cv": EVIL, "groups": EVIL,
+        "origin": {"files": ["-o" + EVIL, EVIL], "text": [EVIL], "label": EVIL, "split": [EVIL, EVIL],
+                   "encoding": EVIL, "by_file": [EVIL, EVIL], EVIL: EVIL},
     }  # fmt: skip
     for changed in ({}, {"by_file": None}, {"lines": True}, {"by_file": None, "files": EVIL, "text": 3, "split": 4}):
-        call = {**settings["call"], **changed}
-        result = Comparison(base.table, {**settings, "call": call}, base.seconds, base.counts)
+        origin = {**settings["origin"], **changed}
+        result = Comparison(base.table, {**settings, "origin": origin}, base.seconds, base.counts)
         command, snippet = (block.code for block in blocks(Material.of(result)))
         words = shlex.split(command.replace(" \\\n  ", " "))
         assert all(EVIL in word or not set(word) & set("'\"`$;#\n") for word in words)
@@ -523,7 +525,7 @@ def test_files_that_are_classes_stay_classes(ending, tmp_path, monkeypatch):
         (tmp_path / file).write_text("\n".join(rows), "utf-8")
     monkeypatch.chdir(tmp_path)
     grouped = ["--groups", "day"] if ending == "jsonl" else []
-    run_command(["compare", *files, "--by-file", "--scores", "gu,chi2", "--classifiers", "multinomial_nb", "--ks",
+    run_command(["compare", *files, "--by-file", "--score", "gu,chi2", "--classifier", "multinomial_nb", "-k",
                  "2,5", "--cv", "3", *grouped, "-o", "first.parquet"])  # fmt: skip
     result = Comparison.load("first.parquet")
     again, arguments = ran_again(Material.of(result), tmp_path, monkeypatch, "result")
@@ -547,7 +549,7 @@ def test_pages_of_rank_and_of_counts_name_their_files(tmp_path, monkeypatch):
     run_command(["report", "a.counts", "b.counts", "-o", "counts.html"])
     page = html.unescape((tmp_path / "counts.html").read_text("utf-8"))
     assert "counts = ts.Counts.load('a.counts') + ts.Counts.load('b.counts')" in page
-    assert "termsieve report a.counts b.counts \\\n  --scores" in page
+    assert "termsieve report a.counts b.counts \\\n  --score" in page
     assert "DOCUMENTS" not in page
 
 
@@ -563,7 +565,7 @@ def test_counts_of_a_matrix_and_pruned_counts_are_said_to_be_so(tmp_path, monkey
 
 def test_the_demo_names_itself(monkeypatch):
     base = plain_result()
-    settings = {**base.settings, "call": {**base.settings["call"], "demo": True}}
+    settings = {**base.settings, "origin": {**base.settings["origin"], "demo": True}}
     material = Material.of(Comparison(base.table, settings, base.seconds, base.counts))
     assert blocks(material)[0].code.startswith("termsieve demo")
     monkeypatch.setattr("termsieve.demonstration.corpus", lambda: ("three topics", *documents()))

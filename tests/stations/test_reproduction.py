@@ -289,7 +289,7 @@ def by_hand(study, weigh, model, *, drop=False):
 )
 def test_a_study_weighs_and_drops_as_it_would_be_done_by_hand(options, spelling, model, weigh, drop):
     study = setting(options=options, classifiers={"M": spelling}, scores={"CHI": "chi2"}, sizes=[4]).study()
-    rows = study.result(workers=1, progress=False).table.to_pylist()
+    rows = study.result(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(by_hand(study, weigh, model, drop=drop), abs=1e-12)
 
@@ -301,7 +301,7 @@ def test_one_classifier_for_each_class_on_one_list():
     order = study_order(study)
     X, Y = corpus.X[:, order].toarray(), corpus.Y.toarray()
     predicted = [MultinomialNB().fit(X[split.train], Y[split.train, c]).predict(X[split.test]) for c in range(3)]
-    rows = study.result(workers=1, progress=False).table.to_pylist()
+    rows = study.result(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(f1_score(Y[split.test], np.array(predicted).T, average="micro"))
 
@@ -449,7 +449,7 @@ def test_nearness_counts_gaps_and_exchanged_rows():
 @pytest.mark.usefixtures("corpora")
 def test_tables_of_every_kind():
     tiny = tiny_protocol(settings={"small": setting(options={"min_tf": 3})})
-    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(workers=1, progress=False)}, 1)
+    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
 
     def cells(kind, printed, **where):
         found = tables.cells(measured, [Printed("t", "T", kind, printed, where=where)])
@@ -581,7 +581,7 @@ def test_checks_on_scores_alone(check, where, verdict):
 @pytest.mark.usefixtures("corpora")
 def test_checks_on_rankings_and_time():
     tiny = tiny_protocol()
-    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(workers=1, progress=False)}, 1)
+    measured = Measured(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
     asked = [
         ("shared terms", {"pairs": [["CHI", "CHI"]], "at": [2, 4], "least": 1.0}, True),
         ("shared terms", {"pairs": [["CHI", "IG"]], "at": [2], "most": -0.1}, False),

@@ -28,7 +28,8 @@ def test_a_comparison_knows_what_it_counted():
     result = plain_result()
     assert result.counts == ts.count(texts, labels)
     assert result.excerpts
-    assert result.settings["call"] == {"files": [], "cv": 3, "groups": None, "repeats": 1, "seed": 0}
+    assert result.settings["origin"] == {"files": []}
+    assert [result.settings[name] for name in ("cv", "groups", "repeats", "seed")] == [3, None, 1, 0]
 
 
 def test_excerpts_may_be_left_out():
@@ -78,7 +79,7 @@ ABOUT = {"settings": {"n_splits": 3}, "seconds": {}, "excerpts": {}}
         ({**ABOUT, "settings": None}, None),
         ({**ABOUT, "settings": []}, None),
         ({**ABOUT, "settings": {"n_splits": "three"}}, None),
-        ({**ABOUT, "settings": {"n_splits": 3, "call": 7}}, None),
+        ({**ABOUT, "settings": {"n_splits": 3, "origin": 7}}, None),
         ({**ABOUT, "settings": {"n_splits": 3, "scores": 7}}, None),
         ({**ABOUT, "settings": {"n_splits": 3, "min_df": None}}, None),
         ({**ABOUT, "seconds": {"a": "long"}}, None),

@@ -61,10 +61,10 @@ def test_each_value_is_that_of_doing_it_by_hand():
                 assert values(result, **where, label="") == [pytest.approx(expected, abs=1e-12)]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-def test_the_table_does_not_depend_on_the_workers(workers):
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_table_does_not_depend_on_the_threads(threads):
     texts, labels = documents()
-    assert compare(texts, labels, **SMALL, workers=workers).table == compare(texts, labels, **SMALL, workers=1).table
+    assert compare(texts, labels, **SMALL, threads=threads).table == compare(texts, labels, **SMALL, threads=1).table
 
 
 def test_the_seed_decides_the_table():
@@ -155,7 +155,7 @@ SCRIPT = """
 import json, sys
 from termsieve.study import compare
 texts, labels, options = json.load(open(sys.argv[1]))
-compare(texts, labels, **options, journal=sys.argv[2], workers=2)
+compare(texts, labels, **options, journal=sys.argv[2], threads=2)
 """
 
 

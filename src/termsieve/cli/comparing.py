@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.completion import complete_classifiers, complete_scores
+from termsieve.cli.completion import complete_scores
 from termsieve.cli.groups import examples, flag, grouped, option
-from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, listed
+from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording, listed
 from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
+from termsieve.cli.plans import PANEL as STUDY
+from termsieve.cli.plans import PlanOptions
 from termsieve.cli.saying import Talk
 from termsieve.errors import OutputError
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents
     from termsieve.results import Comparison
 
-STUDY = "Study"
 PAGE_SCORES = "gu,chi2,info_gain,bns"
 Figures = Annotated[
     Path | None,
@@ -32,99 +32,21 @@ Figures = Annotated[
 Title = Annotated[str | None, option("--title", panel=PANEL, metavar="TEXT", help="What the corpus is called.")]
 
 
-@dataclass(frozen=True)
-class Contest:
-    """What is compared with what, and how it is judged."""
+def _check_measure(measure: str, *, per_class: bool) -> None:
+    """Refuse a measure that the study will not have, before it runs."""
+    from termsieve.evaluate import MEASURES
+    from termsieve.results import check_measure
 
-    scores: Annotated[
-        list[str] | None,
-        option(
-            "--scores", "-s", panel=STUDY, metavar="LIST", autocompletion=complete_scores,
-            help="Scores, with commas between them. Without this: chi2,info_gain,gu,bns,odds_ratio,pip.",
-        ),
-    ] = None  # fmt: skip
-    classifiers: Annotated[
-        list[str] | None,
-        option(
-            "--classifiers", "-c", panel=STUDY, metavar="LIST", autocompletion=complete_classifiers,
-            help="Classifiers. Without this: multinomial_nb,linear_svm.",
-        ),
-    ] = None  # fmt: skip
-    ks: Annotated[
-        list[str] | None,
-        option(
-            "--ks", "--sizes", "-k", panel=STUDY, metavar="LIST",
-            help="Numbers of terms. Without this: 10,20,50,100,200,500,1000,2000.",
-        ),
-    ] = None  # fmt: skip
-    cv: Annotated[
-        str, option("--cv", panel=STUDY, metavar="N", help='Folds (10), or a column with "train" and "test".')
-    ] = "10"
-    repeats: Annotated[int, option("--repeats", panel=STUDY, metavar="N", min=1, help="Divide so often; once.")] = 1
-    groups: Annotated[
-        str | None,
-        option("--groups", panel=STUDY, metavar="COLUMN", help="Documents that are alike in it stay in one fold."),
-    ] = None
-    per_class: Annotated[
-        bool, flag("--per-class", panel=STUDY, help="A ranking and a classifier for each class, against the rest.")
-    ] = False
-    one_vs_rest: Annotated[
-        bool, flag("--one-vs-rest", panel=STUDY, help="A classifier for each class, on the terms of one ranking.")
-    ] = False
-    min_df: Annotated[
-        int, option("--min-df", panel=STUDY, metavar="N", min=1, help="Leave out terms of fewer training documents.")
-    ] = 1
-    min_tf: Annotated[
-        int, option("--min-tf", panel=STUDY, metavar="N", min=1, help="Leave out terms that occur less often.")
-    ] = 1
-    weighting: Annotated[
-        str, option("--weighting", panel=STUDY, metavar="NAME", help="count (the usual), binary, tfidf, tf.bns, ...")
-    ] = "count"
-    weigh: Annotated[
-        str, option("--weigh", panel=STUDY, metavar="WHAT", help="Weigh the selected terms (the usual), or all.")
-    ] = "selected"
-
-    def check_measure(self, measure: str) -> None:
-        """Refuse a measure that the study will not have, before it runs."""
-        from termsieve.evaluate import MEASURES
-        from termsieve.results import check_measure
-
-        # where each class has a classifier of its own, measures are means over the classes
-        known = [one for one in MEASURES if not self.per_class or one.endswith("_macro")]
-        check_measure(measure, known)
-
-    def arguments(self) -> dict[str, Any]:
-        """As `termsieve.compare` takes them."""
-        given: dict[str, Any] = {
-            "cv": int(self.cv) if self.cv.isdecimal() else self.cv,
-            "repeats": self.repeats,
-            "groups": self.groups,
-            "per_class": self.per_class,
-            "one_vs_rest": self.one_vs_rest,
-            "min_df": self.min_df,
-            "min_tf": self.min_tf,
-            "weighting": self.weighting,
-            "weigh": self.weigh,
-        }
-        for name in ("scores", "classifiers"):
-            if getattr(self, name):
-                given[name] = listed(getattr(self, name))
-        if self.ks:
-            given["ks"] = [_whole(k) for k in listed(self.ks)]
-        return given
-
-
-def _whole(k: str) -> int:
-    if not k.isdecimal():
-        raise typer.BadParameter(f"{k!r} is no number of terms. Write for example 10,100,1000.", param_hint="--ks")
-    return int(k)
+    # where each class has a classifier of its own, measures are means over the classes
+    known = [one for one in MEASURES if not per_class or one.endswith("_macro")]
+    check_measure(measure, known)
 
 
 @app.command(
     epilog=examples(
         "termsieve compare mail.csv",
         "termsieve compare mail.csv -o report.html -o result.parquet",
-        "termsieve compare news.jsonl --scores gu,chi2,'bns(floor=0.001)' --classifiers multinomial_nb -k 10,100,1000",
+        "termsieve compare news.jsonl --score gu,chi2,'bns(floor=0.001)' --classifier multinomial_nb -k 10,100,1000",
         "termsieve compare news.jsonl --cv split --journal news.study -o report.html --figures figures",
     )
 )
@@ -132,19 +54,15 @@ def _whole(k: str) -> int:
 def compare(
     files: Files,
     *,
-    contest: Contest,
+    plan: Annotated[dict[str, Any], PlanOptions()],
     measure: Annotated[
         str, option("--measure", panel=STUDY, metavar="NAME", help="What is shown: f1_macro, f1_micro, accuracy, ...")
     ] = "f1_macro",
-    seed: Seed = 0,
     journal: Annotated[
         Path | None,
         option("--journal", metavar="FILE", help="Write each trial down: a study that was stopped goes on from there."),
     ] = None,
-    workers: Annotated[
-        int | None,
-        option("--workers", "--threads", metavar="N", min=1, help="Trials at the same time; one for each core."),
-    ] = None,
+    threads: Threads = None,
     outputs: Annotated[
         list[Path] | None,
         option(
@@ -176,14 +94,15 @@ def compare(
     from termsieve.cli.reading import inputs_of, read_documents, say_skipped
     from termsieve.study import compare as compared
 
-    contest.check_measure(measure)
+    _check_measure(measure, per_class=plan.get("per_class", False))
     _check_outputs(outputs or [], figures, [*inputs_of(files, wording), *([str(journal)] if journal else [])])
-    arguments = {**contest.arguments(), "analyzer": wording.analyzer(), "seed": seed}
+    analyzer = wording.analyzer()
     documents = read_documents(files, columns, talk)
     with talk.timed("compared"), talk.compiling():
         result = compared(
-            documents, journal=journal, workers=workers, progress=talk.progress, excerpts=excerpts, **arguments
-        )
+            documents, analyzer=analyzer, journal=journal, threads=threads, progress=talk.progress,
+            excerpts=excerpts, **plan,
+        )  # fmt: skip
     say_skipped(documents, talk)
     sheet = comparison_sheet(result, measure)
     for output in sorted(outputs or (), key=lambda path: path.suffix.lower() in HTML):  # the page last: it may fail
@@ -255,7 +174,7 @@ def _write_page(
 @app.command(
     epilog=examples(
         "termsieve report result.parquet -o report.html",
-        "termsieve report mail.counts --scores gu,chi2 -o terms.html",
+        "termsieve report mail.counts --score gu,chi2 -o terms.html",
         "termsieve report mail.csv -o terms.html",
     )
 )
@@ -274,7 +193,7 @@ def report(
     scores: Annotated[
         list[str] | None,
         option(
-            "--scores", "-s", metavar="LIST", autocompletion=complete_scores,
+            "--score", "-s", metavar="LIST", autocompletion=complete_scores,
             help=f"For counts and documents: scores, with commas between them. Without this: {PAGE_SCORES}.",
         ),
     ] = None,

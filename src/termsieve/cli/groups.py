@@ -38,7 +38,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """
     parameters = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
+    groups = {name: group for name in parameters if (group := _group_of(hints[name])) is not None}
     flat = []
     for name, parameter in parameters.items():
         options = _options(groups[name]) if name in groups else [parameter.replace(annotation=hints[name])]
@@ -48,7 +48,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         _refuse_broken(given)
         with ExitStack() as stack:
             for name, group in groups.items():
-                made = group(**{field.name: given.pop(field.name) for field in fields(group) if field.init})
+                made = group(**{option.name: given.pop(option.name) for option in _options(group)})
                 given[name] = stack.enter_context(made) if isinstance(made, AbstractContextManager) else made
             command(**given)
 
@@ -56,6 +56,28 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in flat}
     return run
+
+
+class OptionGroup:
+    """Options that are made from something else: `parameters` has them, and a call gives what the command takes.
+
+    A command asks for one by ``Annotated[dict[str, Any], group]``.
+    """
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """Return the options as parameters of a command."""
+        raise NotImplementedError
+
+    def __call__(self, **given: Any) -> Any:
+        """Return what the command is called with."""
+        raise NotImplementedError
+
+
+def _group_of(hint: Any) -> Any:
+    """Return the group of options that a parameter stands for, or None for an option of its own."""
+    if is_dataclass(hint):
+        return hint
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, OptionGroup)), None)
 
 
 def _refuse_broken(given: dict[str, Any]) -> None:
@@ -67,6 +89,8 @@ def _refuse_broken(given: dict[str, Any]) -> None:
 
 
 def _options(group: Any) -> list[inspect.Parameter]:
+    if isinstance(group, OptionGroup):
+        return group.parameters()
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(

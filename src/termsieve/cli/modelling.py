@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.completion import complete_classifiers, complete_rules, complete_scores
+from termsieve.cli.completion import complete_rules
 from termsieve.cli.groups import examples, flag, grouped, option
-from termsieve.cli.inputs import Columns, Files, Output, Seed, Threads, Wording, amount, listed
+from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
 from termsieve.cli.output import PANEL, Format, Printing
+from termsieve.cli.plans import PlanOptions
 from termsieve.cli.saying import Talk
 from termsieve.errors import OptionError
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents
     from termsieve.model import Model
 
+# the parameters of a comparison that a model can be made from
+COMPARED = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
 EXPLAINED = 8  # terms, with --explain
 
 
@@ -38,17 +41,7 @@ def train(
     files: Files,
     *,
     output: Output,
-    score: Annotated[
-        list[str] | None,
-        option(
-            "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help="What ranks the terms: a score, or several to choose from. Without this: gu,chi2,bns.",
-        ),
-    ] = None,
-    k: Annotated[
-        list[str] | None,
-        option("-k", metavar="LIST", help="How many terms: one number or several. Without this: 300 to 10000, all."),
-    ] = None,
+    plan: Annotated[dict[str, Any], PlanOptions(*COMPARED)],
     rule: Annotated[
         list[str] | None,
         option(
@@ -56,26 +49,6 @@ def train(
             help="In place of -k, a rule such as energy(0.8); see termsieve select --help.",
         ),
     ] = None,
-    classifier: Annotated[
-        list[str] | None,
-        option(
-            "--classifier", "-c", metavar="LIST", autocompletion=complete_classifiers,
-            help="One, or several to choose from. Without this: multinomial_nb,linear_svm.",
-        ),
-    ] = None,
-    weighting: Annotated[
-        str | None,
-        option("--weighting", metavar="NAME", help="Without this: count for naive Bayes, tfidf for other classifiers."),
-    ] = None,
-    min_df: Annotated[
-        str | None, option("--min-df", metavar="N", help="Leave out terms of fewer documents: 5, or 0.1%.")
-    ] = None,
-    cv: Annotated[int, option("--cv", metavar="N", min=0, help="Folds: 5. With 0, nothing is judged.")] = 5,
-    sample: Annotated[
-        int,
-        option("--sample", metavar="N", min=0, help="Choose on so many documents at most: 20000. With 0, on all."),
-    ] = 20_000,
-    seed: Seed = 0,
     form: Annotated[
         Format | None, option("--format", "-f", panel=PANEL, metavar="FORMAT", help="Of what is printed.")
     ] = None,
@@ -95,10 +68,8 @@ def train(
     documents = documents_in(found, columns)
     with talk.timed("trained"), talk.compiling():
         model = trained(
-            documents, score=listed(score or []) or None, rule=_rules(k, rule), cv=cv, sample=sample or None,
-            classifier=listed(classifier or []) or None, weighting=weighting, analyzer=wording.analyzer(),
-            min_df=amount(min_df, "--min-df", 1), seed=seed, threads=threads, progress=talk.progress,
-        )  # fmt: skip
+            documents, rule=rule, analyzer=wording.analyzer(), threads=threads, progress=talk.progress, **plan
+        )
     say_skipped(documents, talk)
     model.settings["text"] = list(found.text)
     model.save(output)
@@ -107,20 +78,6 @@ def train(
     if not talk.quiet:
         Printing(None, form, safe_csv=False).write(training_sheet(model))
     talk.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
-
-
-def _rules(k: list[str] | None, rule: list[str] | None) -> list[Any] | None:
-    if k and rule:
-        raise typer.BadParameter("give -k or --rule, not both: a rule says itself how many.")
-    if rule:
-        return rule
-    if not k:
-        return None
-    numbers = listed(k)
-    for one in numbers:
-        if one != "all" and not one.isdecimal():
-            raise typer.BadParameter(f'{one!r} is no number of terms: a whole number, or "all".', param_hint="-k")
-    return ['top("all")' if one == "all" else int(one) for one in numbers]
 
 
 @app.command(

@@ -176,5 +176,5 @@ def rule_of(k: str | None, rule: str | None) -> Rule:
     if rule is not None:
         return parse_rule(rule)
     if k is not None and k != "all" and not k.isdecimal():
-        raise typer.BadParameter(f'{k!r} is no number of terms: a whole number, or "all".', param_hint="-k")
+        raise typer.BadParameter(f'{k!r} is not a number of terms: a whole number, or "all".', param_hint="-k")
     return parse_rule(1000 if k is None else 'top("all")' if k == "all" else int(k))

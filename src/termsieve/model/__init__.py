@@ -3,7 +3,6 @@
 ::
 
     training     train(): the choice by cross-validation, then the fit on everything
-    choosing     candidates, judged on the same folds
     models       Model: predicts, explains, is saved with skops and loaded again
     explaining   what each term contributes to a decision, for models that add terms up
 """

@@ -1,42 +1,34 @@
-"""train(): select terms and fit a classifier in one go; what is not given is chosen by cross-validation."""
+"""train(): compare, take the recommendation, and fit it to all documents."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.base import BaseEstimator
+from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._version import __version__
-from termsieve.classify import parse_recipe
-from termsieve.corpus import Corpus, read_corpus
-from termsieve.counting import checked_threads, documents_of
-from termsieve.documents import Documents
+from termsieve.classify import classifier as make_classifier
+from termsieve.counting import documents_of
+from termsieve.documents import Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.matrices import label_matrix
-from termsieve.model.choosing import (
-    CLASSIFIERS,
-    SCORES,
-    Candidate,
-    Judged,
-    best,
-    candidates,
-    fitted,
-    judge,
-    labels_of,
-)
 from termsieve.model.models import Model
-from termsieve.ranking import as_score
+from termsieve.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.results import Comparison
 from termsieve.rules import AnyRule, parse_rule
-from termsieve.splits import divided
+from termsieve.study import compare
 from termsieve.tokens import Analyzer
-from termsieve.weighting import parse_weighting
 
-SAMPLE = 20_000
+ALL_TERMS = 'top("all")'
 _SHARED = (
     "lowercase",
     "token_pattern",
@@ -53,42 +45,40 @@ def train(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
     *,
-    score: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] = SCORES,
+    classifiers: str | Sequence[str] = CLASSIFIERS,
+    ks: int | str | Sequence[int | str] | None = None,
     rule: AnyRule | Sequence[AnyRule] | None = None,
-    classifier: str | Sequence[str] | None = None,
-    weighting: str | None = None,
-    analyzer: Analyzer | None = None,
-    min_df: float = 1,
-    cv: int = 5,
-    sample: int | None = SAMPLE,
+    cv: Any = FOLDS,
+    groups: str | Sequence[Any] | None = None,
+    repeats: int = 1,
     seed: int = 0,
+    sample: int | None = SAMPLE,
+    min_df: float = 1,
+    weighting: str = AUTO,
+    analyzer: Analyzer | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Model:
     """Select terms and fit a classifier.
 
+    What is not settled is compared by cross-validation, as `termsieve.compare` does, and its recommendation is fitted
+    to all documents.
+
     Parameters
     ----------
     documents, labels, analyzer
         As for `termsieve.count`. Documents may have several labels each.
-    score, classifier
-        Spellings, such as ``"chi2"`` and ``"linear_svm(C=0.5)"``: one, or several to choose from. Without them, the
-        choice is among a few that do well.
+    scores, classifiers, ks
+        As for `termsieve.compare`: one of each, or several to choose from.
     rule
-        How many terms, such as ``1000`` or ``"energy(0.8)"``, or several to choose from. Without it, the choice is
-        among some numbers of terms, and all.
-    weighting
-        As for `termsieve.TermVectorizer`; without it occurrences for naive Bayes, tf-idf for other classifiers.
-    min_df
-        Terms of fewer documents are left out.
-    cv
-        Number of folds. 0 judges nothing; then there must be nothing to choose.
-    sample
-        The most documents on which candidates are judged; the model itself is fitted to all. None is all.
-    seed
-        Decides the folds and the sample.
+        In place of ks, how many terms, such as ``"energy(0.8)"``, or several rules to choose from.
+    cv, groups, repeats, seed, sample
+        As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
+    min_df, weighting
+        As for `termsieve.compare`.
     threads
-        How many folds are judged at a time, and threads read documents; as many as there are cores, without this.
+        How many trials run at the same time, and threads read documents; as many as there are cores, without this.
     progress
         Show a progress bar on standard error; without this, when it is a terminal.
 
@@ -96,75 +86,50 @@ def train(
     -------
     Model
 
-    Notes
-    -----
-    Of all candidates, the one with the fewest terms within one standard error of the best macro-averaged F1 is taken.
-
     Examples
     --------
     >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
-    >>> model = train(texts, ["spam"] * 3 + ["ham"] * 3, score="chi2", rule=4, classifier="multinomial_nb", cv=3)
+    >>> model = train(texts, ["spam"] * 3 + ["ham"] * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
-    analyzer = _checked_analyzer(analyzer or Analyzer())
-    options = _Options(score, rule, classifier, weighting)
-    texts, lists = _in_memory(documents, labels)
-    n_threads = checked_threads(threads)
+    analyzer = _check_analyzer(analyzer or Analyzer())
+    options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
+    plan = Plan.of(
+        _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
+        cv=cv or FOLDS, weighting=weighting, **options,
+    )  # fmt: skip
+    table = _hold(documents_of(documents, labels), plan.columns)
     shown = sys.stderr.isatty() if progress is None else progress
-    judged: list[Judged] = []
-    measures: dict[str, float | None] = dict.fromkeys(("f1_macro", "standard_error", "accuracy"))
     if cv:
-        places = _sampled(len(texts), sample, seed)
-        corpus = read_corpus([texts[i] for i in places], [lists[i] for i in places], analyzer, [], n_threads)
-        among = options.candidates(len(corpus.terms))
-        judged = _judged(corpus, among, cv, seed, min_df, n_threads, shown=shown)
-        taken = best(judged)
-        one, measures = taken.candidate, {name: getattr(taken, name) for name in measures}
+        result = _compare(table, plan, analyzer, threads, shown=shown)
+        chosen = _recommended(result, plan)
     else:
-        one = options.only()
+        result, chosen = None, _only_candidate(plan, fixed=rule is not None or ks is not None)
     settings = {
         "termsieve": __version__,
-        "cv": cv,
+        "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
         "seed": seed,
-        "judged_on": min(len(texts), sample or len(texts)) if cv else 0,
         "min_df": min_df,
-        "candidates": [[str(other.candidate), other.n_terms, *other[2:4]] for other in judged],
-        **measures,
+        **_measured(result, plan),
     }
-    with _waiting(f"fitting to {len(texts):,} documents", shown=shown):
-        return _fitted(texts, lists, one, analyzer, min_df, threads, settings)
+    with _show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
+        return _fit(table, chosen, analyzer, min_df, threads, settings)
 
 
-class _Options:
-    """What was given, checked: single values or lists to choose from."""
+class Candidate(NamedTuple):
+    """What a model may be, in spellings."""
 
-    def __init__(self, score: Any, rule: Any, classifier: Any, weighting: str | None) -> None:
-        self.scores = [as_score(one).spelling for one in _listed(score) or SCORES]
-        self.classifiers = [parse_recipe(one).spelling for one in _listed(classifier) or CLASSIFIERS]
-        self.rules = None if rule is None else [parse_rule(one) for one in _listed(rule)]
-        self.weighting = None if weighting is None else parse_weighting(weighting).name
+    score: str
+    rule: str
+    classifier: str
+    weighting: str
 
-    def candidates(self, n_terms: int) -> list[Candidate]:
-        return candidates(self.scores, self.rules, self.classifiers, self.weighting, n_terms)
-
-    def only(self) -> Candidate:
-        """The one candidate there is."""
-        among = self.candidates(0) if self.rules is not None else []
-        if len(among) != 1:
-            raise OptionError(
-                "train: with cv=0 nothing is judged, so score, rule and classifier must each be given, and once."
-            )
-        return among[0]
+    def __str__(self) -> str:
+        return f"{self.classifier} on {self.weighting} of {self.rule} by {self.score}"
 
 
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _checked_analyzer(analyzer: Analyzer) -> Analyzer:
+def _check_analyzer(analyzer: Analyzer) -> Analyzer:
     if analyzer.tokenizer is not None:
         raise OptionError(
             f"train: a model is kept in a file, and a file holds no function such as {analyzer.tokenizer!r}. Use "
@@ -173,54 +138,87 @@ def _checked_analyzer(analyzer: Analyzer) -> Analyzer:
     return analyzer
 
 
-def _in_memory(documents: Any, labels: Any) -> tuple[list[str], list[list[str]]]:
-    texts: list[str] = []
-    lists: list[list[str]] = []
-    for batch in documents_of(documents, labels):
-        texts += batch.column("text").to_pylist()
-        lists += batch.column("labels").to_pylist()
-    found = sorted({label for some in lists for label in some})
+def _contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
+    """Return the scores that compete; where there are rules, each with each of them."""
+    names = [scores] if isinstance(scores, str) else list(scores)
+    if rule is None:
+        return names
+    if ks is not None:
+        raise OptionError("train: give ks or rule, not both: a rule says itself how many terms it takes.")
+    rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
+    return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
+
+
+def _hold(documents: Documents, columns: list[str]) -> pa.Table:
+    """Return the documents as a table in memory: they are read once, and compared and fitted."""
+    batches = list(documents.batches(columns))
+    if not batches:
+        raise InputError("There are no documents.")
+    table = pa.Table.from_batches(batches)
+    found = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
     if len(found) < 2:
         raise InputError(f"There must be at least two classes to tell apart; found {found}.")
-    return texts, lists
+    return table
 
 
-def _sampled(n: int, sample: int | None, seed: int) -> list[int]:
-    if sample is None or n <= sample:
-        return list(range(n))
-    places: list[int] = np.sort(np.random.default_rng(seed).choice(n, sample, replace=False)).tolist()
-    return places
-
-
-def _judged(
-    corpus: Corpus, among: list[Candidate], cv: int, seed: int, min_df: float, workers: int, *, shown: bool
-) -> list[Judged]:
+def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
     with warnings.catch_warnings():
-        # a class of few documents is missing in some folds, and some folds have fewer terms than asked for
+        # a class of few documents is missing in some folds
         warnings.filterwarnings("ignore", message="The least populated class")
-        warnings.filterwarnings("ignore", message="k=")
         warnings.filterwarnings("ignore", message="Label not")
-        splits = divided(cv, corpus.single, corpus.n_docs, seed=seed)
-        with _bar(len(splits) * len(among), shown=shown) as advance:
-            return judge(corpus, among, splits, min_df=min_df, workers=workers, advance=advance)
+        return compare(
+            read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
+            cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
+            min_df=plan.min_df, weighting=plan.weighting, analyzer=analyzer, threads=threads, progress=shown,
+            excerpts=False,
+        )  # fmt: skip
+
+
+def _recommended(result: Comparison, plan: Plan) -> Candidate:
+    choice = result.recommended()
+    return _candidate(plan, choice.score, choice.k, choice.classifier, result)
+
+
+def _candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
+    contender = next(one for one in plan.scores if one.name == name)
+    every = k == ALL or (result is not None and result.counts is not None and k == result.counts.n_terms)
+    rule = contender.rule or (ALL_TERMS if every else f"top({k})")
+    return Candidate(contender.score, rule, classifier, plan.weighting_of(classifier))
+
+
+def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
+    """Return the one candidate there is, where nothing is compared."""
+    if not fixed or any(len(some) != 1 for some in (plan.scores, plan.classifiers, plan.ks)):
+        raise OptionError(
+            "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
+        )
+    return _candidate(plan, plan.scores[0].name, plan.ks[0], plan.classifiers[0], None)
+
+
+def _measured(result: Comparison | None, plan: Plan) -> dict[str, Any]:
+    """Return what the comparison measured of the choice, and of all candidates."""
+    if result is None:
+        return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
+    choice = result.recommended()
+    rows = result.summary().to_pylist()
+    candidates = [
+        [str(_candidate(plan, row["score"], row["k"], row["classifier"], result)), row["k"], row["mean"],
+         row["standard_error"]]
+        for row in rows
+    ]  # fmt: skip
+    same = {"classifier": choice.classifier, "score": choice.score, "k": choice.k}
+    accuracy = [row["mean"] for row in result.summary("accuracy").to_pylist() if same.items() <= row.items()]
+    return {
+        "judged_on": result.settings["n_compared"],
+        "candidates": candidates,
+        "f1_macro": choice.mean,
+        "standard_error": choice.standard_error,
+        "accuracy": accuracy[0],
+    }
 
 
 @contextmanager
-def _bar(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    if not shown:
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    shape = (TextColumn("choosing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shape, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("choosing", total=total)
-        yield lambda: bar.advance(task)
-
-
-@contextmanager
-def _waiting(what: str, *, shown: bool) -> Iterator[None]:
+def _show_status(what: str, *, shown: bool) -> Iterator[None]:
     if not shown:
         yield
         return
@@ -230,16 +228,11 @@ def _waiting(what: str, *, shown: bool) -> Iterator[None]:
         yield
 
 
-def _fitted(
-    texts: list[str],
-    lists: list[list[str]],
-    one: Candidate,
-    analyzer: Analyzer,
-    min_df: float,
-    threads: int | None,
-    settings: dict[str, Any],
+def _fit(
+    table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
 ) -> Model:
-    Y, classes = label_matrix(lists, None, len(texts))
+    lists = table["labels"].to_pylist()
+    Y, classes = label_matrix(lists, None, table.num_rows)
     single = all(len(some) == 1 for some in lists)
     stop_words = sorted(analyzer.stop_words) if isinstance(analyzer.stop_words, frozenset) else analyzer.stop_words
     vectorizer = TermVectorizer(
@@ -251,8 +244,8 @@ def _fitted(
         threads=threads,
         **{name: getattr(analyzer, name) for name in _SHARED},
     )
-    X = vectorizer.fit_transform(texts, [some[0] for some in lists] if single else lists)
-    learned = fitted(one.classifier, X, labels_of(Y, single=single), single=single)
+    X = vectorizer.fit_transform(table["text"].to_pylist(), [some[0] for some in lists] if single else lists)
+    y = Y.indices.astype(np.int64) if single else Y
     vectorizer.threads = None  # as many as there are, where the model is used
     about = {
         **settings,
@@ -261,7 +254,20 @@ def _fitted(
         "weighting": one.weighting,
         "classifier": one.classifier,
         "n_terms": len(vectorizer.vocabulary_),
-        "n_docs": len(texts),
+        "n_docs": table.num_rows,
         "analyzer": analyzer.settings,
     }
-    return Model(vectorizer, learned, classes, single=single, settings=about)
+    return Model(
+        vectorizer, _fit_classifier(one.classifier, X, y, single=single), classes, single=single, settings=about
+    )
+
+
+def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
+    """Fit a classifier; with several labels per document one for each class, against the rest."""
+    made = make_classifier(spelling)
+    try:
+        return (made if single else OneVsRestClassifier(made)).fit(X, y)
+    except ValueError as error:
+        raise InputError(
+            f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
+        ) from error

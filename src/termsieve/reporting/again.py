@@ -34,7 +34,7 @@ def settings_of(material: Material) -> list[Setting]:
     given: Mapping[str, Any] = {} if material.result is None else material.result.settings
     flat = {"termsieve": __version__, "scores": material.names, **given, **material.origin}
     rows = [Setting(_NAMES.get(name, name), _value(value)) for name, value in flat.items()
-            if name not in ("call", "analyzer")]  # fmt: skip
+            if name not in ("origin", "analyzer")]  # fmt: skip
     rows.append(Setting("analyzer", _analyzer(material)))
     if material.counts is not None and material.counts.pruned:
         rows.append(Setting("pruned", material.counts.pruned))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
+from termsieve.plan import parameters
 from termsieve.reporting.material import Material
 from termsieve.reporting.origin import (
-    DEFAULTS,
     analyzer_of,
     contenders,
     counts_files,
@@ -15,7 +14,7 @@ from termsieve.reporting.origin import (
     files_of,
     listed,
     reading,
-    setting,
+    study_settings,
 )
 from termsieve.tokens import DEFAULT_TOKEN_PATTERN, Analyzer
 
@@ -31,7 +30,7 @@ def command_of(material: Material) -> str:
     saved = counts_files(material)
     files = [_path(file) for file in saved or files_of(material) or ["DOCUMENTS"]]
     options = [] if saved else [*_reading_options(material), *_analyzer_options(material)]
-    options += [("--scores", ",".join(material.names))] if material.result is None else _study_options(material)
+    options += [("--score", ",".join(material.names))] if material.result is None else _study_options(material)
     lines = [shlex.join(["termsieve", verb, *files]), *map(shlex.join, [*options, ("-o", "report.html")])]
     return " \\\n  ".join(lines)
 
@@ -85,14 +84,19 @@ def _ngrams(analyzer: Analyzer) -> str:
 
 
 def _study_options(material: Material) -> list[Option]:
-    special = contenders(material)
-    names = [str(name) for name in listed(setting(material, "scores"))]
-    scores = dict.fromkeys(str(special[name]["score"]) if name in special else name for name in names)
-    lists: dict[str, Any] = {"scores": scores} | {n: listed(setting(material, n)) for n in ("classifiers", "ks")}
-    found: list[Option] = [(_option(name), ",".join(map(str, values))) for name, values in lists.items() if values]
-    for name in ("cv", "groups", "repeats", "seed", "min_df", "min_tf", "weighting", "weigh"):
-        value = setting(material, name)
-        if value is not None and value != DEFAULTS.get(name):
-            found.append((_option(name), str(value)))
-    found += [(_option(name),) for name in ("per_class", "one_vs_rest") if setting(material, name)]
+    """The options of the parameters that are not at their default, as the command line has them."""
+    special, known = contenders(material), parameters()
+    found: list[Option] = []
+    settings = study_settings(material)
+    if "scores" in settings:  # without what only a snippet can say about them
+        scores = (str(special.get(one, {}).get("score", one)) for one in listed(settings["scores"]))
+        settings["scores"] = list(dict.fromkeys(scores))
+    for name, value in settings.items():
+        flag = known[name].metadata["option"].flags[0]
+        if isinstance(value, bool):
+            found.append((flag,))
+        elif value is not None:
+            found.append((flag, ",".join(map(str, listed(value)))))
+        elif name == "sample":
+            found.append((flag, "0"))
     return found

@@ -71,7 +71,7 @@ class Material:
         self.counts, self.contestants = counts, list(contestants)
         self.excerpts: Excerpts = dict(excerpts)
         self.result, self.left_out = result, list(left_out)
-        known = result.settings.get("call") if result is not None else counts.origin if counts is not None else None
+        known = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
         self.origin: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
 
     @classmethod
@@ -102,7 +102,7 @@ class Material:
         counts = result.counts
         if counts is None:
             return cls(None, [], result.excerpts, result)
-        least = {name: result.settings[name] for name in ("min_df", "min_tf") if result.settings.get(name, 1) > 1}
+        least = {name: result.settings[name] for name in ("min_df", "min_tf") if result.settings.get(name, 1) != 1}
         ranked = counts.prune(**least) if least else counts
         if not ranked.n_terms:
             return cls(counts, [], result.excerpts, result, result.scores)

@@ -6,19 +6,17 @@ value is quoted where it is used.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from termsieve.errors import TermsieveError
+from termsieve.plan import Contender, changed_settings
 from termsieve.reporting.material import Material
 from termsieve.tokens import Analyzer
 
 READING = ("text", "label", "label_sep", "split", "encoding", "on_bad")
-DEFAULTS: dict[str, Any] = {
-    "per_class": False, "one_vs_rest": False, "min_df": 1, "min_tf": 1, "weighting": "count", "weigh": "selected",
-    "drop_empty": False, "repeats": 1, "groups": None,
-}  # fmt: skip
-CONTENDER = ("name", "score", "aggregate", "max_tf", "max_df")
+CONTENDER = tuple(one.name for one in fields(Contender))
 _COMPRESSED = (".gz", ".zst")
 
 
@@ -57,10 +55,9 @@ def reading(material: Material) -> dict[str, Any]:
     return {name: material.origin[name] for name in READING if name in material.origin and name not in skipped}
 
 
-def setting(material: Material, name: str) -> Any:
-    """A setting of the comparison, as it was called or as it comes."""
-    given = {} if material.result is None else material.result.settings
-    return material.origin.get(name, given.get(name, DEFAULTS.get(name)))
+def study_settings(material: Material) -> dict[str, Any]:
+    """The parameters of the comparison that are not at their default, by name."""
+    return {} if material.result is None else changed_settings(material.result.settings)
 
 
 def contenders(material: Material) -> dict[str, dict[str, Any]]:
@@ -84,6 +81,11 @@ def _settings(material: Material) -> Any:
     if settings is None and material.result is not None:
         return material.result.settings.get("analyzer")
     return settings
+
+
+def is_object(value: Any) -> bool:
+    """Whether a setting was an array or a splitter, of which only the type is known."""
+    return isinstance(value, str) and value.startswith("<")
 
 
 def missing(material: Material) -> list[str]:
@@ -125,11 +127,9 @@ def _about_terms(material: Material) -> list[str]:
 
 def _about_study(material: Material) -> list[str]:
     found = []
-    objects = [name for name in ("cv", "groups") if str(material.origin.get(name)).startswith("<")]
+    objects = [name for name, value in study_settings(material).items() if is_object(value)]
     if objects:
         found.append(f"An object in memory, to be filled in: {', '.join(objects)}.")
-    if setting(material, "drop_empty"):
-        found.append("Only the snippet says drop_empty.")
     if contenders(material):
         found.append("The command does not say all about the scores; the snippet does.")
     if material.left_out:

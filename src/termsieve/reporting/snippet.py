@@ -6,15 +6,15 @@ from typing import Any
 
 from termsieve.reporting.material import Material
 from termsieve.reporting.origin import (
-    DEFAULTS,
     analyzer_of,
     contenders,
     counts_files,
     file_classes,
     files_of,
+    is_object,
     listed,
     reading,
-    setting,
+    study_settings,
 )
 
 
@@ -29,7 +29,7 @@ def _compare_lines(material: Material) -> list[str]:
     special = contenders(material)
     imports = ["from termsieve.plan import Contender"] if special else []
     if special:
-        names = [_score(str(name), special) for name in listed(setting(material, "scores"))]
+        names = [_score(str(name), special) for name in listed(study_settings(material).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"
     lines = [f"    {name}={value}," for name, value in given.items()]
     return [
@@ -40,8 +40,7 @@ def _compare_lines(material: Material) -> list[str]:
 
 def _arguments(material: Material) -> dict[str, str]:
     """The arguments of the comparison as code."""
-    given = {name: setting(material, name) for name in ("scores", "classifiers", "ks", "cv", "seed", *DEFAULTS)}
-    found = {name: repr(value) for name, value in given.items() if value is not None and value != DEFAULTS.get(name)}
+    found = {name: repr(value) for name, value in study_settings(material).items()}
     code = _analyzer(material)
     return {**found, "analyzer": code} if code else found
 
@@ -104,10 +103,9 @@ def _literal(name: str, value: Any) -> str:
 
 def _by_file(material: Material) -> list[str]:
     """Documents whose class is their file, gathered file by file, with the columns that the division needs."""
-    extra = [
-        name for name in (setting(material, "cv"), setting(material, "groups"))
-        if isinstance(name, str) and not name.startswith("<")
-    ]  # fmt: skip
+    given = study_settings(material)
+    columns = (given.get("cv"), given.get("groups"))
+    extra = [name for name in columns if isinstance(name, str) and not is_object(name)]
     empty = ", ".join(f"{name!r}: []" for name in ("text", "label", *extra))
     rows = _lines(material) if material.origin.get("lines") else _rows(material, extra)
     head = [f"columns = {{{empty}}}", f"for file, label in {file_classes(material)!r}:"]

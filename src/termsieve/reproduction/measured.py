@@ -127,7 +127,7 @@ class Measured:
         key = group, contender
         if key not in self._rankings:
             study = self.study(group)
-            named = next(one for one in study.plan.contenders if one.name == contender)
+            named = next(one for one in study.plan.scores if one.name == contender)
             order = self.part(group).ranked(named).all[0].order
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]

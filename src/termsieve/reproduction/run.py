@@ -112,7 +112,7 @@ def run_slice(protocol: Protocol, threads: int | None = None) -> list[dict[str, 
     found = {}
     for name, part in protocol.slice.items():
         setting = protocol.settings[name].reduced(part["scores"], part["classifiers"], part["sizes"], first_splits=1)
-        found[name] = setting.study(threads).result(workers=threads, progress=False)
+        found[name] = setting.study(threads).result(threads=threads, progress=False)
     return slice_rows(protocol, found)
 
 

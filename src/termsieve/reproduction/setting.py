@@ -214,7 +214,8 @@ class Setting:
     @property
     def plan(self) -> Plan:
         """What competes."""
-        return Plan.of(self.contenders, list(self.classifiers.values()), list(self.sizes), **self.options)
+        options = {"weighting": "count", **self.options}  # papers weight only where they say so
+        return Plan.of(self.contenders, list(self.classifiers.values()), list(self.sizes), **options)
 
     def study(self, threads: int | None = None) -> Study:
         """The study of this setting, ready to run."""

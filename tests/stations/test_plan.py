@@ -1,0 +1,114 @@
+"""A parameter of a study stands once: on the plan. Everything else must follow from it."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import termsieve as ts
+from termsieve.cli.plans import PlanOptions, shown_default
+from termsieve.errors import OptionError
+from termsieve.plan import ALL, Contender, Plan, changed_settings, default_settings, parameters
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_compare_has_the_parameters_of_the_plan_with_their_defaults():
+    signature = inspect.signature(ts.compare).parameters
+    for name, one in parameters().items():
+        mine = one.default if name != "scores" else tuple(contender.name for contender in one.default)
+        assert signature[name].default == mine, name
+
+
+def test_each_parameter_has_an_option_that_tells_its_default(typed):
+    _, help_text, _ = typed("compare", "--help")
+    shown = re.sub(r"[\s│]+", "", help_text)
+    for one in parameters().values():
+        about = one.metadata["option"]
+        assert all(flag in shown for flag in about.flags)
+        told = about.help if isinstance(one.default, bool) else f"(default {shown_default(one)})"
+        assert re.sub(r"\s+", "", told) in shown, one.name
+
+
+def test_defaults_in_the_documents_are_those_of_the_plan():
+    text = re.sub(r"\s+", " ", (ROOT / "docs" / "commandline.md").read_text("utf-8"))
+    told = {name: shown_default(one) for name, one in parameters().items()}
+    for name in ("scores", "classifiers", "ks"):
+        assert f"`{told[name]}`" in text, name
+    assert f"in {told['cv']} folds" in text
+    assert f"more than {int(told['sample']):,} documents" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({}, {}),
+        (
+            {"scores": ["gu,bns(floor=0.001)"], "ks": ["10,all"]},
+            {"scores": ["gu", "bns(floor=0.001)"], "ks": [10, ALL]},
+        ),
+        ({"cv": "5", "min_df": "1%", "sample": 0}, {"cv": 5, "min_df": 0.01, "sample": 0}),
+        ({"cv": "split", "per_class": True, "drop_empty": False}, {"cv": "split", "per_class": True}),
+    ],
+)
+def test_options_become_arguments(given, arguments):
+    assert PlanOptions()(**given) == arguments
+
+
+def test_numbers_of_terms_fit_the_vocabulary():
+    assert Plan.of(ks=[10, 50, "all"]).fit_to(30).ks == (10, 30)
+    assert Plan.of(ks=["all"]).fit_to(30).ks == (30,)
+    assert Plan.of(ks=[5, 10]).fit_to(30).ks == (5, 10)
+
+
+def test_only_what_differs_from_the_defaults_is_said_again():
+    assert changed_settings(Plan.of().description) == {}
+    plan = Plan.of(["chi2"], seed=3, cv="split", drop_empty=True)
+    assert changed_settings(plan.description) == {"scores": ["chi2"], "cv": "split", "seed": 3, "drop_empty": True}
+    assert set(default_settings()) == set(parameters())
+
+
+def test_classifiers_see_what_suits_them():
+    plan = Plan.of(classifiers=["poisson_nb", "linear_svm", "logistic_regression"])
+    assert [plan.weighting_of(name) for name in plan.classifiers] == ["count", "tfidf", "tfidf"]
+    assert plan.weightings == ["count", "tfidf"]
+    assert Plan.of(weighting="binary").weightings == ["binary"]
+
+
+def test_a_rule_limits_the_terms_of_a_contender():
+    texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 4
+    labels = (["spam"] * 3 + ["ham"] * 3) * 4
+    few = Contender("few", "chi2", rule="top(2)")
+    options = {"classifiers": ["multinomial_nb"], "cv": 3}
+    by_rule = ts.compare(texts, labels, scores=[few], ks=["all"], **options)
+    by_number = ts.compare(texts, labels, scores=["chi2"], ks=[2], **options)
+    assert by_rule.table["value"] == by_number.table["value"]
+    assert by_rule.settings["contenders"] == [{"name": "few", "score": "chi2", "rule": "top(2)"}]
+
+
+def test_a_sample_is_compared_and_said():
+    texts, labels = [f"word{i % 7} common" for i in range(60)], ["a", "b", "c"] * 20
+    options = {"scores": ["chi2"], "classifiers": ["multinomial_nb"], "ks": [2], "cv": 2}
+    result = ts.compare(texts, labels, sample=24, **options)
+    assert (result.settings["n_docs"], result.settings["n_compared"]) == (60, 24)
+    assert result.counts == ts.count(texts, labels)
+    assert result.table == ts.compare(texts, labels, sample=24, **options).table
+    parts = ["train", "train", "test"] * 20
+    assert ts.compare(texts, labels, sample=24, **{**options, "cv": parts}).settings["n_splits"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ks": [0]}, "1 or more"),
+        ({"ks": ["most"]}, '"all"'),
+        ({"sample": -1}, "sample must be"),
+        ({"min_df": 1.5}, "min_df must be"),
+        ({"weigh": "all"}, "needs one weighting"),
+        ({"weigh": "none"}, "weigh must be one of"),
+    ],
+)
+def test_wrong_plans_are_refused(options, said):
+    with pytest.raises(OptionError, match=said):
+        Plan.of(**options)
