@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DEMO_READY := .venv/.ready-demo
 DOCS_READY := .venv/.ready-docs
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
@@ -13,6 +14,11 @@ help:
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
+
+# what the demo needs, not the developers' tools
+$(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	@touch $@
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
@@ -35,7 +41,7 @@ lint: $(READY)
 damage: $(READY)
 	DAMAGED_FILES=3000 $(BIN)/python -m pytest tests/damage -s -n auto --dist worksteal
 
-demo: $(READY)
+demo: $(DEMO_READY)
 	$(BIN)/termsieve demo
 
 bench: $(READY)

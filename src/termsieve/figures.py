@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.errors import OutputError
+from termsieve.extras import import_extra
 from termsieve.significance import Diagram
 from termsieve.storage import write_whole
 
@@ -74,7 +75,7 @@ def _tick(x: float, rank: int) -> str:
 
 def write_figures(figures: Mapping[str, str | dict[str, Any]], folder: str | Path) -> list[Path]:
     """Write figures, SVG or Vega-Lite, into a folder, each as PNG, SVG and PDF; the paths that were written."""
-    import vl_convert
+    vl_convert = import_extra("vl_convert", "Writing figures")
 
     folder = Path(folder)
     try:

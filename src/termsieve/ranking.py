@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 from termsieve import aggregate as agg
 from termsieve import distinct, views
-from termsieve.errors import MissingExtraError, OptionError
+from termsieve.errors import OptionError
+from termsieve.extras import import_extra
 from termsieve.scores import SCORES, Score, parse
 from termsieve.scores.registry import make
 
@@ -87,7 +88,7 @@ class Ranking(Sequence[Row]):
 
     def to_pandas(self) -> pd.DataFrame:
         """As a data frame, one row per row."""
-        return _pandas("Ranking.to_pandas()").DataFrame(list(self._rows), columns=list(Row._fields))
+        return import_extra("pandas", "Ranking.to_pandas()").DataFrame(list(self._rows), columns=list(Row._fields))
 
 
 class Scores:
@@ -210,7 +211,7 @@ class Scores:
         label = self.speaks_for[order]
         columns = {"rank": np.arange(1, len(order) + 1), "term": self.terms[order], "score": overall[order]}
         columns |= {"label": self.classes[label], **self._cells(order, label)}
-        return _pandas("Scores.to_pandas()").DataFrame(columns)
+        return import_extra("pandas", "Scores.to_pandas()").DataFrame(columns)
 
     def __repr__(self) -> str:
         m, v = self.counts.shape
@@ -325,14 +326,6 @@ def _checked(score: Score, t: Table) -> Array:
             f"The score {score.spelling!r} is not a number at {cells}: state the limit there with ratio()."
         )
     return values
-
-
-def _pandas(purpose: str) -> Any:
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError(purpose, "pandas", "pandas") from error
-    return pd
 
 
 def as_score(what: OneScore) -> Score:

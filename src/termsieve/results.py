@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 
 from termsieve import views
 from termsieve.counts import Counts
-from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+from termsieve.errors import InputError, OptionError, did_you_mean
 from termsieve.excerpts import Excerpts, as_data, from_data
+from termsieve.extras import import_extra
 from termsieve.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.storage import write_whole
 
@@ -123,10 +124,8 @@ class Comparison:
 
     def to_pandas(self) -> pd.DataFrame:
         """The long table as a data frame."""
-        try:
-            return self.table.to_pandas()
-        except ImportError as error:
-            raise MissingExtraError("Comparison.to_pandas()", "pandas", "pandas") from error
+        import_extra("pandas", "Comparison.to_pandas()")
+        return self.table.to_pandas()
 
     def summary(self, measure: str = "f1_macro") -> pa.Table:
         """Mean and standard error over the splits, per score, classifier and number of terms."""

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from termsieve import views
 from termsieve.counts import Counts
 from termsieve.distinct import Ints
-from termsieve.errors import MissingExtraError, OptionError
+from termsieve.errors import OptionError
+from termsieve.extras import import_extra
 from termsieve.pool import Pool
 from termsieve.ranking import OneScore, Scores, as_score, score
 from termsieve.rules import AnyRule, parse_rule
@@ -98,10 +99,7 @@ class Selection:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per term, best first: rank, term, score, label, taken_by, index."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("Selection.to_pandas()", "pandas", "pandas") from error
+        pd = import_extra("pandas", "Selection.to_pandas()")
         columns = {"rank": np.arange(1, len(self) + 1), "term": self.terms, "score": self.scores}
         return pd.DataFrame({**columns, "label": self.labels, "taken_by": self.taken_by, "index": self.index})
 

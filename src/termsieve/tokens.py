@@ -17,7 +17,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
-from termsieve.errors import MissingExtraError, OptionError, did_you_mean
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.extras import import_extra
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -339,10 +340,7 @@ def _named_stop_words(words: Collection[str]) -> str | Collection[str] | None:
 
 @functools.cache
 def _stemmer(language: str) -> Any:
-    try:
-        module = importlib.import_module("Stemmer")
-    except ImportError as error:
-        raise MissingExtraError(f"Analyzer(stemmer={language!r})", "PyStemmer", "stem") from error
+    module = import_extra("Stemmer", f"Analyzer(stemmer={language!r})")
     if language not in module.algorithms():
         known = sorted(module.algorithms())
         raise OptionError(
@@ -357,10 +355,7 @@ def _stemmer_version() -> str:
 
 @functools.cache
 def _jieba() -> Any:
-    try:
-        jieba = importlib.import_module("jieba")
-    except ImportError as error:
-        raise MissingExtraError("Analyzer(segmenter='jieba')", "jieba", "zh") from error
+    jieba = import_extra("jieba", "Analyzer(segmenter='jieba')")
     jieba.setLogLevel("WARNING")
     return jieba
 

@@ -17,6 +17,7 @@ from termsieve.cli.plans import PANEL as STUDY
 from termsieve.cli.plans import PlanOptions
 from termsieve.cli.saying import Talk
 from termsieve.errors import OutputError
+from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,6 +116,8 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
     """Refuse places that cannot be written before the work."""
     from termsieve.storage import check_target
 
+    if any(output.suffix.lower() in HTML for output in outputs):
+        require_extra("report", "A page (.html)")
     for output in outputs:
         check_target(output, inputs=inputs)
         if output.suffix.lower() not in (*HTML, PARQUET, *ENDINGS):
@@ -210,6 +213,7 @@ def report(
     from termsieve.results import Comparison
     from termsieve.storage import check_target
 
+    require_extra("report", "A page (.html)")
     check_target(output, inputs=inputs_of(files, wording))
     if output.suffix.lower() not in HTML:
         raise typer.BadParameter(f"a page has the ending .html, not {output.suffix!r}.", param_hint="-o")

@@ -9,6 +9,7 @@ from termsieve.cli.app import app
 from termsieve.cli.groups import examples, grouped, option
 from termsieve.cli.inputs import Threads
 from termsieve.cli.saying import Talk
+from termsieve.extras import require_extra
 
 
 @app.command(epilog=examples("termsieve demo", "termsieve demo -o bbc.html"))
@@ -22,6 +23,7 @@ def demo(
     talk: Talk,
 ) -> None:
     """Count the BBC news corpus, or, without it, the docstrings of installed packages, and show what was found."""
+    require_extra("report", "The demo")
     from termsieve.demonstration import run
 
     with talk.timed("shown"):

@@ -15,6 +15,7 @@ from termsieve.cli.output import PANEL, Format, Printing
 from termsieve.cli.plans import PlanOptions
 from termsieve.cli.saying import Talk
 from termsieve.errors import OptionError
+from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +64,7 @@ def train(
     from termsieve.model import train as trained
     from termsieve.storage import check_target
 
+    require_extra("models", "A model file")
     check_target(output, inputs=inputs_of(files, wording))
     found = found_in(files, columns, talk)
     documents = documents_in(found, columns)

@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import pooch
-
 from termsieve.datasets.records import Archive
 from termsieve.errors import InputError
+from termsieve.extras import import_extra
 from termsieve.storage import check_target, write_whole
 
 TIMEOUT = 60  # seconds without a byte
@@ -66,6 +65,7 @@ def download(archive: Archive, folder: Path, *, progress: bool, tell: Tell) -> P
 
 
 def _retrieved(url: str, archive: Archive, known: str | None, path: Path, *, progress: bool) -> Path:
+    pooch = import_extra("pooch", "Downloading a corpus")
     pooch.get_logger().setLevel(logging.WARNING)
     path.unlink(missing_ok=True)  # not what it should be, or not known to be
     with _shown(progress, archive.name) as bar:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pooch
+from platformdirs import user_cache_path
 
 from termsieve.datasets.catalogue import dataset
 from termsieve.documents import Documents, read
@@ -20,7 +20,7 @@ def folders() -> list[Path]:
     The first is where `get` puts them.
     """
     named = os.environ.get(VARIABLE)
-    cache = Path(pooch.os_cache("termsieve"))
+    cache = user_cache_path("termsieve", appauthor=False)
     return [Path(named).expanduser(), cache] if named else [cache]
 
 

@@ -19,6 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from termsieve.classify import RECIPES
 from termsieve.errors import InputError
 from termsieve.estimators import TermVectorizer
+from termsieve.extras import import_extra
 from termsieve.model.explaining import Explanation, explained
 from termsieve.storage import write_whole
 from termsieve.tokens import Analyzer, settings_difference
@@ -119,8 +120,7 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write one file, with everything that is needed to label texts; no pickle."""
-        import skops.io
-
+        skops_io = import_extra("skops.io", "Saving a model")
         content = {
             "format": FORMAT,
             "vectorizer": _lean(self.vectorizer),
@@ -130,14 +130,13 @@ class Model:
             "settings": self.settings,
         }
         target = io.BytesIO()
-        skops.io.dump(content, target, compression=zipfile.ZIP_DEFLATED)
+        skops_io.dump(content, target, compression=zipfile.ZIP_DEFLATED)
         write_whole(path, [target.getvalue()])
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
         """Read a file that `save` wrote. Types that no model has are refused, before anything of them is made."""
-        import skops.io
-
+        skops_io = import_extra("skops.io", "Loading a model")
         try:
             content = Path(path).read_bytes()
         except FileNotFoundError as error:
@@ -147,8 +146,8 @@ class Model:
         if not content:
             raise InputError(f"{path} is empty: it has no bytes.")
         try:
-            foreign = sorted(set(skops.io.get_untrusted_types(data=content)) - set(TRUSTED))
-            found = None if foreign else skops.io.loads(content, trusted=list(TRUSTED))
+            foreign = sorted(set(skops_io.get_untrusted_types(data=content)) - set(TRUSTED))
+            found = None if foreign else skops_io.loads(content, trusted=list(TRUSTED))
         except Exception as error:  # whatever bytes make of zip, JSON and NumPy
             said = str(error).rstrip(".") or type(error).__name__
             raise InputError(f"{path}: is no model of termsieve: {said}.") from error

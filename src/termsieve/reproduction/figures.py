@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from termsieve.extras import import_extra
+
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and black; dashes tell the second round.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ([1, 0], [5, 3], [1, 2])
@@ -12,7 +14,7 @@ DASHES = ([1, 0], [5, 3], [1, 2])
 
 def figure_svg(figure: Mapping[str, Any]) -> str:
     """A figure as SVG."""
-    import vl_convert
+    vl_convert = import_extra("vl_convert", "Writing figures")
 
     svg: str = vl_convert.vegalite_to_svg({**_frame(figure), **_KINDS[figure["kind"]](figure)})
     return svg

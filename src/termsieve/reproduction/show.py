@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pooch
+from platformdirs import user_cache_path
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -56,7 +56,7 @@ def show(
 
 def journal_folder(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
     """Where the journals of a paper are; afresh, without those of before."""
-    folder = (journals or Path(pooch.os_cache("termsieve")) / "journals") / protocol.name
+    folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
     if fresh:
         for path in folder.glob("*.journal"):
             path.unlink()
