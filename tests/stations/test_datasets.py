@@ -71,7 +71,7 @@ def test_records_cannot_be_changed():
 
 def test_a_corpus_that_is_not_here_is_answered_with_the_place_and_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
-    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
+    monkeypatch.setattr("termsieve.datasets.places.user_cache_path", lambda name, **_: tmp_path / "cache")
     for name in CORPORA:
         assert datasets.located(name) is None
         with pytest.raises(InputError) as caught:
