@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from termsieve.curves import curve
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
+    from termsieve.model import Model, train
+    from termsieve.plan import Contender
     from termsieve.ranking import Ranking, Scores, score
     from termsieve.reporting import report
     from termsieve.results import Comparison
@@ -45,8 +47,10 @@ _STATIONS = {
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
     "classify": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
     "curves": ("curve",),
+    "plan": ("Contender",),
     "results": ("Comparison",),
     "study": ("compare",),
+    "model": ("Model", "train"),
     "reporting": ("report",),
 }
 _STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
@@ -57,9 +61,11 @@ __all__ = [
     "SCORES",
     "Analyzer",
     "Comparison",
+    "Contender",
     "Counts",
     "Documents",
     "Folds",
+    "Model",
     "PoissonNB",
     "ProbitClassifier",
     "Ranking",
@@ -81,6 +87,7 @@ __all__ = [
     "report",
     "score",
     "select",
+    "train",
 ]
 
 
@@ -93,4 +100,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -17,23 +17,33 @@ import pyarrow.compute as pc
 
 from termsieve import storage, views
 from termsieve.cells import Cells, TermCells, Values
-from termsieve.errors import CountsError, OptionError, TermsieveError, did_you_mean
-from termsieve.extras import import_extra
+from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
+from termsieve.frames import ArrowTable
 from termsieve.kernels import Ints
 from termsieve.strings import distinct_strings, string_order
 from termsieve.tokens import Analyzer, fingerprint_of, settings_difference
 
 if TYPE_CHECKING:
-    import pandas as pd
     from scipy import sparse
 
 Names = npt.NDArray[np.object_]
 
 
+_SEARCHED = 200_000  # terms among which a similar one is looked for
 NO_PART = "What is subtracted must be a part of the whole."
 
 
-class Counts:
+class TermCounts(NamedTuple):
+    """Counts of one term over all documents; `by_class` has (df, tf, tf2) of each class in which it occurs."""
+
+    term: str
+    df: int
+    tf: float
+    tf2: float
+    by_class: dict[str, tuple[float, float, float]]
+
+
+class Counts(ArrowTable):
     """Exact, mergeable counts of terms in classes.
 
     Made by `termsieve.count`, `Counts.from_matrix` or `Counts.load`; never changed afterwards.
@@ -64,6 +74,8 @@ class Counts:
            [0, 1, 2]])
     >>> (counts + counts) - counts == counts
     True
+    >>> counts["good"].by_class
+    {'pos': (1, 2, 4)}
     """
 
     def __init__(
@@ -219,18 +231,50 @@ class Counts:
         except TermsieveError as error:  # parts of the analyzer are not on this machine
             return str(error)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row per term and class in which it occurs: term, class, df, tf, tf2."""
-        pd = import_extra("pandas", "Counts.to_pandas()")
-        return pd.DataFrame(
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per term and class in which it occurs: term, class, df, tf, tf2."""
+        lengths = np.diff(self.cells.indptr)
+        return pa.table(
             {
-                "term": np.repeat(self.terms, np.diff(self.cells.indptr)),
-                "class": self.classes[self.cells.classes],
-                "df": self.df.data,
-                "tf": self.tf.data,
-                "tf2": self.tf2.data,
+                "term": self.term_array.take(pa.array(np.repeat(np.arange(self.n_terms), lengths))),
+                "class": pa.array(self.classes[self.cells.classes], pa.string()),
+                "df": self.cells.values[0].astype(np.int64, copy=False),
+                "tf": self.cells.values[1],
+                "tf2": self.cells.values[2],
             }
         )
+
+    # Terms and classes by name
+
+    def __getitem__(self, term: str) -> TermCounts:
+        place = self.index_of(term)
+        cells = slice(self.cells.indptr[place], self.cells.indptr[place + 1])
+        names = self.classes[self.cells.classes[cells]].tolist()
+        values = zip(*self.cells.values[:, cells].tolist(), strict=True)
+        df, tf, tf2 = self._totals[:, place].tolist()
+        return TermCounts(term, int(df), tf, tf2, dict(zip(names, values, strict=True)))
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, str) and self._find(term) >= 0
+
+    def index_of(self, term: str) -> int:
+        """Return the place of a term, or a `KeyError` that names a similar one."""
+        place = self._find(term)
+        if place < 0:
+            hint = did_you_mean(term, self.terms) if self.n_terms <= _SEARCHED else ""
+            raise UnknownNameError(f"There is no term {term!r}. {hint}".rstrip())
+        return place
+
+    def index_of_class(self, label: str) -> int:
+        """Return the place of a class, or a `KeyError` that names a similar one."""
+        found = np.flatnonzero(self.classes == label)
+        if not len(found):
+            known = ", ".join(map(repr, self.classes[:20]))
+            raise UnknownNameError(f"There is no class {label!r}. {did_you_mean(label, self.classes)}Classes: {known}.")
+        return int(found[0])
+
+    def _find(self, term: str) -> int:
+        return int(pc.index(self.term_array, pa.scalar(term, pa.large_string())).as_py())
 
     # Made from a matrix, saved and loaded
 

@@ -7,11 +7,13 @@
     ├── OptionError                   a parameter with a value that makes no sense: says what would
     ├── MissingExtraError             an optional package is needed: says how to install it
     ├── OutputError                   a file that cannot be written
+    ├── UnknownNameError              a term or a class that is not there
     ├── CountsError                   counts that cannot be added, subtracted or changed as asked
     └── CountsFileError               a file that is not a whole, unaltered counts file
 
 Each says what is wrong, what was given and what would work. ``InputError``, ``OptionError`` and the two about
-counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``, ``OutputError`` also ``OSError``.
+counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``, ``UnknownNameError`` also ``KeyError``,
+``OutputError`` also ``OSError``.
 """
 
 from __future__ import annotations
@@ -48,6 +50,13 @@ class MissingExtraError(TermsieveError, ImportError):
 
 class OutputError(TermsieveError, OSError):
     """A file that cannot be written."""
+
+
+class UnknownNameError(TermsieveError, KeyError):
+    """A term or a class that is not there."""
+
+    def __str__(self) -> str:  # KeyError would quote it
+        return str(self.args[0])
 
 
 class CountsError(TermsieveError, ValueError):

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
+import pyarrow as pa
 
 from termsieve import aggregate as agg
 from termsieve import distinct, views
 from termsieve.errors import OptionError
-from termsieve.extras import import_extra
+from termsieve.frames import ArrowTable
+from termsieve.plots import plot_ranking
 from termsieve.scores import SCORES, Score, parse
 from termsieve.scores.registry import make
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from termsieve.counts import Counts, Names
@@ -41,8 +42,27 @@ class Row(NamedTuple):
     against: bool = False
 
 
-class Ranking(Sequence[Row]):
-    """Rows of a ranking, best first; prints as a table."""
+COLUMNS = pa.schema(
+    [("rank", pa.int64()), ("term", pa.string()), ("score", pa.float64()), ("class", pa.string()), ("tp", pa.int64()),
+     ("fp", pa.int64()), ("fn", pa.int64()), ("tn", pa.int64()), ("against", pa.bool_())]
+)  # fmt: skip
+
+
+class TermScore(NamedTuple):
+    """What a score says of one term; `by_class` has its value in each class."""
+
+    term: str
+    rank: int
+    score: float
+    label: str
+    by_class: dict[str, float]
+
+
+class Ranking(ArrowTable):
+    """Rows of a ranking, best first; prints as a table, and frames take it as one.
+
+    It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
+    """
 
     def __init__(self, rows: Iterable[Row], score: str) -> None:
         self._rows = tuple(rows)
@@ -86,15 +106,20 @@ class Ranking(Sequence[Row]):
     def _repr_html_(self) -> str:
         return views.ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """As a data frame, one row per row."""
-        return import_extra("pandas", "Ranking.to_pandas()").DataFrame(list(self._rows), columns=list(Row._fields))
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per row."""
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(COLUMNS)
+        return pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
+
+    def plot(self) -> Any:
+        """Draw the terms as bars, coloured by class: a chart of altair."""
+        return plot_ranking(self.to_arrow(), self.score)
 
 
-class Scores:
+class Scores(ArrowTable):
     """The values of one score on Counts. Made by `termsieve.score`.
 
-    Nothing of the size classes x terms is made unless `values` is asked for.
+    Nothing of the size classes x terms is made unless `values` is asked for. ``scores["call"]`` looks a term up.
 
     Attributes
     ----------
@@ -157,7 +182,7 @@ class Scores:
         """Return the places of all terms, best for one class first; ties as in `order`."""
         return self.best_places(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
 
-    def top(self, n: int = 20, *, per_class: bool = False, against: bool = False) -> Ranking:
+    def top(self, n: int = 20, *, of: str | None = None, per_class: bool = False, against: bool = False) -> Ranking:
         """Return the best terms with the class each speaks for and the cells there.
 
         A term speaks for the class with the largest difference of tpr and fpr.
@@ -166,19 +191,24 @@ class Scores:
         ----------
         n : int
             How many (per class).
+        of : str, optional
+            Only for this class, as with `per_class`.
         per_class : bool
             One list for each class, of the terms with tpr > fpr in it, by their value in that class.
         against : bool
-            With `per_class`: the terms with tpr < fpr instead, marked so, strongest first: the largest values
+            With `of` or `per_class`: the terms with tpr < fpr instead, marked so, strongest first: the largest values
             of a two-sided score, the smallest of a one-sided one (and where these are equal, the smallest tpr
             - fpr).
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
-        if against and not per_class:
-            raise OptionError("top(against=True) lists terms that speak against a class: it needs per_class=True.")
-        if per_class:
-            rows = [r for c in range(self.counts.n_classes) for r in self.top_of_class(c, int(n), against=against)]
+        if against and not per_class and of is None:
+            raise OptionError(
+                "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
+            )
+        if per_class or of is not None:
+            classes = range(self.counts.n_classes) if of is None else [self.counts.index_of_class(of)]
+            rows = [row for c in classes for row in self.top_of_class(c, int(n), against=against)]
             return Ranking(rows, self.score.spelling)
         overall = self.overall()
         best = self.best_places(overall, self.tie_break_of(None), int(n))
@@ -205,13 +235,24 @@ class Scores:
         smallest = -agg.largest(cells, -values)
         return cells.spread(np.minimum(1.0, cells.n_classes * smallest))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """All terms as a data frame, best first, with the columns of `Row`."""
+    def to_arrow(self) -> pa.Table:
+        """Return a table of all terms, best first, with the columns of a ranking."""
         overall, order = self.overall(), self.order()
         label = self.speaks_for[order]
         columns = {"rank": np.arange(1, len(order) + 1), "term": self.terms[order], "score": overall[order]}
-        columns |= {"label": self.classes[label], **self._cells(order, label)}
-        return import_extra("pandas", "Scores.to_pandas()").DataFrame(columns)
+        columns |= {"class": self.classes[label], **self._cells(order, label)}
+        return pa.table({**columns, "against": np.zeros(len(order), np.bool_)}, schema=COLUMNS)
+
+    def plot(self, n: int = 20, *, of: str | None = None) -> Any:
+        """Draw the best terms, of all classes or of one: a chart of altair."""
+        return self.top(n, of=of).plot()
+
+    def __getitem__(self, term: str) -> TermScore:
+        place = self.counts.index_of(term)
+        by_class = {name: float(self.of_class(c)[place]) for c, name in enumerate(self.classes.tolist())}
+        rank = int(np.flatnonzero(self.order() == place)[0]) + 1
+        label = str(self.classes[self.speaks_for[place]])
+        return TermScore(term, rank, float(self.overall()[place]), label, by_class)
 
     def __repr__(self) -> str:
         m, v = self.counts.shape
@@ -219,7 +260,7 @@ class Scores:
 
     def _repr_html_(self) -> str:
         name = self.score.spelling
-        return views.ranking(f"Best of {self.counts.n_terms:,} terms by {name}", name, self.top(views.MOST_ROWS))
+        return views.ranking(f"Best of {self.counts.n_terms:,} terms by {name}", name, list(self.top(views.MOST_ROWS)))
 
     # How the values are found
 

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,10 @@ from termsieve import views
 from termsieve.counts import Counts
 from termsieve.errors import InputError, OptionError, did_you_mean
 from termsieve.excerpts import Excerpts, as_data, from_data
-from termsieve.extras import import_extra
+from termsieve.frames import ArrowTable
+from termsieve.plots import plot_curves
 from termsieve.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.storage import write_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
 SCHEMA = pa.schema(
@@ -58,7 +56,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-class Comparison:
+class Comparison(ArrowTable):
     """What `termsieve.compare` found.
 
     Attributes
@@ -122,10 +120,13 @@ class Comparison:
     def _distinct(self, column: str) -> list[Any]:
         return list(self.table[column].unique().to_pylist())
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The long table as a data frame."""
-        import_extra("pandas", "Comparison.to_pandas()")
-        return self.table.to_pandas()
+    def to_arrow(self) -> pa.Table:
+        """Return the long table."""
+        return self.table
+
+    def plot(self, measure: str = "f1_macro") -> Any:
+        """Draw a measure over the number of terms, for each score and classifier: a chart of altair."""
+        return plot_curves(self.summary(measure), measure)
 
     def summary(self, measure: str = "f1_macro") -> pa.Table:
         """Mean and standard error over the splits, per score, classifier and number of terms."""

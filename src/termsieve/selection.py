@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from termsieve import views
 from termsieve.counts import Counts
 from termsieve.distinct import Ints
 from termsieve.errors import OptionError
-from termsieve.extras import import_extra
+from termsieve.frames import ArrowTable
 from termsieve.pool import Pool
 from termsieve.ranking import OneScore, Scores, as_score, score
 from termsieve.rules import AnyRule, parse_rule
 from termsieve.table import Array
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Strings = npt.NDArray[np.object_]
 DEFAULT_SCORE = "gu"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(ArrowTable):
     """Chosen terms, best first. Made by `termsieve.select`; only plain arrays and text, so it can be kept anywhere.
 
     Attributes
@@ -95,13 +92,14 @@ class Selection:
         ]
         title = f"{len(self):,} of {self.n_terms:,} terms by {self.rule} on {self.score}"
         notes = [views.more(len(self), "terms"), f"Why it stopped there: {self.reason}."]
-        return views.view(title, ("rank", "term", "score", "speaks for", "taken by"), rows, notes=notes)
+        return views.view(title, ("rank", "term", "score", "class", "taken by"), rows, notes=notes)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row per term, best first: rank, term, score, label, taken_by, index."""
-        pd = import_extra("pandas", "Selection.to_pandas()")
-        columns = {"rank": np.arange(1, len(self) + 1), "term": self.terms, "score": self.scores}
-        return pd.DataFrame({**columns, "label": self.labels, "taken_by": self.taken_by, "index": self.index})
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per term, best first: rank, term, score, class, taken_by, index."""
+        text = pa.string()
+        columns = {"rank": np.arange(1, len(self) + 1), "term": pa.array(self.terms, text), "score": self.scores}
+        by = {"class": pa.array(self.labels, text), "taken_by": pa.array(self.taken_by, text)}
+        return pa.table({**columns, **by, "index": self.index})
 
 
 def select(

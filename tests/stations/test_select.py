@@ -40,7 +40,7 @@ def test_it_prints_what_was_taken_and_why(counts):
 
 def test_as_a_frame(counts):
     frame = select(counts, "round_robin(3)", "chi2").to_pandas()
-    assert frame.columns.tolist() == ["rank", "term", "score", "label", "taken_by", "index"]
+    assert frame.columns.tolist() == ["rank", "term", "score", "class", "taken_by", "index"]
     assert frame["taken_by"].tolist() == ["neg", "pos", "neg"]
     assert frame["term"].tolist() == ["bad", "good", "night"]
 
