@@ -88,7 +88,7 @@ LABEL_VALUES = (
 
 def spelled(value):
     values = value if isinstance(value, list) else [value]
-    return list(dict.fromkeys(item if isinstance(item, str) else json.dumps(item) for item in values))
+    return list(dict.fromkeys(str(item) for item in values))
 
 
 @given(st.lists(st.tuples(TEXTS, LABEL_VALUES), min_size=1, max_size=8), BLOCKS)

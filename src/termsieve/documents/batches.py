@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from termsieve.documents.chunks import BATCH_ROWS, Chunk, Faults
 from termsieve.documents.labels import label_lists, no_labels
+from termsieve.documents.spelling import spell
 from termsieve.documents.strings import spellings, texts
 from termsieve.errors import InputError, did_you_mean
 
@@ -78,7 +80,10 @@ def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> C
     """Only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
-    found = spellings(chunk.columns[column], f"{source}: column {column!r}", faults)
+    values = chunk.columns[column]
+    if isinstance(values, pa.Array) and pt.is_nested(values.type):  # as Python reads JSON, so that blocks are alike
+        values = values.to_pylist()
+    found = spellings(values, f"{source}: column {column!r}", faults)
     if not tally.documents and len(tally.split_values) < SHOWN_VALUES:
         sound = found.filter(pa.array([row not in faults for row in range(chunk.rows)])) if faults else found
         tally.split_values |= dict.fromkeys(sound.unique().to_pylist()[:SHOWN_VALUES])
@@ -94,8 +99,12 @@ def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> C
 def _split_spellings(value: Any) -> list[str | None]:
     if value is None:
         return [None, ""]  # CSV has no other null
-    # JSON writes true where Python and pandas write True
-    return [str(value), str(value).lower()] if isinstance(value, (bool, np.bool_)) else [str(value)]
+    try:
+        spelled = spell(value)
+    except ValueError:
+        spelled = str(value)
+    # a string in the file, as in CSV, may be true where a truth value is True
+    return [spelled, spelled.lower()] if isinstance(value, (bool, np.bool_)) else [spelled]
 
 
 def _text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:

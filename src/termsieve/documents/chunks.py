@@ -26,7 +26,7 @@ BATCH_ROWS = 32_768
 
 @dataclass(frozen=True)
 class Literal:
-    """A JSON number or truth value as the file spells it."""
+    """A JSON integer of so many digits that Python refuses to write it, as the file spells it."""
 
     spelling: str
 
