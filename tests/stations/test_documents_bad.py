@@ -172,9 +172,9 @@ def test_a_quote_that_is_never_closed(tmp_path, block_size):
     path = written(tmp_path, "x.csv", data)
     with pytest.raises(InputError, match=r"line 3: a quote is never closed: .* 3 lines"):
         texts(read(path))
-    docs = read(path, on_bad="skip")
-    assert texts(docs) == ["fine"]
-    assert docs.skipped == 1
+    with pytest.raises(InputError, match=r"line 3: a quote is never closed: .*on_bad='skip' does not skip this"):
+        texts(read(path, on_bad="skip"))
+    assert texts(read(path, quotes=False)) == ['"fine"', '"open', "x", "y"]
 
 
 def test_if_every_row_is_bad_that_is_an_error(tmp_path):

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Chunk, Faults, Literal
+from termsieve.documents.chunks import Chunk, Faults, Literal, Numbers, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import Block, Stream, line_blocks
 from termsieve.documents.spelling import is_missing, spell
+from termsieve.documents.streams import Block, Stream, line_blocks
 from termsieve.documents.strings import is_unicode, is_utf8
 from termsieve.errors import InputError
 
@@ -45,6 +45,10 @@ class _Records:
 
     def names(self) -> list[str]:
         return list(dict.fromkeys(name for record in self.objects for name in record))
+
+    def extents(self) -> tuple[Numbers, Numbers]:
+        lines = np.array(self.lines, np.int64)
+        return lines, lines
 
 
 def json_chunks(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
@@ -129,11 +133,17 @@ def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) 
     if table is None:
         return None
     columns = {name: table[name].combine_chunks() for name in table.column_names}
+    rows = table.num_rows
+
+    def extents() -> tuple[Numbers, Numbers]:
+        lines = np.arange(block.line, block.line + rows)
+        return lines, lines
+
     return Chunk(
-        rows=table.num_rows,
+        rows=rows,
         columns=columns,
         extra={name: _extra_of_array(columns[name]) for name in extra},
-        place=lambda row: f"line {block.line + row}",
+        place=line_places(extents),
     )
 
 
@@ -195,7 +205,7 @@ def _chunk_of_records(records: _Records, wanted: Sequence[str], extra: Sequence[
         rows=len(records.objects),
         columns=dict(columns),
         extra={name: pa.array(map(_extra_text, columns[name]), pa.large_string()) for name in extra},
-        place=lambda row: f"line {records.lines[row]}",
+        place=line_places(records.extents),
         faults=records.faults,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import batch_chunks
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, row_place
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, row_place
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.spelling import numpy_times
 from termsieve.documents.strings import spellings, without_views
@@ -24,6 +24,8 @@ class Columns:
     """Columns of equal length, by name: a frame, an Arrow table, or a mapping of sequences."""
 
     size = None
+    unit = ROW
+    notes = ()
 
     def __init__(self, title: str, names: Sequence[str], data: Any) -> None:
         self.name = title
@@ -129,6 +131,8 @@ class Dataset:
     """A dataset in the manner of Hugging Face, read batch by batch."""
 
     size = None
+    unit = ROW
+    notes = ()
 
     def __init__(self, data: Any) -> None:
         self.name = type(data).__name__

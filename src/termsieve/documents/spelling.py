@@ -14,7 +14,7 @@ What is missing (None, NaN, NaT, NA) has no spelling.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import math
 import numbers
@@ -30,7 +30,7 @@ from termsieve.documents.chunks import Literal
 _MISSING_TYPES = ("NAType", "NaTType")  # of pandas, which may not be installed
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS = len("2026-01-31 12:00:00")
-_EPOCH_DAY = datetime.date(1970, 1, 1)
+_EPOCH_DAY = dt.date(1970, 1, 1)
 
 
 def is_missing(value: Any) -> bool:
@@ -38,7 +38,7 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in _MISSING_TYPES:
         return True
     if isinstance(value, (float, np.floating, decimal.Decimal, np.datetime64, np.timedelta64)):
-        return bool(value != value)  # noqa: PLR0124 - so are NaN and NaT defined
+        return bool(value != value)
     return False
 
 
@@ -87,8 +87,8 @@ def _spell_numpy_time(value: Any) -> str:
     return spelled
 
 
-def _spell_duration(value: datetime.timedelta) -> str:
-    whole = datetime.timedelta(days=value.days, seconds=value.seconds)
+def _spell_duration(value: dt.timedelta) -> str:
+    whole = dt.timedelta(days=value.days, seconds=value.seconds)
     return str(whole) + _fraction(value.microseconds * 1000 + getattr(value, "nanoseconds", 0))
 
 
@@ -98,8 +98,8 @@ _WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     ((float, np.floating), _spell_float),
     (np.integer, lambda value: str(int(value))),
     (decimal.Decimal, _spell_decimal),
-    (datetime.timedelta, _spell_duration),
-    ((datetime.date, datetime.time), str),  # a datetime is a date
+    (dt.timedelta, _spell_duration),
+    ((dt.date, dt.time), str),  # a datetime is a date
     (bytes, _spell_bytes),
     (numbers.Number, str),
 )
@@ -139,7 +139,7 @@ def spell_array(values: pa.Array) -> list[str | None]:
 
 
 def _day(days: int) -> str:
-    return str(_EPOCH_DAY + datetime.timedelta(days=days))
+    return str(_EPOCH_DAY + dt.timedelta(days=days))
 
 
 def _small_floats(values: pa.Array) -> list[Any]:
@@ -160,9 +160,9 @@ def _time(number: int, per_second: int, kind: pa.DataType) -> str:
     seconds, rest = divmod(number, per_second)
     fraction = _fraction(rest * (10**9 // per_second))
     if pt.is_time(kind):
-        return str((datetime.datetime.min + datetime.timedelta(seconds=seconds)).time()) + fraction
+        return str(dt.time(seconds // 3600, seconds // 60 % 60, seconds % 60)) + fraction
     if pt.is_duration(kind):
-        return str(datetime.timedelta(seconds=seconds)) + fraction
+        return str(dt.timedelta(seconds=seconds)) + fraction
     # Arrow finds the time zone, as it would for the whole column
     moment = str(pa.scalar(seconds, pa.int64()).cast(pa.timestamp("s", kind.tz)).as_py())
     return moment[:_SECONDS] + fraction + moment[_SECONDS:]

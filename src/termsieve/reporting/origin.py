@@ -13,7 +13,7 @@ from termsieve.errors import TermsieveError
 from termsieve.reporting.material import Material
 from termsieve.tokens import Analyzer
 
-READING = ("text", "label", "label_sep", "split", "encoding", "on_bad")
+READING = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
 DEFAULTS: dict[str, Any] = {
     "per_class": False, "one_vs_rest": False, "min_df": 1, "min_tf": 1, "weighting": "count", "weigh": "selected",
     "drop_empty": False, "repeats": 1, "groups": None,
