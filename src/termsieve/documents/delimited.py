@@ -4,8 +4,9 @@ The bytes are cut where a record ends, which needs an eye on the quotes. A block
 they should goes to Arrow; any other, and any that Arrow refuses, to Python's `csv`, which names the line.
 
 A quote that was meant as text merges rows. It cannot be told for sure from one that was meant as a quote, so rows
-that take several lines are noted, and those that look merged are named: each of their lines, with its quotes read as
-text, has as many cells as the header.
+that take several lines are noted, and those that look merged are named. A row looks merged if each of its lines would be
+a row by itself with quotes read as text: it has as many cells as the header, the last of them is not empty, and no comma
+has a space behind it, as commas of sentences have. Files with one column give no hint.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 _ARROW_LIMIT = 2**31 - 1
 _TAIL = 1 << 16  # bytes in which the end of a record is looked for first
-_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+_QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
 
 _Codes: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -264,13 +265,20 @@ def _extents(block: Block, layout: Layout, rows: int) -> _Extents:
     return _Extents(first + block.line, last + block.line, merged)
 
 
+def _behind_prose(layout: Layout) -> list[int]:
+    """Bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
+    return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
+
+
 def _all_right(codes: _Codes, newlines: _Codes, layout: Layout, first: Numbers, last: Numbers) -> _Codes:
-    """Tell for each record whether all its lines have the right number of cells, if quotes are read as text."""
+    """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
     if len(layout.names) < 2:
         return np.zeros(len(first), bool)
     delimiters = np.flatnonzero(codes == ord(layout.delimiter))
     edges = np.concatenate(([0], newlines + 1, [len(codes)]))
     wrong = np.diff(np.searchsorted(delimiters, edges)) != len(layout.names) - 1
+    behind = np.append(codes, _NEWLINE)[delimiters + 1]
+    wrong[np.searchsorted(newlines, delimiters[np.isin(behind, _behind_prose(layout))])] = True
     before = np.concatenate(([0], np.cumsum(wrong)))
     found: _Codes = before[last + 1] == before[first]
     return found
@@ -339,8 +347,14 @@ def _quoting(layout: Layout) -> Literal[0, 3]:
 
 
 def _looks_merged(lines: list[bytes], layout: Layout) -> bool:
-    n_delimiters = len(layout.names) - 1
-    return n_delimiters > 0 and all(line.count(layout.delimiter.encode()) == n_delimiters for line in lines)
+    n_delimiters, delimiter = len(layout.names) - 1, layout.delimiter.encode()
+    prose = [delimiter + bytes([code]) for code in _behind_prose(layout)]
+    return n_delimiters > 0 and all(
+        line.count(delimiter) == n_delimiters
+        and not line.endswith(delimiter)
+        and not any(part in line for part in prose)
+        for line in lines
+    )
 
 
 def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tuple[list[str] | None, str | None]:
