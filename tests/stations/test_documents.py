@@ -237,7 +237,8 @@ def test_json_labels_of_every_type(tmp_path, value, labels, neighbours):
 def test_json_numbers_have_one_spelling_each(tmp_path):
     spellings = {
         "1.50": "1.5", "1e3": "1000.0", "1.0": "1.0", "1.00": "1.0", "1e0": "1.0", "-0.0": "0.0", "0.0": "0.0",
-        "-0": "0", "-7": "-7", "12345678901234567890123": "12345678901234567890123", "1" * 5000: "1" * 5000, "1e22": "1e+22",
+        "-0": "0", "-7": "-7", "12345678901234567890123": "12345678901234567890123", "1e22": "1e+22",
+        "1" * 5000: "1" * 5000,
     }  # fmt: skip
     data = "".join(f'{{"text": "t", "label": {spelling}}}\n' for spelling in spellings)
     found = rows(read(written(tmp_path, "x.jsonl", data.encode())))

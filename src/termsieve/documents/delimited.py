@@ -4,9 +4,9 @@ The bytes are cut where a record ends, which needs an eye on the quotes. A block
 they should goes to Arrow; any other, and any that Arrow refuses, to Python's `csv`, which names the line.
 
 A quote that was meant as text merges rows. It cannot be told for sure from one that was meant as a quote, so rows
-that take several lines are noted, and those that look merged are named. A row looks merged if each of its lines would be
-a row by itself with quotes read as text: it has as many cells as the header, the last of them is not empty, and no comma
-has a space behind it, as commas of sentences have. Files with one column give no hint.
+that take several lines are noted, and those that look merged are named. A row looks merged if each of its lines would
+be a row by itself with quotes read as text: it has as many cells as the header, the last of them is not empty, and no
+comma has a space behind it, as commas of sentences have. Files with one column give no hint.
 """
 
 from __future__ import annotations
