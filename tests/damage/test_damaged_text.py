@@ -26,10 +26,15 @@ WORDS = ["alpha", "beta, gamma", 'the "delta"', "épsilon 漢字", "over\nlines"
 RECORDS = [(f"{WORDS[i % 8]} {i}", ["spam", "ham", "ünlabelled"][i % 3]) for i in range(60)]
 
 
-def documents(path, **options):
-    with patch("termsieve.documents.streams.BLOCK_BYTES", BLOCK), warnings.catch_warnings():
+def documents(path, block=BLOCK, **options):
+    with patch("termsieve.documents.streams.BLOCK_BYTES", block), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [(row["text"], row["labels"]) for batch in read(path, **options) for row in batch.to_pylist()]
+
+
+def skipping(path):
+    """Blocks are so large that no damage takes a column from all records of the first, which is an error of its own."""
+    return documents(path, 2048, on_bad="skip")
 
 
 # --- CSV and TSV ----------------------------------------------------------------------------------------
@@ -42,11 +47,11 @@ def delimited(delimiter):
 
 
 class Lines:
-    """The lines of a text, and whether one more was asked for than there are."""
+    """The lines of a text, and whether one more was asked for than there are; what is not UTF-8 is marked."""
 
     def __init__(self, data):
         self._lines = io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))  # which ends lines at newlines only
-        self.ended = False
+        self.ended = self.invalid = False
 
     def __iter__(self):
         return self
@@ -56,38 +61,60 @@ class Lines:
         if line is None:
             self.ended = True
             raise StopIteration
-        return line.decode()
+        text = line.decode(errors="surrogateescape")
+        self.invalid |= text.encode(errors="surrogateescape") != text.encode(errors="replace")
+        return text
 
 
-def slow_csv(data, delimiter):
-    """The documents of the bytes by Python's csv; any exception refuses them."""
+def slow_records(data, delimiter):
+    """The records of the bytes by Python's csv, None for one that is bad; an exception where a quote stays open."""
     lines = Lines(data)
-    records = []
     reader = csv.reader(lines, delimiter=delimiter)
-    for cells in reader:
-        if lines.ended:
+    while True:
+        lines.invalid = False
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            cells = None
+        if lines.ended and cells is not None:
             raise ValueError("a quote is never closed")
-        if cells:
-            records.append(cells)
-    header, *rows = records
-    if header.count("text") != 1 or header.count("label") != 1 or not rows:
-        raise ValueError("columns or rows are missing")
-    if any(len(cells) != len(header) for cells in rows):
-        raise ValueError("wrong number of cells")
-    found = [(cells[header.index("text")], [cells[header.index("label")]]) for cells in rows]
-    if any(label == [""] for _, label in found):
-        raise ValueError("a label is missing")
-    return found
+        if lines.invalid:
+            cells = None
+        if cells != []:
+            yield cells
 
 
+def slow_csv(data, delimiter, *, skip=False):
+    """The documents of the bytes; any exception refuses them."""
+    header, *rows = slow_records(data, delimiter)
+    if header.count("text") != 1 or header.count("label") != 1:
+        raise ValueError("columns are missing")
+    found = [slow_row(header, cells) for cells in rows]
+    if (None in found and not skip) or found.count(None) == len(found):
+        raise ValueError("rows are bad")
+    return [row for row in found if row is not None]
+
+
+def slow_row(header, cells):
+    if cells is None or len(cells) != len(header) or not cells[header.index("label")]:
+        return None
+    return cells[header.index("text")], [cells[header.index("label")]]
+
+
+@pytest.mark.parametrize("skip", [False, True])
 @pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_damaged_delimited_files(tmp_path, ending, delimiter):
+def test_damaged_delimited_files(tmp_path, ending, delimiter, skip):
     data = delimited(delimiter)
     assert slow_csv(data, delimiter) == [(text, [label]) for text, label in RECORDS]
     found, bad = outcomes(
-        list(damaged(data)), documents, tmp_path / f"x.{ending}", expect=lambda data: slow_csv(data, delimiter)
+        list(damaged(data, seed=int(skip))),
+        skipping if skip else documents,
+        tmp_path / f"x.{ending}",
+        expect=lambda data: slow_csv(data, delimiter, skip=skip),
     )
-    print(ending, dict(found))  # noqa: T201 - shown by make damage
+    print(ending, "skipping bad rows" * skip, dict(found))  # noqa: T201 - shown by make damage
     assert not bad
     assert found[ERROR]
     assert found[EQUAL]
@@ -117,32 +144,45 @@ def slow_label(value):
     raise ValueError("no label")
 
 
-def slow_json(data):
+def slow_json(data, *, skip=False):
     """The documents of the bytes by Python's json, line by line; any exception refuses them."""
     found = []
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        if not line.strip():
-            continue
-        record = json.loads(line.decode())
-        text, label = record["text"], record["label"]
-        if not isinstance(text, str):
-            raise TypeError("no text")
-        text.encode()
-        labels = [slow_label(value) for value in (label if isinstance(label, list) else [label])]
-        found.append((text, list(dict.fromkeys(labels))))
+        if line.strip():
+            try:
+                found.append(slow_record(line))
+            except Exception:
+                if not skip:
+                    raise
     if not found:
         raise ValueError("no rows")
     return found
 
 
-def test_damaged_json_lines(tmp_path):
+def slow_record(line):
+    record = json.loads(line.decode())
+    text, label = record["text"], record["label"]
+    if not isinstance(text, str):
+        raise TypeError("no text")
+    text.encode()
+    labels = [slow_label(value) for value in (label if isinstance(label, list) else [label])]
+    return text, list(dict.fromkeys(labels))
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_damaged_json_lines(tmp_path, skip):
     data = json_lines()
     assert len(slow_json(data)) == len(RECORDS)
-    found, bad = outcomes(list(damaged(data)), documents, tmp_path / "x.jsonl", expect=slow_json)
-    print("jsonl", dict(found))  # noqa: T201 - shown by make damage
+    found, bad = outcomes(
+        list(damaged(data, seed=int(skip))),
+        skipping if skip else documents,
+        tmp_path / "x.jsonl",
+        expect=lambda data: slow_json(data, skip=skip),
+    )
+    print("jsonl", "skipping bad rows" * skip, dict(found))  # noqa: T201 - shown by make damage
     assert not bad
-    assert found[ERROR]
     assert found[EQUAL]
+    assert skip or found[ERROR]
 
 
 # --- compressed files -----------------------------------------------------------------------------------

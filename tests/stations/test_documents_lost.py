@@ -18,6 +18,7 @@ import pytest
 
 import termsieve as ts
 from termsieve.cli.reading import Ahead
+from termsieve.cli.textfiles import _pieces
 from termsieve.documents import Documents, read
 from termsieve.errors import InputError, OptionError
 
@@ -356,6 +357,14 @@ def test_a_long_first_line_of_standard_input_takes_time_in_proportion():
     ahead = Ahead(io.BufferedReader(io.BytesIO(content)))
     assert ahead.first_lines() == content
     assert b"".join(iter(lambda: ahead.read(1 << 16), b"")) == content
+    assert time.perf_counter() - start < 5
+
+
+def test_a_long_line_of_a_text_file_takes_time_in_proportion():
+    """What was left of the line was copied with every piece of 1,000 characters."""
+    line = "word " * (4 << 20)
+    start = time.perf_counter()
+    assert sum(map(len, _pieces(line))) > 3 * len(line) // 4
     assert time.perf_counter() - start < 5
 
 

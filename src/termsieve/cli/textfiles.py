@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from termsieve.errors import InputError
 LONGEST = 2000  # characters of a line that is one document
 PIECE = 1000  # characters of the pieces that a longer one is cut into
 FILE = "file"
+_SPACES = re.compile(r"\s*")
 
 
 class TextFile:
@@ -99,11 +101,14 @@ def _pieces(line: str) -> list[str]:
     [999, 999, 999, 999, 1000]
     """
     pieces: list[str] = []
-    while len(line) > (PIECE if pieces else LONGEST):
-        cut = line.rfind(" ", 1, PIECE) if " " in line[1:PIECE] else PIECE
-        pieces.append(line[:cut])
-        line = line[cut:].lstrip()
-    return [*pieces, line] if line else pieces
+    start, rest = 0, len(line)
+    while rest > (PIECE if pieces else LONGEST):
+        space = line.rfind(" ", start + 1, start + PIECE)
+        end = start + PIECE if space < 0 else space
+        pieces.append(line[start:end])
+        start = _SPACES.match(line, end).end()  # type: ignore[union-attr]
+        rest = len(line) - start
+    return [*pieces, line[start:]] if rest else pieces
 
 
 class Labelled:
