@@ -24,7 +24,7 @@ import pyarrow.csv as pcsv
 
 from termsieve.documents.chunks import Chunk, Faults, Numbers, Spans, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, Block, Stream
+from termsieve.documents.streams import BOM, Block, Stream, count_newlines
 from termsieve.documents.strings import is_utf8
 from termsieve.errors import InputError
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _ARROW_LIMIT = 2**31 - 1
 _TAIL = 1 << 16  # bytes in which the end of a record is looked for first
+_SHORT = 4096  # bytes, of which Python counts newlines faster than NumPy does
 _QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
 
 _Codes: TypeAlias = "np.ndarray[Any, Any]"
@@ -134,7 +135,7 @@ class _Lines:
         data = self.buffer[self._at : self._at + size]
         self._at += len(data)
         self.taken += len(data)
-        self.line += data.count(b"\n")
+        self.line += data.count(b"\n") if len(data) < _SHORT else count_newlines(data)
         return data
 
 
@@ -217,7 +218,7 @@ def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: 
 
 def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
-    if data.count(b"\r") == data.count(b"\r\n"):
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return False
     returns = np.flatnonzero(codes[:known] == _RETURN)
     alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
@@ -277,8 +278,9 @@ def _all_right(codes: _Codes, newlines: _Codes, layout: Layout, first: Numbers, 
     delimiters = np.flatnonzero(codes == ord(layout.delimiter))
     edges = np.concatenate(([0], newlines + 1, [len(codes)]))
     wrong = np.diff(np.searchsorted(delimiters, edges)) != len(layout.names) - 1
-    behind = np.append(codes, _NEWLINE)[delimiters + 1]
-    wrong[np.searchsorted(newlines, delimiters[np.isin(behind, _behind_prose(layout))])] = True
+    behind = codes[np.minimum(delimiters + 1, len(codes) - 1)]
+    prose = np.isin(behind, _behind_prose(layout)) | (delimiters == len(codes) - 1)
+    wrong[np.searchsorted(newlines, delimiters[prose])] = True
     before = np.concatenate(([0], np.cumsum(wrong)))
     found: _Codes = before[last + 1] == before[first]
     return found
