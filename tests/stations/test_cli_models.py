@@ -69,7 +69,7 @@ def test_predict_labels_as_the_model_does(model, mail, typed):
     assert [row["label"] for row in found] == made.predict([*SPAM, *HAM])
     chances = made.predict_proba([*SPAM, *HAM]).max(axis=1)
     assert [float(row["probability"]) for row in found] == pytest.approx(chances, abs=1e-6)
-    assert [int(row["row"]) for row in found] == list(range(1, 11))
+    assert [int(row["line"]) for row in found] == list(range(2, 12))  # the first is the header
 
 
 def test_predict_hands_on_names_and_all_probabilities(model, mail, typed):
@@ -140,6 +140,52 @@ def test_text_files_are_labelled_line_by_line(model, tmp_path, typed):
     (tmp_path / "new.txt").write_text("cheap pills\n\nlunch at noon\n", encoding="utf-8")
     _, out, _ = typed("predict", model, tmp_path / "new.txt")
     assert [row["label"] for row in rows_of(out)] == ["spam", "ham"]
+
+
+def test_labels_carry_the_line_of_the_input(model, tmp_path, typed):
+    """They carried the number of the document among those that were kept: a join gave labels to other texts."""
+    data = f'body,part\n{SPAM[0]},1\nragged\n\n"{HAM[0]}\n\n{HAM[1]}",1\n{HAM[2]},2\n{SPAM[1]},1\n'
+    (tmp_path / "x.csv").write_text(data, encoding="utf-8")
+    code, out, err = typed("predict", model, tmp_path / "x.csv", "--skip-bad", "--split", "part=1")
+    assert code == 0
+    assert [(row["line"], row["label"]) for row in rows_of(out)] == [("2", "spam"), ("5", "ham"), ("9", "spam")]
+    assert "skipped 1 bad row (line 3)" in err
+    _, out, err = typed("predict", model, tmp_path / "x.csv", "--skip-bad", "--split", "part=1", "--format", "table")
+    assert [line.split()[0] for line in out.splitlines() if "spam" in line or "ham" in line] == ["2", "5", "9"]
+    assert "skipped 1 bad row (line 3)" in err
+
+
+def test_labels_carry_the_file_where_there_are_several(model, tmp_path, typed):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "x.jsonl").write_text(f'\n{{"body": "{SPAM[0]}"}}\n', encoding="utf-8")
+    pq.write_table(pa.table({"body": [HAM[0]]}), tmp_path / "x.parquet")
+    _, out, _ = typed("predict", model, tmp_path / "x.jsonl", tmp_path / "x.parquet", "--format", "json")
+    found = [(row["file"], row["line"], row["row"], row["label"]) for row in json.loads(out)]
+    assert found == [(str(tmp_path / "x.jsonl"), 2, None, "spam"), (str(tmp_path / "x.parquet"), None, 1, "ham")]
+    _, out, _ = typed("predict", model, tmp_path / "x.parquet", "--format", "json")
+    assert [list(row)[:2] for row in json.loads(out)] == [["row", "label"]]
+    for name in ("a", "b"):
+        (tmp_path / "root" / name).mkdir(parents=True)
+        (tmp_path / "root" / name / "1.txt").write_text(SPAM[0], encoding="utf-8")
+    _, out, _ = typed("predict", model, tmp_path / "root", "--format", "json")
+    assert [row["file"] for row in json.loads(out)] == [str(tmp_path / "root" / name / "1.txt") for name in "ab"]
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"{SPAM[0]}\n\n{HAM[0]}\n", encoding="utf-8")
+    _, out, _ = typed("predict", model, tmp_path / "a.txt", tmp_path / "b.txt", "--format", "json")
+    assert [(row["file"], row["line"]) for row in json.loads(out)] == [
+        (str(tmp_path / name), line) for name in ("a.txt", "b.txt") for line in (1, 3)
+    ]
+
+
+def test_a_column_to_hand_on_may_have_the_name_of_a_place(model, tmp_path, typed):
+    (tmp_path / "x.csv").write_text(f"body,line,label\n{SPAM[0]},first,x\n", encoding="utf-8")
+    _, out, _ = typed("predict", model, tmp_path / "x.csv", "--id", "line", "--format", "json")
+    assert list(json.loads(out)[0].items())[:2] == [("input_line", 2), ("line", "first")]
+    code, _, err = typed("predict", model, tmp_path / "x.csv", "--id", "label")
+    assert code == 2
+    assert "--id label: the labels have a column of that name" in err
 
 
 def test_several_labels(tmp_path, typed):

@@ -274,5 +274,5 @@ def test_bad_rows_are_skipped_counted_and_named(tmp_path, typed):
     assert "--skip-bad" in err
     code, _, err = typed("rank", path, "--skip-bad")
     assert code == 0
-    assert "skipped 1 bad row; the first:" in err
+    assert "skipped 1 bad row (line 2); the first:" in err
     assert "line 2" in err

@@ -50,6 +50,8 @@ BAD_JSON = {
     "empty label": ('{"text": "x", "label": ""}', "missing label"),
     "null in labels": ('{"text": "x", "label": ["a", null]}', "missing label"),
     "empty in labels": ('{"text": "x", "label": ["a", ""]}', "missing label"),
+    "infinite label": ('{"text": "x", "label": 1e999}', "label is not a finite number"),
+    "constant label": ('{"text": "x", "label": -Infinity}', "label is not a finite number"),
     "object label": ('{"text": "x", "label": {"a": 1}}', "label is not a string or number"),
     "high surrogate": ('{"text": "x\\ud800y", "label": "a"}', "text holds a lone surrogate"),
     "low surrogate": ('{"text": "x\\udc00", "label": "a"}', "text holds a lone surrogate"),
@@ -170,9 +172,9 @@ def test_a_quote_that_is_never_closed(tmp_path, block_size):
     path = written(tmp_path, "x.csv", data)
     with pytest.raises(InputError, match=r"line 3: a quote is never closed: .* 3 lines"):
         texts(read(path))
-    docs = read(path, on_bad="skip")
-    assert texts(docs) == ["fine"]
-    assert docs.skipped == 1
+    with pytest.raises(InputError, match=r"line 3: a quote is never closed: .*on_bad='skip' does not skip this"):
+        texts(read(path, on_bad="skip"))
+    assert texts(read(path, quotes=False)) == ['"fine"', '"open', "x", "y"]
 
 
 def test_if_every_row_is_bad_that_is_an_error(tmp_path):
@@ -419,12 +421,16 @@ def test_a_list_of_other_things_points_to_of():
         (["x", "y"], ["a", ""], "row 2: missing label"),
         (["x", "y"], [["a"], ["b", None]], "row 2: missing label"),
         (["x", None], ["a", "b"], "row 2: missing text"),
-        (["x", 7], ["a", "b"], "row 2: text is not a string: it is of type int"),
+        (["x", 7], ["a", "b"], "row 2: text is not a string: it is a number"),
         (["x", b"y"], ["a", "b"], "row 2: text is not a string: it is of type bytes"),
         (["x", "\ud800"], ["a", "b"], "row 2: text holds a lone surrogate"),
         (["x", "y"], ["a", object()], "row 2: label is not a string or number: it is of type object"),
         (["x", "y"], ["a", {"k": "v"}], "row 2: label is not a string or number: it is of type dict"),
-        (["x", "y"], ["a", b"b"], "row 2: label is not a string or number: it is of type bytes"),
+        (["x", "y"], ["a", b"\xff"], "row 2: label is not valid utf-8: at byte 0"),
+        (["x", "y"], ["a", float("inf")], "row 2: label is not a finite number"),
+        (["x", "y"], np.array([1, np.inf]), "row 2: label is not a finite number"),
+        (["x", "y"], pa.array([1, float("-inf")]), "row 2: label is not a finite number"),
+        (["x", "y"], pa.array([[1.5], [float("inf")]]), "row 2: label is not a finite number"),
     ],
 )
 def test_bad_items_of_sequences(given, labels, message):

@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,20 @@ def read_bytes(name, data, **options):
         return rows(read(path, **options))
 
 
+def read_places(name, data, **options):
+    """The documents and the line of each, what was skipped, and what was noted."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        docs = read(path, **options)
+        found = [
+            (row["text"], row["labels"], row["place"]["line"])
+            for batch in docs.batches(places=True)
+            for row in batch.to_pylist()
+        ]
+        return found, docs.skipped_lines, docs.skipped_places, [note.replace(folder, "") for note in docs.notes]
+
+
 def delimited(pairs, delimiter, quoting, newline):
     out = io.StringIO(newline="")
     writer = csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator=newline)
@@ -52,6 +67,7 @@ def delimited(pairs, delimiter, quoting, newline):
 WRITERS = st.sampled_from([(csv.QUOTE_MINIMAL, "\r\n"), (csv.QUOTE_ALL, "\r\n"), (csv.QUOTE_ALL, "\n")])
 
 
+@pytest.mark.filterwarnings("ignore:.* look like several rows merged")
 @given(PAIRS, BLOCKS, WRITERS)
 @settings(deadline=None)
 def test_csv_and_tsv_round_trip(pairs, size, writer):
@@ -88,7 +104,7 @@ LABEL_VALUES = (
 
 def spelled(value):
     values = value if isinstance(value, list) else [value]
-    return list(dict.fromkeys(item if isinstance(item, str) else json.dumps(item) for item in values))
+    return list(dict.fromkeys(str(item) for item in values))
 
 
 @given(st.lists(st.tuples(TEXTS, LABEL_VALUES), min_size=1, max_size=8), BLOCKS)
@@ -100,9 +116,9 @@ def test_json_labels_of_any_mixture(pairs, size):
 
 
 def outcome(name, data, **options):
-    """The documents, or the error without what depends on where the file is."""
+    """The documents with the lines where they begin, or the error without what depends on where the file is."""
     try:
-        return read_bytes(name, data, **options)
+        return read_places(name, data, **options)
     except InputError as error:
         return str(error).partition("x.")[2]
 
@@ -110,14 +126,15 @@ def outcome(name, data, **options):
 CSV_SOUP = st.text(st.sampled_from('ab,,""\n\n\r'), max_size=60)
 
 
-@given(CSV_SOUP, BLOCKS, st.sampled_from(["error", "skip"]))
+@pytest.mark.filterwarnings("ignore:.* look like several rows merged")
+@given(CSV_SOUP, BLOCKS, st.sampled_from(["error", "skip"]), st.booleans())
 @settings(deadline=None, max_examples=300)
-def test_any_csv_is_read_as_by_the_csv_module(soup, size, on_bad):
+def test_any_csv_is_read_as_by_the_csv_module(soup, size, on_bad, quotes):
     data = ("text,label\n" + soup).encode()
-    with patch("termsieve.documents.delimited._clean_cut", lambda lines, delimiter: 0):
-        plain = outcome("x.csv", data, on_bad=on_bad)
+    with patch("termsieve.documents.delimited._clean_cut", lambda lines, layout: 0):
+        plain = outcome("x.csv", data, on_bad=on_bad, quotes=quotes)
     with blocks_of(size):
-        assert outcome("x.csv", data, on_bad=on_bad) == plain
+        assert outcome("x.csv", data, on_bad=on_bad, quotes=quotes) == plain
 
 
 FINE = ['{"text":"a","label":"x"}', '{"text":"b","label":["x","y"]}', '{"text":"c","label":7}']

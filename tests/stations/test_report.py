@@ -385,6 +385,16 @@ def test_the_snippet_and_the_command_give_the_same_result(tmp_path, monkeypatch)
     assert Comparison.load(tmp_path / "result.parquet").table == result.table
 
 
+def test_the_snippet_and_the_command_read_quotes_alike(tmp_path):
+    texts, labels = documents()
+    rows = [f'{label}\t"{text}' for text, label in zip(texts, labels, strict=True)]
+    (tmp_path / "mail.tsv").write_text("\n".join(["label\ttext", *rows]), encoding="utf-8")
+    result = ts.compare(ts.read(tmp_path / "mail.tsv", quotes=False, on_bad="skip"), **FEW)
+    command, snippet = (block.code for block in blocks(Material.of(result)))
+    assert {"--no-quotes", "--skip-bad"} <= set(shlex.split(command.replace("\\\n", " ")))
+    assert "on_bad='skip', quotes=False)" in snippet
+
+
 def test_the_snippet_of_scores_gives_the_same_page(tmp_path, monkeypatch):
     texts, labels = documents()
     scores = ts.score(ts.count(texts, labels, analyzer=ts.Analyzer(stop_words="english")), ["gu", "chi2"])

@@ -19,7 +19,7 @@ import typer
 import typer.core
 
 from termsieve._version import __version__
-from termsieve.cli.saying import complain
+from termsieve.cli.saying import complain, in_options
 from termsieve.errors import OptionError, TermsieveError
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="termsieve")
     except TermsieveError as error:
-        complain(str(error).replace("on_bad='skip'", "--skip-bad"))
+        complain(in_options(str(error)))
         return WRONG_USAGE if isinstance(error, OptionError) else 1
     except MemoryError:
         complain("There is not enough memory for this.")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS
+from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS, refuse_pipe
 from termsieve.documents.streams import COMPRESSIONS, Stream, failures_of, opened
 from termsieve.errors import InputError
 
@@ -43,8 +43,9 @@ def is_data(path: Path) -> bool:
     return ending in TEXT_FORMATS or (ending in BINARY_FORMATS and not compressed)
 
 
-def columns_of(path: Path, encoding: str) -> list[str]:
+def columns_of(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
     """The names of the columns of a file."""
+    refuse_pipe(path)
     ending = ending_of(path)
     with failures_of(str(path)):
         if ending in (".parquet", ".pq"):
@@ -53,7 +54,7 @@ def columns_of(path: Path, encoding: str) -> list[str]:
             return _ipc_columns(path)
     with opened(path, encoding) as stream:
         start = _start_of(stream)
-    return json_columns(start) if "json" in ending else _header(start, "," if ending == ".csv" else "\t")
+    return json_columns(start) if "json" in ending else _header(start, "," if ending == ".csv" else "\t", quotes=quotes)
 
 
 def _ipc_columns(path: Path) -> list[str]:
@@ -66,16 +67,19 @@ def _ipc_columns(path: Path) -> list[str]:
 
 
 def _start_of(stream: Stream) -> bytes:
-    start = b""
-    while len(start) < _FIRST and (more := stream.read()):
-        start += more
-    return start
+    """Some bytes, and the first line whole."""
+    pieces: list[bytes] = []
+    size, whole = 0, False
+    while not (whole and size >= _FIRST) and (more := stream.read()):
+        pieces.append(more)
+        size, whole = size + len(more), whole or b"\n" in more
+    return b"".join(pieces)
 
 
-def _header(start: bytes, delimiter: str) -> list[str]:
+def _header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
     lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
     try:
-        return next(csv.reader(lines, delimiter=delimiter), [])
+        return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [])
     except csv.Error:
         return []  # whoever reads the rows says what is wrong, and in which line
 

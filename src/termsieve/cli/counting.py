@@ -59,7 +59,7 @@ def merge(
     from termsieve.storage import check_target
 
     check_target(output)
-    _save(added(expanded(files)), output, talk)
+    _save(added(expanded(files), talk), output, talk)
 
 
 def _save(counts: Counts, output: Path, talk: Talk) -> None:

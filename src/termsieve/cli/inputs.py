@@ -91,7 +91,11 @@ class Columns(Group):
     ] = None
     encoding: Annotated[str, _input("--encoding", metavar="NAME", help="Of text files; without this, UTF-8.")] = "utf-8"
     skip_bad: Annotated[
-        bool, flag("--skip-bad", panel=INPUT, help="Skip rows that cannot be read, and say how many.")
+        bool, flag("--skip-bad", panel=INPUT, help="Skip rows that cannot be read, and say how many lines, and which.")
+    ] = False
+    no_quotes: Annotated[
+        bool,
+        flag("--no-quotes", panel=INPUT, help='In CSV and TSV, " is a character like any other: each line is a row.'),
     ] = False
 
     @property

@@ -117,7 +117,7 @@ def predict(
 ) -> None:
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
     from termsieve.cli.modelviews import Checked, prediction_sheet
-    from termsieve.cli.reading import inputs_of
+    from termsieve.cli.reading import inputs_of, say_skipped
     from termsieve.model import Model
 
     printing.check(inputs=[model_file, *inputs_of(files)])
@@ -128,15 +128,13 @@ def predict(
     checked = Checked() if columns.label else None
     items = _labelled(model, documents, identity, terms if explain else 0, checked)
     sheet = prediction_sheet(
-        model, items, identity=identity, explain=explain, probabilities=probabilities, whole=checked is not None,
+        model, items, places=documents.place_names, identity=identity, explain=explain, probabilities=probabilities,
+        whole=checked is not None or columns.skip_bad,
         **({} if printing.output is None else {"shown": None}),
     )  # fmt: skip
     with talk.compiling():
         printing.write(sheet, talk)
-    if documents.skipped:
-        from termsieve.cli.reading import say_skipped
-
-        say_skipped(documents, talk)
+    say_skipped(documents, talk)
     if checked is not None:
         talk.note(checked.said(str(columns.label)))
 
@@ -165,8 +163,7 @@ def _labelled(model: Model, documents: Documents, identity: str | None, terms: i
     from termsieve.cli.modelviews import Labelled
     from termsieve.model.explaining import explained
 
-    row = 0
-    for batch in documents.batches([identity] if identity else []):
+    for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
         X = model.matrix(texts)
         labels = model.named(model.classifier.predict(X))
@@ -175,6 +172,6 @@ def _labelled(model: Model, documents: Documents, identity: str | None, terms: i
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
         if checked is not None:
             checked.add(batch.column("labels").to_pylist(), labels)
-        for parts in zip(names, texts, labels, chances, because, strict=True):
-            row += 1
-            yield Labelled(row, *parts)
+        places = batch.column("place").to_pylist()
+        for parts in zip(places, names, texts, labels, chances, because, strict=True):
+            yield Labelled(*parts)

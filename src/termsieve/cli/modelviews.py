@@ -13,6 +13,7 @@ from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import bare_table, cell
+from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
     from termsieve.model import Explanation, Model
@@ -28,7 +29,7 @@ TRAINED = (
 class Labelled(NamedTuple):
     """A document, and what a model says of it."""
 
-    row: int
+    place: dict[str, Any]  # file, line and row of the input
     identity: Any
     text: str
     label: Any
@@ -81,18 +82,24 @@ def _training(model: Model) -> RenderableType:
 
 
 def prediction_sheet(
-    model: Model, items: Iterator[Labelled], *, identity: str | None, explain: bool, probabilities: bool, whole: bool,
-    shown: int | None = SHOWN,
+    model: Model, items: Iterator[Labelled], *, places: Sequence[str], identity: str | None, explain: bool,
+    probabilities: bool, whole: bool, shown: int | None = SHOWN,
 ) -> Sheet:  # fmt: skip
-    """A row for each document; a table has the first `shown`. With `whole`, all documents are read even so."""
+    """A row for each document; a table has the first `shown`. With `whole`, all documents are read even so.
+
+    `places` are those parts of the place of a document that are written: file, line, row.
+    """
     chances = model.has_probabilities
-    names = ["row", *([identity] if identity else []), "label", *(["probability"] if chances else [])]
+    names = [*(_place_name(name, identity) for name in places), *([identity] if identity else []), "label"]
+    names += ["probability"] if chances else []
     names += [*(f"p_{name}" for name in model.classes if probabilities), *(["against", "because"] if explain else [])]
+    if identity and names.count(identity) > 1:
+        raise OptionError(f"--id {identity}: the labels have a column of that name; rename it in the input.")
 
     def rows() -> Iterator[list[Any]]:
         for one in items:
             yield [
-                one.row,
+                *(one.place[name] for name in places),
                 *([one.identity] if identity else []),
                 one.label,
                 *([_chance(model, one)] if chances else []),
@@ -101,9 +108,13 @@ def prediction_sheet(
             ]
 
     def view() -> RenderableType:
-        return _predictions(model, items, identity, explain=explain, whole=whole, shown=shown)
+        return _predictions(model, items, places, identity, explain=explain, whole=whole, shown=shown)
 
     return Sheet(names, rows(), view, lambda: (_labels(one) for one in items))
+
+
+def _place_name(name: str, identity: str | None) -> str:
+    return f"input_{name}" if name == identity else name
 
 
 def _all_chances(one: Labelled) -> list[float]:
@@ -126,17 +137,20 @@ def _because(one: Labelled, *, single: bool) -> list[Any]:
 
 
 def _predictions(
-    model: Model, items: Iterator[Labelled], identity: str | None, *, explain: bool, whole: bool, shown: int | None
-) -> RenderableType:
+    model: Model, items: Iterator[Labelled], places: Sequence[str], identity: str | None, *, explain: bool, whole: bool,
+    shown: int | None,
+) -> RenderableType:  # fmt: skip
     table = bare_table()
-    table.add_column(identity or "", justify="right", style="dim", no_wrap=True, max_width=24)
+    numbers = [name for name in places if name != "file"]
+    head = identity or (numbers[0] if len(places) == 1 and numbers else "")
+    table.add_column(head, justify="right", style="dim", no_wrap=True, max_width=40)
     table.add_column("label", no_wrap=True, max_width=30)
     if model.has_probabilities:
         table.add_column("", justify="right", no_wrap=True, max_width=16)
     table.add_column("because" if explain else "text")
     for one in islice(items, shown):
         chances = [_chances(model, one)] if model.has_probabilities else []
-        name = str(one.row) if identity is None else str(one.identity)
+        name = _place(one, places) if identity is None else str(one.identity)
         last = _reasons(one) if explain else cell(" ".join(one.text[:EXCERPT].split()), "dim")
         table.add_row(cell(name), cell(_label(one), "bold"), *chances, last)
         if explain:
@@ -146,6 +160,11 @@ def _predictions(
         for _ in items:
             pass
     return Group(table, Text("... and more: -o labels.csv, or a pipe, has them all", style="dim")) if more else table
+
+
+def _place(one: Labelled, places: Sequence[str]) -> str:
+    """The place for people: the number alone where that tells, else behind the name of the file."""
+    return ":".join(str(one.place[name]) for name in places if one.place[name] is not None)
 
 
 def _label(one: Labelled) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import glob
+import hashlib
+import io
 import operator
 import sys
 from dataclasses import dataclass, replace
@@ -14,12 +16,13 @@ import typer
 
 from termsieve.cli.columns import LABEL, chosen, columns_of, guessed, is_data, json_columns
 from termsieve.cli.inputs import Columns, Group, Wording, as_option
-from termsieve.cli.saying import Talk
+from termsieve.cli.saying import Talk, in_options
 from termsieve.cli.textfiles import Labelled, TextFile, file_names
 from termsieve.counts import Counts
 from termsieve.documents import Documents
 from termsieve.documents.options import checked_options
-from termsieve.documents.sources import OpenFile, sources_of
+from termsieve.documents.sources import OpenFile, refuse_same, refuse_same_files, sources_of
+from termsieve.documents.streams import failures_of
 from termsieve.errors import InputError, OptionError, did_you_mean
 from termsieve.storage import MARK, TRAILER
 
@@ -48,22 +51,20 @@ class Ahead:
     name = "standard input"
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._start = file, b""
+        self._file, self._start = file, io.BytesIO()
 
     def first_lines(self) -> bytes:
         """The first whole line, and what came with it."""
-        while b"\n" not in self._start and (more := _some(self._file)):
-            self._start += more
-        return self._start
+        pieces = [self._start.read()]
+        while b"\n" not in pieces[-1] and (more := _some(self._file)):
+            pieces.append(more)
+        start = b"".join(pieces)
+        self._start = io.BytesIO(start)
+        return start
 
     def read(self, size: int = -1) -> bytes:
         """Read on, from the very beginning."""
-        start, self._start = self._start, b""
-        if not start:
-            return self._file.read(size)
-        if 0 <= size < len(start):
-            start, self._start = start[:size], start[size:]
-        return start
+        return self._start.read(size) or self._file.read(size)
 
     def tell(self) -> int:
         """Nobody knows how far a pipe is read."""
@@ -148,7 +149,7 @@ def found_in(
     first = next((path for path in paths if not Path(path).is_dir()), None)
     if first is None:
         return Found(paths, label=None if not labelled else "label")
-    return look.at(Found(paths), columns_of(Path(first), columns.encoding))
+    return look.at(Found(paths), columns_of(Path(first), columns.encoding, quotes=not columns.no_quotes))
 
 
 def _refuse_absent(path: Path) -> None:
@@ -172,15 +173,8 @@ def _refuse_mixed(paths: list[str], with_columns: list[str]) -> None:
         )
 
 
-def _refuse_twice(paths: list[str]) -> None:
-    first: dict[Path, str] = {}
-    for path in paths:
-        if (other := first.setdefault(Path(path).resolve(), path)) is not path:
-            raise InputError(f"{path}: is the same file as {other}, which was named before. Compare it with another.")
-
-
 def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) -> Found:
-    given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split")]
+    given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split", "no_quotes")]
     if given:
         raise OptionError(
             f"{paths[0]}: is a text file, and has no columns: {as_option(given[0])} says nothing. Those that have are "
@@ -244,8 +238,6 @@ def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Do
     by_file = labelled and (columns.by_file or found.label is None or found.plain)
     if by_file and len(found.paths) < 2:
         raise InputError("--by-file compares files with each other: name two or more.")
-    if by_file:
-        _refuse_twice(found.paths)
     options = checked_options(
         found.text,
         found.label if labelled or found.label else None,
@@ -253,6 +245,7 @@ def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Do
         columns.split_pair,
         columns.encoding,
         "skip" if columns.skip_bad else "error",
+        quotes=not columns.no_quotes,
     )
     return Documents(_sources(found, by_file=by_file), options)
 
@@ -262,6 +255,7 @@ def _sources(found: Found, *, by_file: bool) -> list[Source]:
         stdin: Any = found.stdin
         return [OpenFile(stdin)]
     listed: list[list[Source]] = [[TextFile(Path(path))] if found.plain else sources_of(path) for path in found.paths]
+    refuse_same([one for some in listed for one in some])
     if by_file:
         names = file_names(found.paths)
         listed = [[Labelled(one, name) for one in some] for some, name in zip(listed, names, strict=True)]
@@ -274,10 +268,11 @@ def read_documents(files: Sequence[str], columns: Columns, talk: Talk) -> Docume
 
 
 def say_skipped(documents: Documents, talk: Talk) -> None:
-    """Say how many rows were skipped, and why the first."""
-    n = documents.skipped
-    if n:
-        talk.note(f"skipped {n:,} bad row{'s' * (n != 1)}; the first: {documents.skipped_examples[0]}")
+    """Say which rows were skipped and why the first, and what else the files have that is odd."""
+    if documents.skipped:
+        talk.note(documents.skipped_note)
+    for note in documents.notes:
+        talk.note_once(in_options(f"note: {note}"))
 
 
 def read_counts(
@@ -288,7 +283,7 @@ def read_counts(
     With `contrast`, there must be something to tell apart.
     """
     if any(is_counts(path) for path in files if path != STDIN):
-        counts = _loaded(expanded(files), [columns, wording])
+        counts = _loaded(expanded(files), [columns, wording], talk)
     else:
         counts = counted(read_documents(files, columns, talk), wording, threads, talk)
     if contrast:
@@ -296,7 +291,7 @@ def read_counts(
     return counts
 
 
-def _loaded(paths: list[str], groups: list[Group]) -> Counts:
+def _loaded(paths: list[str], groups: list[Group], talk: Talk) -> Counts:
     given = [name for group in groups for name in group.given()]
     if given:
         raise OptionError(
@@ -307,14 +302,27 @@ def _loaded(paths: list[str], groups: list[Group]) -> Counts:
         if not is_counts(path):
             there = next(other for other in paths if is_counts(other))
             raise InputError(f"{path}: is no file of counts, as {there} is. Count it first: termsieve count.")
-    return added(paths)
+    return added(paths, talk)
 
 
-def added(paths: Sequence[str | Path]) -> Counts:
-    """The sum of counts in files."""
+def added(paths: Sequence[str | Path], talk: Talk) -> Counts:
+    """The sum of counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         _refuse_absent(Path(path))
-    return functools.reduce(operator.add, map(Counts.load, paths))
+    refuse_same_files(map(Path, paths))
+    counts = functools.reduce(operator.add, map(Counts.load, paths))
+    if len(paths) > 1:
+        _note_copies(paths, talk)
+    return counts
+
+
+def _note_copies(paths: Sequence[str | Path], talk: Talk) -> None:
+    first: dict[bytes, str | Path] = {}
+    for path in paths:
+        with failures_of(str(path)), Path(path).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+        if (other := first.setdefault(digest, path)) != path:
+            talk.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
 
 def counted(documents: Documents, wording: Wording, threads: int | None, talk: Talk) -> Counts:

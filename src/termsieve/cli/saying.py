@@ -17,6 +17,7 @@ from termsieve.cli.groups import flag
 JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 PANEL = "General"
+OPTIONS = {"on_bad='skip'": "--skip-bad", "quotes=False": "--no-quotes", "encoding='utf-16'": "--encoding utf-16"}
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -34,6 +35,13 @@ def _shown(char: str, keep: str) -> str:
     if char in keep or char in JOINERS or unicodedata.category(char) not in _HIDDEN:
         return char
     return char.encode("unicode_escape").decode("ascii")
+
+
+def in_options(message: str) -> str:
+    """A message of the library, with the options of commands in place of its parameters."""
+    for parameter, option in OPTIONS.items():
+        message = message.replace(parameter, option)
+    return message
 
 
 def complain(message: str) -> None:
@@ -92,7 +100,7 @@ class Talk:
         warnings.filterwarnings("ignore", category=FutureWarning)
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            self.note_once(f"note: {str(message).strip().partition(chr(10))[0]}")
+            self.note_once(f"note: {in_options(str(message)).strip().partition(chr(10))[0]}")
 
         warnings.showwarning = show
         return self

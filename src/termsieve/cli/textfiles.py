@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
-from termsieve.documents.chunks import BATCH_ROWS, Chunk, Source
+from termsieve.documents.batches import readable
+from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Numbers, Source, line_places
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import failures_of, line_blocks, opened
 from termsieve.documents.strings import is_utf8
@@ -18,10 +21,17 @@ from termsieve.errors import InputError
 LONGEST = 2000  # characters of a line that is one document
 PIECE = 1000  # characters of the pieces that a longer one is cut into
 FILE = "file"
+_SPACES = re.compile(r"\s*")
 
 
 class TextFile:
-    """A text file: each line is a document, a very long one several, and a blank one none."""
+    """A text file: each line is a document, a very long one several, and a blank one none.
+
+    Lines end with a newline; or, where the whole file has none, with carriage returns, as on a Macintosh of old.
+    """
+
+    unit = LINE
+    notes = ()
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
@@ -44,7 +54,8 @@ class TextFile:
             for block in line_blocks(stream):
                 if b"\0" in block.data:
                     raise InputError(f"{self.name}: is no text file: it has a zero byte. {_KNOWN}")
-                for chunk in _chunks(block.data, block.line, options.encoding):
+                lines = block.data.split(b"\r" if block.line == 1 and b"\n" not in block.data else b"\n")
+                for chunk in _chunks(lines, block.line, options.encoding):
                     found += chunk.rows
                     chunk.position = stream.position
                     yield chunk
@@ -55,25 +66,32 @@ class TextFile:
 _KNOWN = "Files with columns are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
 
 
-def _chunks(data: bytes, first: int, encoding: str) -> Iterator[Chunk]:
+def _chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chunk]:
     texts: list[str] = []
-    lines: list[int] = []
+    numbers: list[int] = []
     faults: dict[int, str] = {}
-    for number, line in enumerate(data.split(b"\n"), first):
-        if not is_utf8(line):
+    for number, line in enumerate(lines, first):
+        if is_utf8(line):
+            pieces = _pieces(line.decode().strip())
+        else:  # one row, however long it is
             faults[len(texts)] = f"not valid {encoding}"
-        pieces = _pieces(line.decode(errors="replace").strip())
+            pieces = [""]
         texts += pieces
-        lines += [number] * len(pieces)
+        numbers += [number] * len(pieces)
     for start in range(0, len(texts), BATCH_ROWS):
-        part = range(start, min(start + BATCH_ROWS, len(texts)))
+        part = slice(start, start + BATCH_ROWS)
         yield Chunk(
-            rows=len(part),
-            columns={"text": pa.array(texts[part.start : part.stop], pa.large_string())},
+            rows=len(texts[part]),
+            columns={"text": pa.array(texts[part], pa.large_string())},
             extra={},
-            place=lambda row, start=start: f"line {lines[start + row]}",  # type: ignore[misc]
-            faults={row - start: fault for row, fault in faults.items() if row in part},
+            place=line_places(functools.partial(_extents, numbers[part])),
+            faults={row - start: fault for row, fault in faults.items() if part.start <= row < part.stop},
         )
+
+
+def _extents(numbers: list[int]) -> tuple[Numbers, Numbers]:
+    lines = np.array(numbers, np.int64)
+    return lines, lines
 
 
 def _pieces(line: str) -> list[str]:
@@ -83,11 +101,14 @@ def _pieces(line: str) -> list[str]:
     [999, 999, 999, 999, 1000]
     """
     pieces: list[str] = []
-    while len(line) > (PIECE if pieces else LONGEST):
-        cut = line.rfind(" ", 1, PIECE) if " " in line[1:PIECE] else PIECE
-        pieces.append(line[:cut])
-        line = line[cut:].lstrip()
-    return [*pieces, line] if line else pieces
+    start, rest = 0, len(line)
+    while rest > (PIECE if pieces else LONGEST):
+        space = line.rfind(" ", start + 1, start + PIECE)
+        end = start + PIECE if space < 0 else space
+        pieces.append(line[start:end])
+        start = _SPACES.match(line, end).end()  # type: ignore[union-attr]
+        rest = len(line) - start
+    return [*pieces, line[start:]] if rest else pieces
 
 
 class Labelled:
@@ -101,6 +122,16 @@ class Labelled:
     def size(self) -> int | None:
         """Bytes on disk."""
         return self._source.size
+
+    @property
+    def unit(self) -> str:
+        """As the source has it."""
+        return self._source.unit
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """As the source has them."""
+        return self._source.notes
 
     def options(self, options: Options) -> Options:
         """The same, with the label in a column of its own."""
@@ -119,6 +150,6 @@ def file_names(paths: Sequence[str]) -> list[str]:
     >>> file_names(["a/x.txt", "b/y.txt"]), file_names(["a/x.txt", "b/x.txt"])
     (['x.txt', 'y.txt'], ['a/x.txt', 'b/x.txt'])
     """
-    paths = [os.fsencode(path).decode("utf-8", "replace") for path in paths]  # names of files may be any bytes
+    paths = [readable(path) for path in paths]
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else paths

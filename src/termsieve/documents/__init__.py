@@ -12,6 +12,7 @@ r"""Labelled documents as Arrow record batches.
     folders        /
     batches        chunk -> batch: split, check, count what is bad
     labels         a column of labels of any type -> lists of strings
+    spelling       a value of any type -> its one spelling
     strings        a column of any type -> strings
     chunks         what readers hand over
     options        what read() was asked for

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
-from termsieve.documents.chunks import BATCH_ROWS, Chunk, Faults
+from termsieve.documents.chunks import BATCH_ROWS, FILE, LINE, ROW, Chunk, Faults, Spans
 from termsieve.documents.labels import label_lists, no_labels
+from termsieve.documents.spelling import spell
 from termsieve.documents.strings import spellings, texts
 from termsieve.errors import InputError, did_you_mean
 
@@ -21,26 +25,122 @@ if TYPE_CHECKING:
     from termsieve.documents.options import Options
 
 SHOWN_EXAMPLES = 5
+SHOWN_RANGES = 5
 SHOWN_VALUES = 20
+PLACE = "place"
+PLACE_TYPE = pa.struct([(FILE, pa.large_string()), (LINE, pa.int64()), (ROW, pa.int64())])
+
+
+class Range(NamedTuple):
+    """Lines or rows of a source, from the first to the last; or a file."""
+
+    source: str
+    unit: str
+    first: Any
+    last: Any
+
+    @property
+    def place(self) -> str:
+        """The range for people: "line 5", or "lines 5-9,998"."""
+        if self.unit == FILE:
+            return str(self.first)
+        return (
+            f"{self.unit} {self.first:,}" if self.first == self.last else f"{self.unit}s {self.first:,}-{self.last:,}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source}, {self.place}"
+
+
+class Ranges:
+    """Ranges, neighbours joined: how many there are, and the first few."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[Range] = []
+        self._last: Range | None = None
+
+    def add(self, new: Range) -> None:
+        """Add a range that comes after those before."""
+        old = self._last
+        if old is not None and old[:2] == new[:2] and new.unit != FILE and old.last + 1 == new.first:
+            new = old._replace(last=new.last)
+            if self.count == len(self.first):
+                self.first[-1] = new
+        else:
+            self.count += 1
+            if len(self.first) < SHOWN_RANGES:
+                self.first.append(new)
+        self._last = new
+
+    def __str__(self) -> str:
+        """The first few, and how many more; the source only where there are several."""
+        one_source = len({one.source for one in self.first}) == 1
+        shown = "; ".join(one.place if one_source else str(one) for one in self.first)
+        more = self.count - len(self.first)
+        return shown + (f"; {more:,} more" if more else "")
 
 
 class Tally:
-    """What one pass over the documents kept, and what it skipped and why."""
+    """What one pass over the documents kept, what it skipped and why, and what it noticed."""
 
     def __init__(self) -> None:
         self.documents = 0
         self.skipped = 0
+        self.skipped_lines = 0
         self.reasons: Counter[str] = Counter()
         self.examples: list[str] = []
+        self.lost = Ranges()
         self.split_values: dict[str | None, None] = {}
+        self.spanning = 0
+        self.first_span = ""
+        self.merged: dict[str, Ranges] = {}
 
     def skip(self, source: str, chunk: Chunk, faults: Faults) -> None:
-        """Count the rows with faults, and keep the first few as examples."""
-        self.skipped += len(faults)
-        for row in sorted(faults):
+        """Count the rows with faults and the lines they take, and keep the first few as examples."""
+        rows = sorted(faults)
+        self.skipped += len(rows)
+        for row in rows:
             self.reasons[faults[row].partition(":")[0]] += 1
             if len(self.examples) < SHOWN_EXAMPLES:
                 self.examples.append(f"{source}, {chunk.place(row)}: {faults[row]}")
+        previous = 0
+        for first, last in zip(*chunk.place.find(np.array(rows)), strict=True):
+            self.lost.add(Range(source, chunk.place.unit, first, last))
+            if chunk.place.unit == LINE:  # a long line may be several rows
+                self.skipped_lines += int(last - max(first, previous + 1) + 1)
+                previous = last
+
+    def notice(self, source: str, spans: Spans) -> None:
+        """Count the rows that take several lines, and name those that look merged."""
+        if not self.spanning:
+            self.first_span = str(Range(source, LINE, int(spans.first[0]), int(spans.last[0])))
+        self.spanning += len(spans.first)
+        for first, last in zip(spans.first[spans.merged].tolist(), spans.last[spans.merged].tolist(), strict=True):
+            self.merged.setdefault(source, Ranges()).add(Range(source, LINE, first, last))
+
+    def skipped_note(self) -> str:
+        """Say what was skipped: how many rows, how many lines, which, and why the first; nothing if nothing was."""
+        n, lines = self.skipped, self.skipped_lines
+        if not n:
+            return ""
+        many = f", {lines:,} line{'s' * (lines != 1)}" if lines > 1 else ""
+        return f"skipped {n:,} bad row{'s' * (n != 1)}{many} ({self.lost}); the first: {self.examples[0]}"
+
+    def warnings(self) -> list[str]:
+        """Return sentences about what is most likely wrong."""
+        return [
+            f"{source}: {ranges} look like several rows merged by a quote; quotes=False reads them apart"
+            for source, ranges in self.merged.items()
+        ]
+
+    def notes(self) -> list[str]:
+        """Return sentences about what may be as it should be."""
+        n = self.spanning
+        if not n:
+            return []
+        have = "row has a quoted cell" if n == 1 else "rows have quoted cells"
+        return [f"{n:,} {have} with line ends inside; the first: {self.first_span}"]
 
     def check(self, options: Options) -> None:
         """After a whole pass: refuse to have found nothing where something was looked for."""
@@ -59,14 +159,21 @@ class Tally:
             )
 
 
-def documents_of(source: str, chunk: Chunk, options: Options, tally: Tally) -> Iterator[pa.RecordBatch]:
+def documents_of(
+    source: str, chunk: Chunk, options: Options, tally: Tally, *, places: bool = False
+) -> Iterator[pa.RecordBatch]:
     """Yield the documents of a chunk, in batches that are not too long."""
+    if chunk.spans is not None:
+        tally.notice(source, chunk.spans)
     if options.split is not None:
         chunk = _split(source, chunk, options.split, tally)
     faults = dict(chunk.faults)
     text = _text(source, chunk, options, faults)
     labels = _labels(source, chunk, options, faults)
-    batch = pa.record_batch([text, labels, *chunk.extra.values()], names=["text", "labels", *chunk.extra])
+    columns = {"text": text, "labels": labels, **chunk.extra}
+    if places:
+        columns[PLACE] = _places(source, chunk)
+    batch = pa.record_batch(list(columns.values()), names=list(columns))
     if faults:
         batch = _without(batch, source, chunk, faults, options, tally)
     tally.documents += batch.num_rows
@@ -74,11 +181,31 @@ def documents_of(source: str, chunk: Chunk, options: Options, tally: Tally) -> I
         yield batch.slice(start, BATCH_ROWS)
 
 
+def _places(source: str, chunk: Chunk) -> pa.Array:
+    """Return where each row is, as a column of `PLACE_TYPE`."""
+    unit, rows = chunk.place.unit, chunk.rows
+    first = chunk.place.find(np.arange(rows))[0]
+    names = [str(Path(source) / name) for name in first] if unit == FILE else [source] * rows
+    parts = [
+        pa.array([readable(name) for name in names], pa.large_string()),
+        *(pa.array(first, pa.int64()) if unit == number else pa.nulls(rows, pa.int64()) for number in (LINE, ROW)),
+    ]
+    return pa.StructArray.from_arrays(parts, fields=list(PLACE_TYPE))
+
+
+def readable(name: str) -> str:
+    """Return the name of a file, which may be any bytes, as text that can be written."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
 def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> Chunk:
     """Only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
-    found = spellings(chunk.columns[column], f"{source}: column {column!r}", faults)
+    values = chunk.columns[column]
+    if isinstance(values, pa.Array) and pt.is_nested(values.type):  # as Python reads JSON, so that blocks are alike
+        values = values.to_pylist()
+    found = spellings(values, f"{source}: column {column!r}", faults)
     if not tally.documents and len(tally.split_values) < SHOWN_VALUES:
         sound = found.filter(pa.array([row not in faults for row in range(chunk.rows)])) if faults else found
         tally.split_values |= dict.fromkeys(sound.unique().to_pylist()[:SHOWN_VALUES])
@@ -94,8 +221,12 @@ def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> C
 def _split_spellings(value: Any) -> list[str | None]:
     if value is None:
         return [None, ""]  # CSV has no other null
-    # JSON writes true where Python and pandas write True
-    return [str(value), str(value).lower()] if isinstance(value, (bool, np.bool_)) else [str(value)]
+    try:
+        spelled = spell(value)
+    except ValueError:
+        spelled = str(value)
+    # a string in the file, as in CSV, may be true where a truth value is True
+    return [spelled, spelled.lower()] if isinstance(value, (bool, np.bool_)) else [spelled]
 
 
 def _text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
@@ -125,9 +256,14 @@ def _without(
     batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, tally: Tally
 ) -> pa.RecordBatch:
     """Return the batch without its bad rows, or an error about the first."""
-    if options.on_bad == "error":
-        first = min(faults)
+    first = min(faults)
+    if options.on_bad == "error" and first != chunk.fatal:
         raise InputError(f"{source}, {chunk.place(first)}: {faults[first]}. (on_bad='skip' skips such rows.)")
+    if chunk.fatal is not None:
+        raise InputError(
+            f"{source}, {chunk.place(chunk.fatal)}: {faults[chunk.fatal]}. Close it; or, where quotes are text, read "
+            "with quotes=False. (on_bad='skip' does not skip this.)"
+        )
     tally.skip(source, chunk, faults)
     sound = np.ones(chunk.rows, bool)
     sound[list(faults)] = False

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    import numpy as np
 
     from termsieve.documents.options import Options
 
@@ -20,18 +19,63 @@ Column: TypeAlias = "pa.Array | list[Any]"
 # Row in the chunk -> what is wrong with it. What stands before a colon is the kind of fault, counted as one.
 Faults: TypeAlias = dict[int, str]
 
+Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+
+# What the place of a row is: a line of a text file, a row of a table, or a file of its own
+LINE, ROW, FILE = "line", "row", "file"
+
 BATCH_BYTES = 8 << 20
 BATCH_ROWS = 32_768
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A JSON number or truth value as the file spells it."""
+    """A JSON integer of so many digits that Python refuses to write it, as the file spells it."""
 
     spelling: str
 
     def __str__(self) -> str:
         return self.spelling
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where in its source each row of a chunk is: nothing is looked for before somebody asks.
+
+    `find` gives, for the numbers of some rows in the chunk, the first and the last line of each. Rows of a table are
+    counted from 1, and first and last are the same; so they are for the paths of files.
+    """
+
+    unit: str
+    find: Callable[[Numbers], tuple[Sequence[Any] | Numbers, Sequence[Any] | Numbers]]
+
+    def __call__(self, row: int) -> str:
+        """Name the place of one row for people, such as "line 7"."""
+        first = self.find(np.array([row]))[0][0]
+        return str(first) if self.unit == FILE else f"{self.unit} {first}"
+
+    def only(self, rows: Numbers) -> Places:
+        """Return the places of just these rows."""
+        return Places(self.unit, lambda some: self.find(rows[some]))
+
+
+def line_places(find: Callable[[], tuple[Numbers, Numbers]]) -> Places:
+    """Return places in a text file, by a function that finds the first and last line of every row."""
+
+    def some(rows: Numbers) -> tuple[Numbers, Numbers]:
+        first, last = find()
+        return first[rows], last[rows]
+
+    return Places(LINE, some)
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Rows that take several lines of a text file, since a quoted cell holds the end of a line."""
+
+    first: Numbers
+    last: Numbers
+    merged: np.ndarray[Any, np.dtype[np.bool_]]  # whether each looks like several rows that a quote has merged
 
 
 @dataclass
@@ -41,21 +85,24 @@ class Chunk:
     rows: int
     columns: dict[str, Column]
     extra: dict[str, pa.Array]
-    place: Callable[[int], str]  # where in the source a row is, for people: "line 7"
+    place: Places
     faults: Faults = field(default_factory=dict)
     position: int = 0  # bytes of the source that were read so far
+    fatal: int | None = None  # a row whose fault leaves in doubt what the rest of the source is: it is never skipped
+    spans: Spans | None = None
 
     def only(self, rows: np.ndarray[Any, Any]) -> Chunk:
         """Return the chunk with just these rows, which stay in order."""
-        place, kept = self.place, rows.tolist()
+        kept = rows.tolist()
         new_row = {old: new for new, old in enumerate(kept)}
         return replace(
             self,
             rows=len(kept),
             columns={name: _taken(column, kept) for name, column in self.columns.items()},
             extra={name: column.take(pa.array(kept, pa.int64())) for name, column in self.extra.items()},
-            place=lambda row: place(kept[row]),
+            place=self.place.only(rows),
             faults={new_row[row]: reason for row, reason in self.faults.items() if row in new_row},
+            fatal=None if self.fatal is None else new_row.get(self.fatal),
         )
 
 
@@ -76,6 +123,14 @@ class Source(Protocol):
     def size(self) -> int | None:
         """Bytes on disk, or None."""
 
+    @property
+    def unit(self) -> str:
+        """What the place of a row is: `LINE`, `ROW` or `FILE`."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is odd about the source as a whole, and good to know."""
+
     def options(self, options: Options) -> Options:
         """Return the options as they apply to this kind of source."""
 
@@ -83,6 +138,11 @@ class Source(Protocol):
         """All rows, from the first."""
 
 
-def row_place(first: int) -> Callable[[int], str]:
-    """Name the rows of a chunk that begins after `first` rows, counted from 1."""
-    return lambda row: f"row {first + row + 1}"
+def row_place(first: int) -> Places:
+    """Return the places of a chunk that begins after `first` rows."""
+
+    def find(rows: Numbers) -> tuple[Numbers, Numbers]:
+        numbers = rows + (first + 1)
+        return numbers, numbers
+
+    return Places(ROW, find)

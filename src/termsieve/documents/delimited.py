@@ -2,6 +2,11 @@
 
 The bytes are cut where a record ends, which needs an eye on the quotes. A block whose quotes all stand where
 they should goes to Arrow; any other, and any that Arrow refuses, to Python's `csv`, which names the line.
+
+A quote that was meant as text merges rows. It cannot be told for sure from one that was meant as a quote, so rows
+that take several lines are noted, and those that look merged are named. A row looks merged if each of its lines would
+be a row by itself with quotes read as text: it has as many cells as the header, the last of them is not empty, and no
+comma has a space behind it, as commas of sentences have. Files with one column give no hint.
 """
 
 from __future__ import annotations
@@ -11,15 +16,15 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
-from termsieve.documents.chunks import Chunk, Faults
+from termsieve.documents.chunks import Chunk, Faults, Numbers, Spans, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, Block, Stream
+from termsieve.documents.streams import BOM, Block, Stream, count_newlines
 from termsieve.documents.strings import is_utf8
 from termsieve.errors import InputError
 
@@ -28,7 +33,8 @@ if TYPE_CHECKING:
 
 _ARROW_LIMIT = 2**31 - 1
 _TAIL = 1 << 16  # bytes in which the end of a record is looked for first
-_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+_SHORT = 4096  # bytes, of which Python counts newlines faster than NumPy does
+_QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
 
 _Codes: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -39,6 +45,21 @@ class Layout(NamedTuple):
     delimiter: str
     encoding: str
     names: list[str]
+    quotes: bool = True
+
+
+class _Extents(NamedTuple):
+    """The first and last line of each record, and whether it looks like several rows that a quote has merged."""
+
+    first: Numbers
+    last: Numbers
+    merged: _Codes
+
+    def spans(self) -> Spans | None:
+        several = self.last > self.first
+        if not several.any():
+            return None
+        return Spans(self.first[several], self.last[several], self.merged[several])
 
 
 @dataclass
@@ -46,8 +67,21 @@ class _Records:
     """Records as `csv` reads them; no cells where there is a fault."""
 
     cells: list[list[str]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    lines: list[tuple[int, int, bool]] = field(default_factory=list)  # as in `_Extents`
     faults: Faults = field(default_factory=dict)
+    fatal: int | None = None
+
+    def extents(self) -> _Extents:
+        table = np.array(self.lines, np.int64).reshape(-1, 3)
+        return _Extents(table[:, 0], table[:, 1], table[:, 2].astype(bool))
+
+    def spans(self) -> Spans | None:
+        """Return the rows of several lines that have no fault; those that have one are reported as lost."""
+        if all(first == last for first, last, _ in self.lines):
+            return None
+        sound = np.ones(len(self.lines), bool)
+        sound[list(self.faults)] = False
+        return _Extents(*(part[sound] for part in self.extents())).spans()
 
 
 class _Lines:
@@ -57,7 +91,8 @@ class _Lines:
         self.buffer, self.line = buffer, line
         self.taken = 0  # bytes handed out, since the beginning
         self.exhausted = False
-        self.invalid = False  # a line handed out since this was last set was not UTF-8
+        self.invalid = False  # a line handed out since `forget` was not UTF-8
+        self.handed: list[bytes] = []  # the lines handed out since `forget`
         self._at = 0
         self._stream = stream
 
@@ -72,11 +107,16 @@ class _Lines:
         if not line:
             self.exhausted = True
             return
+        self.handed.append(line)
         try:
             yield line.decode()
         except UnicodeDecodeError:
             self.invalid = True
             yield line.decode(errors="surrogateescape")
+
+    def forget(self) -> None:
+        """Begin a new record."""
+        self.invalid, self.handed = False, []
 
     def left(self) -> bytes:
         """Return what is in the buffer and not taken."""
@@ -95,7 +135,7 @@ class _Lines:
         data = self.buffer[self._at : self._at + size]
         self._at += len(data)
         self.taken += len(data)
-        self.line += data.count(b"\n")
+        self.line += data.count(b"\n") if len(data) < _SHORT else count_newlines(data)
         return data
 
 
@@ -103,15 +143,17 @@ def delimited_chunks(stream: Stream, delimiter: str, options: Options, extra: Se
     """Yield the rows of a CSV or TSV stream, in chunks of about a block."""
     lines = _Lines(stream=stream)
     wanted = options.columns(extra)
-    layout = Layout(delimiter, options.encoding, _header(stream.name, lines, delimiter, options.encoding))
+    layout = Layout(delimiter, options.encoding, [], options.quotes)
+    layout = layout._replace(names=_header(stream.name, lines, layout))
     if not layout.names:
         return
     check_columns(stream.name, wanted, layout.names)
     while lines.left() or lines.fill():
-        cut = _clean_cut(lines, delimiter)
+        cut = _clean_cut(lines, layout)
         if cut:
-            block = Block(line=lines.line, data=lines.take(cut))
-            chunk = _chunk_of_block(block, layout, wanted, extra)
+            first = lines.line
+            data = lines.take(cut)
+            chunk = _chunk_of_block(Block(data, first, lines.line - first), layout, wanted, extra)
         else:
             records = _records(lines, len(lines.buffer), layout)
             chunk = _chunk_of_records(records, layout, wanted, extra)
@@ -119,30 +161,34 @@ def delimited_chunks(stream: Stream, delimiter: str, options: Options, extra: Se
         yield chunk
 
 
-def _header(name: str, lines: _Lines, delimiter: str, encoding: str) -> list[str]:
+def _header(name: str, lines: _Lines, layout: Layout) -> list[str]:
     records = _Records()
     while not records.cells and not lines.exhausted:
-        records = _records(lines, 1, Layout(delimiter, encoding, []))
+        records = _records(lines, 1, layout)
     if records.faults:
-        raise InputError(f"{name}, line {records.lines[0]}: the header cannot be read: {records.faults[0]}.")
+        raise InputError(f"{name}, line {records.lines[0][0]}: the header cannot be read: {records.faults[0]}.")
     return records.cells[0] if records.cells else []
 
 
-def _clean_cut(lines: _Lines, delimiter: str) -> int:
+def _clean_cut(lines: _Lines, layout: Layout) -> int:
     """Tell how many bytes of the buffer are whole records without surprises; 0 where `csv` has to look."""
     ended = False
     while True:
         data = lines.left()
         codes = np.frombuffer(data, np.uint8)
-        quotes = np.flatnonzero(codes == _QUOTE)
+        quotes = _quotes(codes, layout)
         cut = len(data) if ended and len(quotes) % 2 == 0 else _last_boundary(codes, quotes)
         # without a cut, what follows the last quote may not have been read yet
         known = cut or (int(quotes[-1]) if len(quotes) else 0)
-        if not _regular(data, codes, quotes[: np.searchsorted(quotes, known)], known, ord(delimiter)):
+        if not _regular(data, codes, quotes[: np.searchsorted(quotes, known)], known, ord(layout.delimiter)):
             return 0
         if cut or ended:
             return cut
         ended = not lines.fill()
+
+
+def _quotes(codes: _Codes, layout: Layout) -> _Codes:
+    return np.flatnonzero(codes == _QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
 def _last_boundary(codes: _Codes, quotes: _Codes) -> int:
@@ -172,7 +218,7 @@ def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: 
 
 def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
-    if data.count(b"\r") == data.count(b"\r\n"):
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return False
     returns = np.flatnonzero(codes[:known] == _RETURN)
     alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
@@ -181,20 +227,63 @@ def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> boo
 
 def _chunk_of_block(block: Block, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
     table = _arrow_table(block, layout, wanted)
+    if table is None:
+        records = _records(_Lines(block.data, block.line), len(block.data), layout)
+        return _chunk_of_records(records, layout, wanted, extra)
+    rows = table.num_rows
 
     @cache
-    def records() -> _Records:
-        return _records(_Lines(block.data, block.line), len(block.data), layout)
+    def extents() -> _Extents:
+        return _extents(block, layout, rows)
 
-    if table is None:
-        return _chunk_of_records(records(), layout, wanted, extra)
+    # a line for each row: then there are neither blank lines nor cells of several lines
+    simple = rows == block.newlines + (not block.data.endswith(b"\n"))
     columns = {name: column.combine_chunks() for name, column in zip(wanted, table.columns, strict=True)}
     return Chunk(
-        rows=table.num_rows,
+        rows=rows,
         columns=columns,
         extra={name: columns[name] for name in extra},
-        place=lambda row: f"line {records().lines[row]}",
+        place=line_places(lambda: extents()[:2]),
+        spans=None if simple else extents().spans(),
     )
+
+
+def _extents(block: Block, layout: Layout, rows: int) -> _Extents:
+    """Find the lines of each record of a block whose quotes all stand where they should."""
+    codes = np.frombuffer(block.data, np.uint8)
+    newlines, quotes = np.flatnonzero(codes == _NEWLINE), _quotes(codes, layout)
+    ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] + 1
+    if not len(ends) or ends[-1] < len(codes):
+        ends = np.append(ends, len(codes))
+    starts = np.concatenate(([0], ends[:-1]))
+    length = ends - starts
+    blank = ((length == 1) & (codes[starts] == _NEWLINE)) | ((length == 2) & (codes[starts] == _RETURN))
+    starts, ends = starts[~blank], ends[~blank]
+    if len(starts) != rows:  # the slow way cannot be wrong
+        return _records(_Lines(block.data, block.line), len(block.data), layout).extents()
+    first, last = np.searchsorted(newlines, starts), np.searchsorted(newlines, ends - 1)
+    merged = (last > first) & _all_right(codes, newlines, layout, first, last)
+    return _Extents(first + block.line, last + block.line, merged)
+
+
+def _behind_prose(layout: Layout) -> list[int]:
+    """Bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
+    return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
+
+
+def _all_right(codes: _Codes, newlines: _Codes, layout: Layout, first: Numbers, last: Numbers) -> _Codes:
+    """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
+    if len(layout.names) < 2:
+        return np.zeros(len(first), bool)
+    delimiters = np.flatnonzero(codes == ord(layout.delimiter))
+    edges = np.concatenate(([0], newlines + 1, [len(codes)]))
+    wrong = np.diff(np.searchsorted(delimiters, edges)) != len(layout.names) - 1
+    behind = codes[np.minimum(delimiters + 1, len(codes) - 1)]
+    prose = np.isin(behind, _behind_prose(layout)) | (delimiters == len(codes) - 1)
+    wrong[np.searchsorted(newlines, delimiters[prose])] = True
+    before = np.concatenate(([0], np.cumsum(wrong)))
+    found: _Codes = before[last + 1] == before[first]
+    return found
 
 
 def _arrow_table(block: Block, layout: Layout, wanted: list[str]) -> pa.Table | None:
@@ -213,7 +302,8 @@ def _arrow_table(block: Block, layout: Layout, wanted: list[str]) -> pa.Table | 
         include_columns=chosen,
         strings_can_be_null=False,
     )
-    parsing = pcsv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True)
+    quote = '"' if layout.quotes else False
+    parsing = pcsv.ParseOptions(delimiter=layout.delimiter, quote_char=quote, newlines_in_values=layout.quotes)
     try:
         return pcsv.read_csv(pa.BufferReader(block.data), reading, parsing, converting)
     except pa.ArrowException:
@@ -234,20 +324,39 @@ def _records(lines: _Lines, size: int, layout: Layout) -> _Records:
     records = _Records()
     end = lines.taken + size
     with _cells_of_any_size():
-        reader = csv.reader(lines, delimiter=layout.delimiter)
+        reader = csv.reader(lines, delimiter=layout.delimiter, quoting=_quoting(layout))
         while lines.taken < end:
-            start, lines.invalid = lines.line, False
+            start = lines.line
+            lines.forget()
             cells, fault = _next_record(reader, lines, start)
             if cells is None:
                 break
             if not cells and not fault:
                 continue
-            fault = fault or _fault_of(cells, lines.invalid, layout)
+            if lines.exhausted and fault:
+                records.fatal = len(records.lines)
+            last = start + max(len(lines.handed), 1) - 1
+            fault = fault or _fault_of(cells, lines.invalid, layout, (start, last))
             if fault:
                 records.faults[len(records.lines)] = fault
-            records.lines.append(start)
+            records.lines.append((start, last, last > start and _looks_merged(lines.handed, layout)))
             records.cells.append([] if fault else cells)
     return records
+
+
+def _quoting(layout: Layout) -> Literal[0, 3]:
+    return csv.QUOTE_MINIMAL if layout.quotes else csv.QUOTE_NONE
+
+
+def _looks_merged(lines: list[bytes], layout: Layout) -> bool:
+    n_delimiters, delimiter = len(layout.names) - 1, layout.delimiter.encode()
+    prose = [delimiter + bytes([code]) for code in _behind_prose(layout)]
+    return n_delimiters > 0 and all(
+        line.count(delimiter) == n_delimiters
+        and not line.endswith(delimiter)
+        and not any(part in line for part in prose)
+        for line in lines
+    )
 
 
 def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tuple[list[str] | None, str | None]:
@@ -264,11 +373,13 @@ def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tupl
     return cells, None
 
 
-def _fault_of(cells: list[str], invalid: bool, layout: Layout) -> str | None:
+def _fault_of(cells: list[str], invalid: bool, layout: Layout, extent: tuple[int, int]) -> str | None:
     if invalid:
         return f"not valid {layout.encoding}"
     if layout.names and len(cells) != len(layout.names):
-        return f"wrong number of cells: {len(cells)}, where the header has {len(layout.names)}"
+        first, last = extent
+        over = f"; a quoted cell takes in lines {first:,}-{last:,}" if last > first else ""
+        return f"wrong number of cells: {len(cells)}, where the header has {len(layout.names)}{over}"
     return None
 
 
@@ -281,6 +392,8 @@ def _chunk_of_records(records: _Records, layout: Layout, wanted: list[str], extr
         rows=len(records.lines),
         columns=columns,
         extra={name: pa.array(columns[name], pa.large_string()) for name in extra},
-        place=lambda row: f"line {records.lines[row]}",
+        place=line_places(lambda: records.extents()[:2]),
         faults=records.faults,
+        fatal=records.fatal,
+        spans=records.spans(),
     )

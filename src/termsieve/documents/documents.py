@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from termsieve.documents.batches import Tally, documents_of
+from termsieve.documents.batches import PLACE, Tally, documents_of
+from termsieve.documents.chunks import FILE, LINE, ROW
 from termsieve.documents.memory import Columns, held, same_length
 from termsieve.documents.options import Options, checked_options
 from termsieve.documents.sources import sources_of
@@ -29,6 +31,7 @@ def read(
     split: tuple[str, Any] | None = None,
     encoding: str = "utf-8",
     on_bad: str = "error",
+    quotes: bool = True,
 ) -> Documents:
     r"""Labelled documents from files, folders, frames or tables, streamed.
 
@@ -41,12 +44,13 @@ def read(
         Files are CSV (``.csv``), TSV (``.tsv``, ``.tab``), JSON Lines (``.jsonl``, ``.ndjson``), these three
         also with ``.gz`` or ``.zst``; Parquet (``.parquet``, ``.pq``); Arrow IPC (``.arrow``, ``.feather``,
         ``.ipc``). A folder holds one folder per class with one text file per document. A binary file that is
-        open holds JSON Lines.
+        open holds JSON Lines. A file that is named twice, by whatever name, is refused.
     text : str or list of str
         The column with the text; several are joined by a newline.
     label : str or None
-        The column with the label, or with a list of labels. Labels are kept as written. A list may be empty:
-        a document of no class. None: all documents are of no class.
+        The column with the label, or with a list of labels. A label that is a string is kept as written; any other
+        value is spelled as Python's ``str`` writes it, in all formats alike: ``True``, ``1``, ``1.5``,
+        ``2026-01-31``. A list may be empty: a document of no class. None: all documents are of no class.
     label_sep : str, optional
         What stands between several labels in one string, such as ``","``. An empty string is then no label.
     split : (column, value), optional
@@ -54,7 +58,10 @@ def read(
     encoding : str
         Of CSV, TSV, JSON Lines and class folders.
     on_bad : {"error", "skip"}
-        What happens at a row that does not parse, has no text or no label, or is not valid in the encoding.
+        What happens at a row that does not parse, has no text or no label, or is not valid in the encoding. A quote
+        that is never closed is an error in any case: what follows it cannot be told.
+    quotes : bool
+        Whether ``"`` quotes cells of CSV and TSV. False: it is a character like any other.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def read(
     >>> next(iter(docs)).to_pylist()
     [{'text': 'Cheap pills!', 'labels': ['spam']}, {'text': 'See you at noon.', 'labels': ['ham']}]
     """
-    options = checked_options(text, label, label_sep, split, encoding, on_bad)
+    options = checked_options(text, label, label_sep, split, encoding, on_bad, quotes=quotes)
     sources = sources_of(source)
     for one in sources:
         one.options(options)
@@ -81,10 +88,16 @@ class Documents:
     ----------
     skipped : int
         How many bad rows the last complete pass skipped.
+    skipped_lines : int
+        How many lines of text files these rows take.
+    skipped_places : str
+        Which lines or rows: the first few, and how many more.
     skipped_reasons : dict of str to int
         How many of them for which reason.
     skipped_examples : list of str
         The first few: file, line or row, and what was wrong.
+    notes : list of str
+        What the last complete pass noticed: rows that a quote seems to have merged, files that were not read, ...
     total_bytes : int or None
         Size of all files on disk.
     bytes_read : int
@@ -106,7 +119,7 @@ class Documents:
         texts : sequence of str
             A list, a NumPy array, a pandas or polars Series, an Arrow array, ...
         labels : sequence, optional
-            For each document a string, a number (kept as ``str`` writes it), or a list or set of them.
+            For each document a string, a number or date (spelled as ``str`` writes it), or a list or set of them.
             Without labels, documents are of no class.
         on_bad : {"error", "skip"}
             What happens at a missing text or label.
@@ -125,45 +138,86 @@ class Documents:
         same_length({"texts" if name == "text" else "labels": len(column) for name, column in columns.items()})
         return cls([Columns(f"{len(columns['text'])} texts", list(columns), columns)], options)
 
-    def batches(self, extra: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+    def batches(self, extra: Sequence[str] = (), *, places: bool = False) -> Iterator[pa.RecordBatch]:
         """One pass over the documents.
 
         Parameters
         ----------
         extra : sequence of str
             Further columns of the source to hand on: as they are, or as text from CSV, TSV and JSON Lines.
+        places : bool
+            Whether to say where in the input each document is.
 
         Yields
         ------
         pyarrow.RecordBatch
-            Columns ``text`` (large_string) and ``labels`` (large_list of large_string), then the extra ones.
+            Columns ``text`` (large_string) and ``labels`` (large_list of large_string), then the extra ones, then with
+            `places` the column ``place``: a struct of ``file``, ``line`` (of a text file, where the record begins) and
+            ``row`` (of a table, the first is 1); what a source does not have is null.
+
+        Examples
+        --------
+        >>> docs = read({"text": ["a", None, "c"], "label": ["x", "y", "x"]}, on_bad="skip")
+        >>> [place["row"] for batch in docs.batches(places=True) for place in batch["place"].to_pylist()]
+        [1, 3]
         """
         names = (extra,) if isinstance(extra, str) else tuple(extra)
         for name in names:
-            if name in ("text", "labels"):
+            if name in ("text", "labels") or (places and name == PLACE):
                 raise OptionError(f"An extra column cannot be named {name!r}: batches have a column of that name.")
-        return self._pass(names)
+        return self._pass(names, places=places)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.batches()
 
-    def _pass(self, extra: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    def _pass(self, extra: tuple[str, ...], *, places: bool) -> Iterator[pa.RecordBatch]:
         tally = Tally()
         before = self.bytes_read = 0
         for source in self._sources:
             options = source.options(self._options)
             for chunk in source.chunks(options, extra):
                 self.bytes_read = before + chunk.position
-                yield from documents_of(source.name, chunk, options, tally)
+                yield from documents_of(source.name, chunk, options, tally, places=places)
             before += source.size or 0
             self.bytes_read = before
         tally.check(self._options)
         self._tally = tally
+        for message in self._warnings():
+            warnings.warn(message, stacklevel=2)
+
+    def _warnings(self) -> list[str]:
+        return [*(note for source in self._sources for note in source.notes), *self._tally.warnings()]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the last complete pass noticed, and is good to know."""
+        return [*self._warnings(), *self._tally.notes()]
+
+    @property
+    def place_names(self) -> list[str]:
+        """Those parts of the places of documents that tell one from another: "file", "line", "row"."""
+        units = {source.unit for source in self._sources}
+        return [name for name in (FILE, LINE, ROW) if name in units or (name == FILE and len(self._sources) > 1)]
 
     @property
     def skipped(self) -> int:
         """How many bad rows the last complete pass skipped."""
         return self._tally.skipped
+
+    @property
+    def skipped_lines(self) -> int:
+        """How many lines of text files these rows take."""
+        return self._tally.skipped_lines
+
+    @property
+    def skipped_places(self) -> str:
+        """Which lines or rows were skipped: the first few, and how many more."""
+        return str(self._tally.lost)
+
+    @property
+    def skipped_note(self) -> str:
+        """One line about what was skipped, for people; empty if nothing was."""
+        return self._tally.skipped_note()
 
     @property
     def skipped_reasons(self) -> dict[str, int]:
@@ -215,4 +269,5 @@ class Documents:
         if not self.skipped:
             return ""
         reasons = ", ".join(f"{reason} {count}" for reason, count in self._tally.reasons.most_common())
-        return f"; skipped {self.skipped} rows ({reasons}; first: {self._tally.examples[0]})"
+        lines = f", {self.skipped_lines} lines" if self.skipped_lines > self.skipped else ""
+        return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._tally.examples[0]})"

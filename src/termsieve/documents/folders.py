@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Numbers, Places
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import BOM, COMPRESSIONS, failures_of, opened
 from termsieve.errors import InputError, OptionError
@@ -15,17 +15,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+SHOWN_FILES = 3
+
+
 class ClassFolders:
-    """The documents below one folder, in order of class and file name."""
+    """The documents below one folder, in order of class and file name.
+
+    Files and folders whose names begin with a dot are left alone, as everywhere.
+    """
+
+    unit = FILE
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        self.root = self.path = root
         self.name = str(root)
         if not _visible(root, folders=True):
             raise InputError(
                 f"{root} is a folder without class folders. It should hold one folder per class, with one "
                 f"text file per document; to read data files in it, give a pattern such as '{root}/*.jsonl'."
             )
+
+    @property
+    def notes(self) -> list[str]:
+        """What is there and gives no document: loose files beside the class folders, class folders without files."""
+        loose = [path.name for path in _visible(self.root, folders=False)]
+        bare = [path.name for path in _visible(self.root, folders=True) if not _visible(path, folders=False)]
+        notes = []
+        if loose:
+            notes.append(f"{self.root}: {_listed(loose, 'file')} beside the class folders: not read")
+        if bare:
+            notes.append(f"{self.root}: {_listed(bare, 'class folder')} without text files: no class of that name")
+        return notes
 
     @property
     def size(self) -> int:
@@ -74,11 +94,19 @@ class ClassFolders:
             except UnicodeDecodeError as error:
                 texts.append(None)
                 faults[row] = f"not valid {options.encoding}: at byte {error.start}"
+                continue
+            if content.count(0) * 4 > len(content) and "\0" in str(texts[-1]):
+                faults[row] = "not text: much of it is zero bytes, as in UTF-16"
+
+        def find(rows: Numbers) -> tuple[list[str], list[str]]:
+            names = [str(files[row].relative_to(self.root)) for row in rows.tolist()]
+            return names, names
+
         return Chunk(
             rows=len(files),
             columns={"text": texts, "label": [path.parent.name for path in files]},
             extra={},
-            place=lambda row: str(files[row].relative_to(self.root)),
+            place=Places(FILE, find),
             faults=faults,
             position=position,
         )
@@ -90,7 +118,14 @@ def _visible(folder: Path, *, folders: bool) -> list[Path]:
     return sorted(found, key=lambda path: path.name)
 
 
+def _listed(names: list[str], what: str) -> str:
+    shown = ", ".join(map(repr, names[:SHOWN_FILES])) + (", ..." if len(names) > SHOWN_FILES else "")
+    return f"{len(names):,} {what}{'s' * (len(names) != 1)} ({shown})"
+
+
 def _content(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is a pipe or a device, where only text files are expected.")
     if path.suffix.lower() not in COMPRESSIONS:
         with failures_of(str(path)):
             return path.read_bytes().removeprefix(BOM)

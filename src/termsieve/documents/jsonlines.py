@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Chunk, Faults, Literal
+from termsieve.documents.chunks import Chunk, Faults, Literal, Numbers, line_places
 from termsieve.documents.options import Options, check_columns
+from termsieve.documents.spelling import is_missing, spell
 from termsieve.documents.streams import Block, Stream, line_blocks
 from termsieve.documents.strings import is_unicode, is_utf8
 from termsieve.errors import InputError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Arrow counts the bytes of a block in 32 bits.
 _ARROW_LIMIT = 2**31 - 1
+_PLAIN_DIGITS = 4000  # of an integer; Python refuses to read or write more than 4,300
 _NULL_BEHIND_OBJECT = re.compile(rb"\}\s*null")
 
 Types: TypeAlias = dict[str, pa.DataType]
@@ -43,6 +45,10 @@ class _Records:
 
     def names(self) -> list[str]:
         return list(dict.fromkeys(name for record in self.objects for name in record))
+
+    def extents(self) -> tuple[Numbers, Numbers]:
+        lines = np.array(self.lines, np.int64)
+        return lines, lines
 
 
 def json_chunks(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
@@ -126,37 +132,36 @@ def _only_objects(block: Block) -> bool:
 def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) -> Chunk | None:
     if table is None:
         return None
-    columns = {name: _as_written(table[name].combine_chunks()) for name in table.column_names}
+    columns = {name: table[name].combine_chunks() for name in table.column_names}
+    rows = table.num_rows
+
+    def extents() -> tuple[Numbers, Numbers]:
+        lines = np.arange(block.line, block.line + rows)
+        return lines, lines
+
     return Chunk(
-        rows=table.num_rows,
+        rows=rows,
         columns=columns,
         extra={name: _extra_of_array(columns[name]) for name in extra},
-        place=lambda row: f"line {block.line + row}",
+        place=line_places(extents),
     )
-
-
-def _as_written(column: pa.Array) -> pa.Array:
-    """Spell numbers and truth values as in the file; Python would write true as True."""
-    if pt.is_int64(column.type) or pt.is_boolean(column.type):
-        return column.cast(pa.large_string())
-    return column
 
 
 def _extra_of_array(column: pa.Array) -> pa.Array:
     if pt.is_large_string(column.type):
         return column
+    if pt.is_int64(column.type):
+        return column.cast(pa.large_string())
     return pa.array([_extra_text(value) for value in column.to_pylist()], pa.large_string())
 
 
 def _extra_text(value: Any) -> str | None:
     """Write a value of any type as text: lists and objects as JSON."""
-    if value is None or isinstance(value, str):
-        return value if value is None or is_unicode(value) else None
-    return str(value) if isinstance(value, Literal) else json.dumps(value, default=_number)
-
-
-def _number(literal: Literal) -> Any:
-    return json.loads(literal.spelling)
+    if isinstance(value, str):
+        return value if is_unicode(value) else None
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, default=str)
+    return None if is_missing(value) else spell(value)
 
 
 def _parsed(block: Block, options: Options) -> _Records:
@@ -182,22 +187,16 @@ def _parsed_line(line: bytes, encoding: str) -> tuple[dict[str, Any], str | None
         return {}, f"not valid JSON: {error}"
     if not isinstance(record, dict):
         return {}, "not a JSON object: each line must be one object, as {...}"
-    return {name: _literal(value) for name, value in record.items()}, None
+    return record, None
 
 
-def _constant(name: str) -> Literal | None:
-    return None if name == "NaN" else Literal(name)
+def _integer(digits: str) -> int | Literal:
+    if digits == "-0" or len(digits) <= _PLAIN_DIGITS:
+        return int(digits)
+    return Literal(digits)
 
 
-_DECODER = json.JSONDecoder(parse_int=Literal, parse_float=Literal, parse_constant=_constant)
-
-
-def _literal(value: Any) -> Any:
-    if isinstance(value, bool):
-        return Literal("true" if value else "false")
-    if isinstance(value, list):
-        return [_literal(item) for item in value]
-    return value
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_constant=lambda name: None if name == "NaN" else float(name))
 
 
 def _chunk_of_records(records: _Records, wanted: Sequence[str], extra: Sequence[str]) -> Chunk:
@@ -206,7 +205,7 @@ def _chunk_of_records(records: _Records, wanted: Sequence[str], extra: Sequence[
         rows=len(records.objects),
         columns=dict(columns),
         extra={name: pa.array(map(_extra_text, columns[name]), pa.large_string()) for name in extra},
-        place=lambda row: f"line {records.lines[row]}",
+        place=line_places(records.extents),
         faults=records.faults,
     )
 
@@ -222,9 +221,10 @@ def _types_of(records: _Records, wanted: Sequence[str], options: Options) -> Typ
 
 
 def _type_of(value: Any) -> pa.DataType:
-    if isinstance(value, Literal):
-        return pa.bool_() if value.spelling in ("true", "false") else pa.int64()
     if isinstance(value, list):
-        numbers = bool(value) and all(isinstance(item, Literal) for item in value)
-        return pa.list_(_type_of(value[0]) if numbers else pa.string())
-    return pa.large_string()
+        plain = bool(value) and all(isinstance(item, int) for item in value)
+        return pa.list_(_type_of(value[0]) if plain else pa.string())
+    if isinstance(value, bool):
+        return pa.bool_()
+    # Arrow refuses other numbers in either type, so that Python reads them: 1.0 and 1.00 are one label
+    return pa.int64() if isinstance(value, int) else pa.large_string()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
-from termsieve.documents.chunks import Column, Faults, Literal
-from termsieve.documents.strings import LONE_SURROGATE, decoded, is_list, is_missing, is_unicode, spellings
+from termsieve.documents.chunks import Column, Faults
+from termsieve.documents.spelling import is_infinite, is_missing, spell
+from termsieve.documents.strings import LONE_SURROGATE, decoded, is_list, is_unicode, spellings
 
 MISSING = "missing label"
+INFINITE = "label is not a finite number"
 
 Rows: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
@@ -44,14 +46,22 @@ def _flat(column: Column, title: str, faults: Faults) -> tuple[Rows, pa.Array, R
         return _flat_values(column, faults)
     column = decoded(column)
     if not is_list(column.type):
-        return np.arange(len(column)), spellings(column, title, faults), np.zeros(0, np.int64)
+        return np.arange(len(column)), _spelled(column, title, faults), np.zeros(0, np.int64)
     owners = pc.list_parent_indices(column).to_numpy(zero_copy_only=False).astype(np.int64)
     inner: Faults = {}
-    labels = spellings(pc.list_flatten(column), title, inner)
+    labels = _spelled(decoded(pc.list_flatten(column)), title, inner)
     for position, reason in inner.items():
         faults.setdefault(int(owners[position]), reason)
     nulls = column.is_null().to_numpy(zero_copy_only=False)
     return owners, labels, np.flatnonzero(nulls)
+
+
+def _spelled(column: pa.Array, title: str, faults: Faults) -> pa.Array:
+    if pt.is_floating(column.type):
+        infinite = pc.is_inf(column.cast(pa.float64())).to_numpy(zero_copy_only=False)
+        for row in np.flatnonzero(infinite.astype(bool)).tolist():
+            faults.setdefault(row, INFINITE)
+    return spellings(column, title, faults)
 
 
 def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Rows]:
@@ -88,9 +98,12 @@ def _labels_of(value: Any) -> list[str | None]:
 def _label_of(value: Any) -> str | None:
     if is_missing(value):
         return None
-    if not isinstance(value, (str, Literal, numbers.Number, np.bool_)):
-        raise ValueError(f"label is not a string or number: it is of type {type(value).__name__}")  # noqa: TRY004
-    label = str.__str__(value) if isinstance(value, str) else str(value)
+    if is_infinite(value):
+        raise ValueError(INFINITE)
+    try:
+        label = spell(value)
+    except ValueError as error:
+        raise ValueError(f"label is {error}") from error
     if not is_unicode(label):
         raise ValueError(f"label holds {LONE_SURROGATE}")
     return label

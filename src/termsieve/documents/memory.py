@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import batch_chunks
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, row_place
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, row_place
 from termsieve.documents.options import Options, check_columns
+from termsieve.documents.spelling import numpy_times
 from termsieve.documents.strings import spellings, without_views
 from termsieve.errors import InputError
 
@@ -23,6 +24,8 @@ class Columns:
     """Columns of equal length, by name: a frame, an Arrow table, or a mapping of sequences."""
 
     size = None
+    unit = ROW
+    notes = ()
 
     def __init__(self, title: str, names: Sequence[str], data: Any) -> None:
         self.name = title
@@ -96,10 +99,17 @@ def held(values: Any, title: str) -> Held:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InputError(f"{title} must have one dimension, got an array of shape {values.shape}.")
-        return values
+        return _of_numpy(values)
     if isinstance(values, (list, tuple)):
         return values
     return _of_series(values)
+
+
+def _of_numpy(values: np.ndarray[Any, Any]) -> Held:
+    """Return the array, or an Arrow array where `tolist` would change the values: small floats, dates and times."""
+    if values.dtype.kind in "mM":
+        return pa.chunked_array([pa.array(numpy_times(values))])
+    return pa.chunked_array([pa.array(values)]) if values.dtype in (np.float16, np.float32) else values
 
 
 def _of_series(values: Any) -> Held:
@@ -121,6 +131,8 @@ class Dataset:
     """A dataset in the manner of Hugging Face, read batch by batch."""
 
     size = None
+    unit = ROW
+    notes = ()
 
     def __init__(self, data: Any) -> None:
         self.name = type(data).__name__

@@ -23,6 +23,7 @@ class Options:
     split: tuple[str, Any] | None = None
     encoding: str = "utf-8"
     on_bad: str = "error"
+    quotes: bool = True
 
     def columns(self, extra: Iterable[str]) -> list[str]:
         """List every column that has to be read, once."""
@@ -38,6 +39,8 @@ def checked_options(
     split: tuple[str, Any] | None,
     encoding: str,
     on_bad: str,
+    *,
+    quotes: bool = True,
 ) -> Options:
     """Make `Options` from what a user wrote, or an `OptionError` that says what would work."""
     if label is not None and not isinstance(label, str):
@@ -46,7 +49,9 @@ def checked_options(
         raise OptionError(f'label_sep must be a string such as ",", or None; got {label_sep!r}.')
     if on_bad not in ("error", "skip"):
         raise OptionError(f"on_bad must be 'error' or 'skip', got {on_bad!r}.")
-    return Options(_text_columns(text), label, label_sep, _split(split), _encoding(encoding), on_bad)
+    if not isinstance(quotes, bool):
+        raise OptionError(f"quotes must be True or False, got {quotes!r}.")
+    return Options(_text_columns(text), label, label_sep, _split(split), _encoding(encoding), on_bad, quotes)
 
 
 def _text_columns(text: str | Sequence[str]) -> tuple[str, ...]:

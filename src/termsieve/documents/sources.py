@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeAlias
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import ipc_chunks, parquet_chunks
-from termsieve.documents.chunks import Chunk, Source
+from termsieve.documents.chunks import LINE, ROW, Chunk, Source
 from termsieve.documents.delimited import delimited_chunks
 from termsieve.documents.folders import ClassFolders
 from termsieve.documents.jsonlines import json_chunks
@@ -59,6 +59,8 @@ BINARY_FORMATS: dict[str, _FileReader] = {
 class File:
     """One file, read by its ending."""
 
+    notes = ()
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = str(path)
@@ -66,6 +68,12 @@ class File:
             nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
             raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
         self._reader = _reader_of(path)
+        refuse_pipe(path)
+
+    @property
+    def unit(self) -> str:
+        """Lines of text formats, rows of others."""
+        return LINE if self._reader in TEXT_FORMATS.values() else ROW
 
     @property
     def size(self) -> int:
@@ -105,10 +113,21 @@ def _reader_of(path: Path) -> _FileReader:
     return reader
 
 
+def refuse_pipe(path: Path) -> None:
+    """Refuse what can be read only once, before anything of it is taken."""
+    if not path.is_file():
+        raise InputError(
+            f"{path}: is a pipe or a device, not a file, and what is read from it is gone. Write it to a file; or, if "
+            "it holds JSON Lines, give it as an open binary file (on the command line: as standard input, -)."
+        )
+
+
 class OpenFile:
     """An open binary file with JSON Lines, such as standard input: it can be read once."""
 
     size = None
+    unit = LINE
+    notes = ()
 
     def __init__(self, file: BinaryIO) -> None:
         self.name = str(getattr(file, "name", "the open file"))
@@ -137,9 +156,9 @@ class OpenFile:
 def sources_of(source: Any) -> list[Source]:
     """Find the sources that a user's argument stands for."""
     if isinstance(source, (str, os.PathLike)):
-        return _at_path(os.fspath(source))
+        return refuse_same(_at_path(os.fspath(source)))
     if isinstance(source, (list, tuple)):
-        return _at_paths(source)
+        return refuse_same(_at_paths(source))
     if isinstance(source, Mapping):
         return [_of_mapping(source)]
     if hasattr(source, "with_format") and hasattr(source, "iter"):
@@ -150,6 +169,30 @@ def sources_of(source: Any) -> list[Source]:
     if _is_frame(source):
         return [Columns(f"the {type(source).__name__}", _strings(source.columns), source)]
     return [_open_file(source)]
+
+
+def refuse_same(sources: list[Source]) -> list[Source]:
+    """Return the sources, or refuse a file or folder that is there twice: its documents would count twice."""
+    refuse_same_files([path for source in sources if (path := getattr(source, "path", None)) is not None])
+    return sources
+
+
+def refuse_same_files(paths: Iterable[Path]) -> None:
+    """Refuse a file that is named twice.
+
+    It is known by its place on the disk, whatever it is called, so links are found, too; copies are not.
+    """
+    first: dict[tuple[int, int], Path] = {}
+    for path in paths:
+        with failures_of(str(path)):
+            place = path.stat()
+        known = (place.st_dev, place.st_ino)
+        if known in first:
+            raise InputError(
+                f"{path}: is the same file as {first[known]}, which was named before; its documents would count twice. "
+                "Name each file once."
+            )
+        first[known] = path
 
 
 def _at_path(path: str) -> list[Source]:

@@ -20,6 +20,7 @@ BLOCK_BYTES = 4 << 20
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 BOM = codecs.BOM_UTF8
+_OTHER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins like one of them
 
 
 class Block(NamedTuple):
@@ -81,6 +82,10 @@ class Stream:
             data = self._utf8(max(BLOCK_BYTES, at_least, len(BOM)))
         if not self._started:
             self._started = True
+            if self._decoder is None and data.startswith(_OTHER_MARKS):
+                raise InputError(
+                    f"{self.name}: not valid utf-8: it begins with the mark of UTF-16. Read it with encoding='utf-16'."
+                )
             data = data.removeprefix(BOM)
         return data
 
@@ -98,7 +103,11 @@ def opened(path: Path, encoding: str) -> Stream:
     """Open the stream of a file, decompressed as its ending says."""
     with failures_of(str(path)):
         file = path.open("rb", buffering=0)
-    return Stream(str(path), file, encoding, COMPRESSIONS.get(path.suffix.lower()))
+        compression = COMPRESSIONS.get(path.suffix.lower())
+        if compression and path.is_file() and not path.stat().st_size:
+            file.close()
+            raise InputError(f"{path}: it has no bytes, where even nothing, compressed by {compression}, has some.")
+    return Stream(str(path), file, encoding, compression)
 
 
 def line_blocks(stream: Stream) -> Iterator[Block]:

@@ -10,10 +10,18 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from termsieve.documents.chunks import Column, Faults, Literal
+from termsieve.documents.spelling import is_missing, spell, spell_array
 from termsieve.errors import InputError
 
 LONE_SURROGATE = "a lone surrogate, which is not text"
-_KINDS = {Literal: "a number or truth value", list: "a list", dict: "an object"}
+_KINDS = {
+    bool: "a truth value",
+    int: "a number",
+    Literal: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def is_utf8(data: bytes) -> bool:
@@ -25,11 +33,6 @@ def is_utf8(data: bytes) -> bool:
     except pa.ArrowInvalid:
         return False
     return True
-
-
-def is_missing(value: Any) -> bool:
-    """Recognise None, or the NaN by which frames mark what is missing."""
-    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def is_unicode(text: str) -> bool:
@@ -141,7 +144,7 @@ def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
 
 
 def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
-    """Write values of any plain type as Python's str() writes them, as large_string; null where missing."""
+    """Write values of any plain type by the rule of `spelling`, as large_string; null where missing."""
     if isinstance(column, list):
         return _spellings_of_values(column, faults)
     column = decoded(column)
@@ -149,9 +152,9 @@ def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
         return utf8(column, faults)
     try:
         encoded = column.dictionary_encode()
-    except pa.ArrowNotImplementedError as error:
+        distinct = pa.array(spell_array(encoded.dictionary), pa.large_string())
+    except (pa.ArrowNotImplementedError, ValueError) as error:
         raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
-    distinct = pa.array([_spelling(value) for value in encoded.dictionary.to_pylist()], pa.large_string())
     return pc.take(distinct, encoded.indices)
 
 
@@ -165,4 +168,7 @@ def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
 
 
 def _spelling(value: Any) -> str | None:
-    return None if is_missing(value) else str(value)
+    try:
+        return None if is_missing(value) else spell(value)
+    except ValueError:  # no plain value: any text will do to tell it from others
+        return str(value)

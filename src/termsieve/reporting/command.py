@@ -49,6 +49,8 @@ def _reading_options(material: Material) -> list[Option]:
             found.append(("--split", "=".join("" if part is None else str(part) for part in listed(value))))
         elif name == "on_bad":
             found.append(("--skip-bad",))
+        elif name == "quotes":
+            found.append(("--no-quotes",))
         elif value is not None:
             found.append((_option(name), str(value)))
     return found

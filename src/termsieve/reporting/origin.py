@@ -15,7 +15,7 @@ from termsieve.plan import Contender, changed_settings
 from termsieve.reporting.material import Material
 from termsieve.tokens import Analyzer
 
-READING = ("text", "label", "label_sep", "split", "encoding", "on_bad")
+READING = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
 CONTENDER = tuple(one.name for one in fields(Contender))
 _COMPRESSED = (".gz", ".zst")
 
