@@ -10,7 +10,9 @@ import pyarrow as pa
 
 from termsieve.cells import Cells
 from termsieve.counts import Counts
+from termsieve.errors import InputError
 from termsieve.strings import string_array, string_buffers
+from termsieve.tokens import Unconfirmed
 
 _PLAIN = ("n_docs", "n_multilabel", "class_sizes", "settings", "fixed", "pruned")
 
@@ -22,8 +24,18 @@ def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
 
 
 def unpacked_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
-    """The terms again."""
-    return string_array(np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"]))
+    """The terms again; they may be from a file of anybody, so that every offset is checked."""
+    text, offsets = np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"])
+    if text.dtype != np.uint8 or offsets.dtype != np.int64 or text.ndim != 1 or offsets.ndim != 1 or not len(offsets):
+        raise InputError(
+            f"Terms must be bytes and offsets, not {text.dtype} {text.shape}, {offsets.dtype} {offsets.shape}."
+        )
+    terms = string_array(text, offsets)
+    try:
+        terms.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"The terms are damaged: {error}.") from error
+    return terms
 
 
 def packed_counts(counts: Counts) -> dict[str, Any]:
@@ -48,6 +60,12 @@ def unpacked_counts(packed: Mapping[str, Any]) -> Counts:
     )
 
 
+class Confirmed(str):
+    """The name of a tokenizer that the user gave. Pickle keeps the type, files that anybody can write do not."""
+
+    __slots__ = ()
+
+
 def packed_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state of a fitted estimator: counts and vocabulary packed, what is made when needed left out."""
     state = {name: value for name, value in state.items() if name != "_readers"}
@@ -57,6 +75,8 @@ def packed_state(state: Mapping[str, Any]) -> dict[str, Any]:
         vocabulary = state.pop("vocabulary_")
         state["_columns"] = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
         state["_terms"] = packed_terms(pa.array(list(vocabulary), pa.large_string()))
+    if type(state.get("tokenizer")) is str:
+        state["tokenizer"] = Confirmed(state["tokenizer"])
     return state
 
 
@@ -68,4 +88,9 @@ def unpacked_state(state: Mapping[str, Any]) -> dict[str, Any]:
     if "_terms" in state:
         terms = unpacked_terms(state.pop("_terms")).to_pylist()
         state["vocabulary_"] = dict(zip(terms, state.pop("_columns").tolist(), strict=True))
+    tokenizer = state.get("tokenizer")
+    if isinstance(tokenizer, Confirmed):
+        state["tokenizer"] = str(tokenizer)
+    elif isinstance(tokenizer, str):
+        state["tokenizer"] = Unconfirmed(tokenizer)
     return state

@@ -16,7 +16,6 @@ from termsieve.corpus import Corpus, read_corpus
 from termsieve.counting import checked_threads, documents_of
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
-from termsieve.estimators import TermVectorizer
 from termsieve.matrices import label_matrix
 from termsieve.model.choosing import (
     CLASSIFIERS,
@@ -30,6 +29,7 @@ from termsieve.model.choosing import (
     labels_of,
 )
 from termsieve.model.models import Model
+from termsieve.model.parts import make_vectorizer
 from termsieve.ranking import as_score
 from termsieve.rules import AnyRule, parse_rule
 from termsieve.splits import divided
@@ -37,16 +37,6 @@ from termsieve.tokens import Analyzer
 from termsieve.weighting import parse_weighting
 
 SAMPLE = 20_000
-_SHARED = (
-    "lowercase",
-    "token_pattern",
-    "ngram_range",
-    "analyzer",
-    "strip_accents",
-    "min_length",
-    "stemmer",
-    "segmenter",
-)
 
 
 def train(
@@ -70,7 +60,8 @@ def train(
     Parameters
     ----------
     documents, labels, analyzer
-        As for `termsieve.count`. Documents may have several labels each.
+        As for `termsieve.count`. Documents may have several labels each. Of a tokenizer, a file of the model keeps the
+        name: see `Model.load`.
     score, classifier
         Spellings, such as ``"chi2"`` and ``"linear_svm(C=0.5)"``: one, or several to choose from. Without them, the
         choice is among a few that do well.
@@ -107,7 +98,7 @@ def train(
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
-    analyzer = _checked_analyzer(analyzer or Analyzer())
+    analyzer = analyzer or Analyzer()
     options = _Options(score, rule, classifier, weighting)
     texts, lists = _in_memory(documents, labels)
     n_threads = checked_threads(threads)
@@ -162,15 +153,6 @@ def _listed(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _checked_analyzer(analyzer: Analyzer) -> Analyzer:
-    if analyzer.tokenizer is not None:
-        raise OptionError(
-            f"train: a model is kept in a file, and a file holds no function such as {analyzer.tokenizer!r}. Use "
-            "token_pattern, or TermVectorizer in a pipeline of scikit-learn."
-        )
-    return analyzer
 
 
 def _in_memory(documents: Any, labels: Any) -> tuple[list[str], list[list[str]]]:
@@ -241,24 +223,14 @@ def _fitted(
 ) -> Model:
     Y, classes = label_matrix(lists, None, len(texts))
     single = all(len(some) == 1 for some in lists)
-    stop_words = sorted(analyzer.stop_words) if isinstance(analyzer.stop_words, frozenset) else analyzer.stop_words
-    vectorizer = TermVectorizer(
-        score_func=one.score,
-        rule=one.rule,
-        weighting=one.weighting,
-        min_df=min_df,
-        stop_words=stop_words,
-        threads=threads,
-        **{name: getattr(analyzer, name) for name in _SHARED},
-    )
+    spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
+    vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)
     X = vectorizer.fit_transform(texts, [some[0] for some in lists] if single else lists)
     learned = fitted(one.classifier, X, labels_of(Y, single=single), single=single)
     vectorizer.threads = None  # as many as there are, where the model is used
     about = {
         **settings,
-        "score": one.score,
-        "rule": one.rule,
-        "weighting": one.weighting,
+        **spelled,
         "classifier": one.classifier,
         "n_terms": len(vectorizer.vocabulary_),
         "n_docs": len(texts),
