@@ -55,8 +55,8 @@ def _json(about: Mapping[str, Any]) -> bytes:
 
 
 def _portable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array in the byte order of the format."""
-    return np.asarray(array, array.dtype.newbyteorder("<"))
+    """A copy in the byte order of the format; skops would write an array that is there twice only once."""
+    return np.array(array, array.dtype.newbyteorder("<"))
 
 
 def _canonical(dumped: bytes) -> bytes:

@@ -126,19 +126,20 @@ def pack_classifier(classifier: BaseEstimator, spelling: str, *, single: bool) -
 
 def _pack_one(one: Any, recipe: Recipe) -> Arrays:
     shape = Shape(len(one.classes_), one.n_features_in_)
-    found: Arrays = {"classes_": np.asarray(one.classes_, np.int64)}
+    if one.classes_.tolist() != list(range(shape.classes)):
+        raise OptionError(f"The classifier of the model is of the classes {one.classes_}, and not of 0, 1 and so on.")
     if recipe.name in _NAIVE_BAYES:
-        return found | {name: getattr(one, name) for name in ("feature_log_prob_", "class_log_prior_")}
+        return {name: getattr(one, name) for name in ("feature_log_prob_", "class_log_prior_")}
     if recipe.name == "poisson_nb":
-        return found | {name: getattr(one, name) for name in ("rate_", "class_log_prior_")}
+        return {name: getattr(one, name) for name in ("rate_", "class_log_prior_")}
     if recipe.name == "libsvm":
-        return found | _pack_svm(one)
+        return _pack_svm(one)
     if recipe.name == "neural_network":
         layers = range(len(one.coefs_))
-        return found | {
+        return {
             **{f"coefs_{i}": one.coefs_[i] for i in layers}, **{f"intercepts_{i}": one.intercepts_[i] for i in layers}
         }  # fmt: skip
-    return found | {"coef_": one.coef_, "intercept_": np.array(np.broadcast_to(one.intercept_, shape.sums), np.float64)}
+    return {"coef_": one.coef_, "intercept_": np.array(np.broadcast_to(one.intercept_, shape.sums), np.float64)}
 
 
 def _pack_svm(one: Any) -> Arrays:
@@ -170,7 +171,7 @@ def unpack_classifier(
     for number, constant in enumerate(constants):
         if constant is None:
             mine = grouped[str(number)]
-            found.append(_unpack_one(mine, recipe, n_classes if single else 2, n_terms, whole=not single))
+            found.append(_unpack_one(mine, recipe, n_classes if single else 2, n_terms))
         else:
             found.append(_ConstantPredictor().fit(sparse.csr_matrix((1, n_terms)), np.array([constant])))
     return found[0] if single else _one_vs_rest(recipe, found, n_classes, n_terms)
@@ -198,16 +199,11 @@ def _one_vs_rest(recipe: Recipe, found: list[Any], n_classes: int, n_terms: int)
     return whole
 
 
-def _unpack_one(arrays: Arrays, recipe: Recipe, n_classes: int, n_terms: int, *, whole: bool) -> BaseEstimator:
+def _unpack_one(arrays: Arrays, recipe: Recipe, n_classes: int, n_terms: int) -> BaseEstimator:
     one = recipe.make()
-    classes = taken(arrays, "classes_", "<i8", None)
-    if classes.ndim != 1 or not 2 <= len(classes) <= n_classes or not _ascending(classes, n_classes):
-        raise DamagedError(f"its classifier is of the classes {classes!r:.60}, of {n_classes:,}")
-    if whole and len(classes) != n_classes:
-        raise DamagedError("its classifier does not tell a class from the rest")
-    _check_parameters(one, len(classes))
-    shape = Shape(len(classes), n_terms)
-    state: dict[str, Any] = {"classes_": classes, "n_features_in_": n_terms}
+    _check_parameters(one, n_classes)
+    shape = Shape(n_classes, n_terms)
+    state: dict[str, Any] = {"classes_": np.arange(n_classes), "n_features_in_": n_terms}
     if recipe.name in _NAIVE_BAYES:
         state["feature_log_prob_"] = _log_probabilities(arrays, "feature_log_prob_", shape)
         state["class_log_prior_"] = _log_probabilities(arrays, "class_log_prior_", shape)
@@ -241,10 +237,6 @@ def _check_parameters(one: Any, n_classes: int) -> None:
         one._validate_params()  # of every estimator in scikit-learn
     if getattr(one, "kernel", "") == "precomputed":
         raise DamagedError("its classifier has a kernel that texts do not have")
-
-
-def _ascending(places: npt.NDArray[np.int64], n: int) -> bool:
-    return bool((np.diff(places) > 0).all() and places[0] >= 0 and places[-1] < n)
 
 
 def _log_probabilities(arrays: Arrays, name: str, shape: Shape) -> npt.NDArray[np.float64]:
