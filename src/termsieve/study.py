@@ -32,6 +32,7 @@ from termsieve.counting import checked_threads
 from termsieve.counts import Counts
 from termsieve.curves import curve_codes
 from termsieve.documents import Documents
+from termsieve.errors import InputError
 from termsieve.evaluate import curve_rows
 from termsieve.excerpts import from_corpus
 from termsieve.journal import Journal, Rows
@@ -186,12 +187,27 @@ class Study:
         try:
             shown = sys.stderr.isatty() if progress is None else progress
             self.run(book, checked_threads(workers), shown=shown)
+            self._check_trials(book)
             rows, seconds = book.rows(self.keys())
         finally:
             book.close()
         columns = zip(*rows, strict=True)
         table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
         return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
+
+    def _check_trials(self, journal: Journal) -> None:
+        """Refuse trials that this study cannot have had: what a journal has is not run again."""
+        for split in self.splits:
+            for name in self.plan.names:
+                for model in ("ranking", *self.plan.classifiers):
+                    key = self.key(split, name, model)
+                    rows, _ = journal.rows([key])
+                    ks = [] if model == "ranking" else list(self.plan.ks)
+                    if not _is_trial(rows, [split.repeat, split.fold, name, model], ks):
+                        raise InputError(
+                            f"{journal.path}: is a damaged journal: its trial {key!r} has other "
+                            "rows than it must have. Give another file, or delete it."
+                        )
 
     def keys(self) -> list[str]:
         """The keys of all trials, in the order of the table."""
@@ -217,15 +233,17 @@ class Study:
                     name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
                     for name in self.plan.names
                 }
-                if any(missing.values()):
-                    self._run_split(split, missing, journal, workers, advance)
+                ranked = {name for name in self.plan.names if self.key(split, name) in done}
+                wanted = [one for one in self.plan.contenders if missing[one.name] or one.name not in ranked]
+                if wanted:
+                    self._run_split(split, wanted, missing, journal, workers, advance)
 
     def _run_split(
-        self, split: Split, missing: dict[str, list[str]], journal: Journal, workers: int, advance: Any
-    ) -> None:
+        self, split: Split, wanted: list[Contender], missing: dict[str, list[str]], journal: Journal, workers: int,
+        advance: Any,
+    ) -> None:  # fmt: skip
         part = Part(self.corpus, self.plan, split)
         with ThreadPoolExecutor(workers) as pool:
-            wanted = [one for one in self.plan.contenders if missing[one.name]]
             ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
             trials: dict[Future[tuple[Rows, float]], str] = {}
             try:
@@ -333,6 +351,12 @@ class Part:
         if self.single:
             return _codes(self.known), _codes(self.truth)
         return self.known.toarray(), self.truth.toarray()
+
+
+def _is_trial(rows: Rows, first: list[Any], ks: list[int]) -> bool:
+    """Whether rows are of that trial, with every number of terms."""
+    measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    return sorted(measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
 
 
 def _macro(rows: Rows) -> Iterator[list[Any]]:
