@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -164,14 +165,15 @@ def _check_place(path: str | Path | None) -> None:
     if path is None:
         return
     try:
-        there = Path(path).exists()
-        regular = Path(path).is_file()
+        regular = stat.S_ISREG(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        if not Path(path).absolute().parent.is_dir():
+            raise OutputError(f"{path}: there is no folder {Path(path).absolute().parent}. Make it first.") from None
+        return
     except (OSError, ValueError) as error:  # a name that is too long, a zero byte
         raise OutputError(f"{path}: cannot be a journal: {error}.") from error
-    if there and not regular:
+    if not regular:
         raise OutputError(f"{path}: cannot be a journal: it is a folder, a pipe or a device. Give the name of a file.")
-    if not there and not Path(path).absolute().parent.is_dir():
-        raise OutputError(f"{path}: there is no folder {Path(path).absolute().parent}. Make it first.")
 
 
 def _digest(key: str, text: str, seconds: float) -> str:

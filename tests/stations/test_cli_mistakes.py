@@ -109,7 +109,7 @@ def one_line(err):
         ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
         ("compare one.csv", "at least two classes"),
         ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
-        ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
+        ("compare ok.csv --cv 2 --journal a.txt", "is no journal"),
         ("compare ok.csv --cv 2 --classifiers linear_svm(C=-1)", "cannot learn from 2 documents"),
         ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
         ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
