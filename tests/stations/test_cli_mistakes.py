@@ -120,7 +120,7 @@ def one_line(err):
         ("train one.csv -o x.skops", "at least two classes"),
         ("train ok.csv -o x.skops --cv 0 -s gu -k 2 -c linear_svm(C=-1)", "cannot learn from 4 documents"),
         ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
-        ("predict binary.skops ok.csv", "is no model of termsieve"),
+        ("predict binary.skops ok.csv", "is not a model of termsieve"),
         ("predict folder ok.csv", "Is a directory"),
     ],
 )

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from termsieve.cells import Cells
 from termsieve.counts import Counts
 from termsieve.errors import InputError
 from termsieve.strings import string_array, string_buffers
 from termsieve.tokens import Unconfirmed
-
-_PLAIN = ("n_docs", "n_multilabel", "class_sizes", "settings", "fixed", "pruned")
 
 
 def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
@@ -38,26 +36,14 @@ def unpacked_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
     return terms
 
 
-def packed_counts(counts: Counts) -> dict[str, Any]:
-    """Counts as a dict of arrays and plain values."""
-    return {
-        **{name: getattr(counts, name) for name in _PLAIN},
-        "terms": packed_terms(counts.term_array),
-        "classes": counts.classes.tolist(),
-        "cells": list(counts.cells),
-        "totals": [counts.term_df, counts.term_tf, counts.term_tf2],
-    }
+def packed_counts(counts: Counts) -> npt.NDArray[np.uint8]:
+    """Counts as the bytes of their file."""
+    return np.frombuffer(counts.to_bytes(), np.uint8)
 
 
-def unpacked_counts(packed: Mapping[str, Any]) -> Counts:
-    """The counts again."""
-    return Counts(
-        unpacked_terms(packed["terms"]),
-        packed["classes"],
-        Cells(*packed["cells"]),
-        np.stack(packed["totals"]),
-        **{name: packed[name] for name in _PLAIN},
-    )
+def unpacked_counts(packed: Any) -> Counts:
+    """The counts again, checked as those of a file are."""
+    return Counts.from_bytes(np.asarray(packed, np.uint8).tobytes(), "counts_")
 
 
 class Confirmed(str):
