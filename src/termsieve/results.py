@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
-_MOST_ROWS = 1 << 27
+_MOST_ROWS = 1 << 25
+_MOST_TEXT = 1 << 33  # bytes of one column, if all its texts were as long as the longest
 _MARK = b"termsieve.sha256:"
 _DIGITS = 64
 _TAIL = 1 << 16  # bytes at the end of a file, among which the mark is
@@ -45,6 +46,7 @@ SCHEMA = pa.schema(
 )
 
 
+_TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
 _SETTINGS: dict[str, type] = {
     "n_splits": int, "min_df": int, "min_tf": int, "scores": list, "classifiers": list, "ks": list, "call": dict,
     "contenders": list,
@@ -240,10 +242,10 @@ class Comparison:
         """Read a file that `save` wrote."""
         try:
             content = _whole(Path(path).read_bytes())
-            with pq.ParquetFile(pa.BufferReader(content), thrift_string_size_limit=_LARGEST) as file:
-                _check_size(file.metadata, len(content))
-                table, facts = file.read(use_threads=False), file.metadata.metadata or {}
-            table = table.replace_schema_metadata(None)
+            with pq.ParquetFile(
+                pa.BufferReader(content), thrift_string_size_limit=_LARGEST, read_dictionary=_TEXTS
+            ) as file:
+                table, facts = _table(file), file.metadata.metadata or {}
             about = json.loads(facts[b"termsieve.about"])
             settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
             _check_parts(table, settings, seconds)
@@ -291,14 +293,27 @@ def _whole(content: bytes) -> bytes:
     return content
 
 
-def _check_size(metadata: Any, size: int) -> None:
-    """Refuse tables that are larger than any study's, before they are read: a few bytes can stand for any number."""
-    unpacked = sum(
-        metadata.row_group(i).column(j).total_uncompressed_size
-        for i in range(metadata.num_row_groups) for j in range(metadata.num_columns)
-    )  # fmt: skip
-    if metadata.num_rows > _MOST_ROWS or not 0 <= unpacked <= _LARGEST:
-        raise ValueError(f"it would unpack from {size:,} bytes to {metadata.num_rows:,} rows")
+def _table(file: pq.ParquetFile) -> pa.Table:
+    """The table, if it has no more than one of a study can have: a few bytes can stand for any number of rows.
+
+    Of the columns' own metadata nothing is asked: where it is damaged, pyarrow ends the process.
+    """
+    if file.metadata.num_rows > _MOST_ROWS:
+        raise ValueError(f"it has {file.metadata.num_rows:,} rows; at most {_MOST_ROWS:,} are read")
+    table = file.read(use_threads=False).replace_schema_metadata(None)
+    for place, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type):
+            table = table.set_column(place, table.schema.names[place], _plain_text(column))
+    return table
+
+
+def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts of a column that was read as a dictionary, if they are not too long to be written out."""
+    column.validate(full=True)
+    longest = max((pc.max(pc.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
+    if longest * len(column) > _MOST_TEXT:
+        raise ValueError(f"it has texts of {longest:,} bytes in {len(column):,} rows")
+    return column.cast(pa.string())
 
 
 def check_measure(measure: str, known: Sequence[str]) -> None:

@@ -134,6 +134,22 @@ def test_a_damaged_result_is_refused(about, change, said, tmp_path):
         Comparison.load(tmp_path / "x.parquet")
 
 
+def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    about = {"termsieve.about": json.dumps(ABOUT)}
+    row = plain_result().table.slice(0, 1)
+    many = row.take(pa.array(np.zeros(1 << 16, np.int64)))
+    long = many.set_column(5, "label", pa.DictionaryArray.from_arrays(np.zeros(len(many), np.int32), ["x" * (1 << 18)]))
+    path.write_bytes(by_hand(long, about))
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match=r"texts of 262,144 bytes in 65,536 rows"):
+        Comparison.load(path)
+    path.write_bytes(by_hand(many, about))
+    monkeypatch.setattr("termsieve.results._MOST_ROWS", 1000)
+    with pytest.raises(InputError, match="65,536 rows; at most 1,000 are read"):
+        Comparison.load(path)
+
+
 def test_an_altered_result_is_refused_before_arrow_sees_it(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     plain_result().save(path)
