@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 
 from termsieve import views
 from termsieve.counts import Counts
-from termsieve.errors import InputError, OptionError, did_you_mean
+from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.excerpts import Excerpts, as_data, from_data
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
@@ -25,6 +26,11 @@ from termsieve.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.storage import write_whole
 
 _LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
+_MOST_ROWS = 1 << 25
+_MOST_TEXT = 1 << 33  # bytes of one column, if all its texts were as long as the longest
+_MARK = b"termsieve.sha256:"
+_DIGITS = 64
+_TAIL = 1 << 16  # bytes at the end of a file, among which the mark is
 SCHEMA = pa.schema(
     [
         ("repeat", pa.int32()),
@@ -39,6 +45,7 @@ SCHEMA = pa.schema(
 )
 
 
+_TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
 _SETTINGS: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
     "origin": dict, "contenders": list,
@@ -222,28 +229,91 @@ class Comparison(ArrowTable):
         about = {"termsieve.about": json.dumps(facts)}
         if self.counts is not None:
             about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
+        about["termsieve.checksum"] = (_MARK + b"0" * _DIGITS).decode("ascii")
         sink = pa.BufferOutputStream()
         marked = self.table.replace_schema_metadata({"termsieve": "comparison"})
         with pq.ParquetWriter(sink, marked.schema) as writer:
             writer.write_table(marked)
             writer.add_key_value_metadata(about)
-        write_whole(path, [sink.getvalue()])
+        write_whole(path, [_sealed(sink.getvalue().to_pybytes())])
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:
         """Read a file that `save` wrote."""
         try:
-            with pq.ParquetFile(path, thrift_string_size_limit=_LARGEST) as file:
-                table, facts = file.read(), file.metadata.metadata or {}
-            table = table.replace_schema_metadata(None)
+            content = _whole(Path(path).read_bytes())
+            with pq.ParquetFile(
+                pa.BufferReader(content), thrift_string_size_limit=_LARGEST, read_dictionary=_TEXTS
+            ) as file:
+                table, facts = _table(file), file.metadata.metadata or {}
             about = json.loads(facts[b"termsieve.about"])
             settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
             _check_parts(table, settings, seconds)
+            _check_excerpts(excerpts)
             packed = facts.get(b"termsieve.counts")
-            counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed), path)
+            counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed, validate=True), path)
             return cls(table, settings, seconds, counts, from_data(excerpts))
-        except (OSError, KeyError, TypeError, ValueError, RecursionError, pa.ArrowException) as error:
+        except MissingExtraError:
+            raise
+        except (
+            OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, MemoryError,
+            pa.ArrowException,
+        ) as error:  # fmt: skip
             raise InputError(f"{path}: is no saved comparison, or a damaged one: {error}.") from error
+
+
+# The file
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a file looks like one that `Comparison.save` wrote, by its last bytes."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(max(Path(path).stat().st_size - _TAIL, 0))
+            return _MARK in file.read()
+    except OSError:
+        return False
+
+
+def _sealed(content: bytes) -> bytes:
+    """The file with its checksum: the SHA-256 of the file with zeros in its place."""
+    place = content.rindex(_MARK) + len(_MARK)
+    return content[:place] + hashlib.sha256(content).hexdigest().encode("ascii") + content[place + _DIGITS :]
+
+
+def _whole(content: bytes) -> bytes:
+    """The file with zeros for its checksum, if that fits: Arrow can be brought down by a damaged file."""
+    place = content.rfind(_MARK) + len(_MARK)
+    if place < len(_MARK):
+        raise ValueError("it has no checksum; results of versions before this one must be made again")
+    digest = content[place : place + _DIGITS]
+    content = content[:place] + b"0" * _DIGITS + content[place + _DIGITS :]
+    if hashlib.sha256(content).hexdigest().encode("ascii") != digest:
+        raise ValueError("it was altered or damaged after it was written: its checksum does not fit")
+    return content
+
+
+def _table(file: pq.ParquetFile) -> pa.Table:
+    """The table, if it has no more than one of a study can have: a few bytes can stand for any number of rows.
+
+    Of the columns' own metadata nothing is asked: where it is damaged, pyarrow ends the process.
+    """
+    if file.metadata.num_rows > _MOST_ROWS:
+        raise ValueError(f"it has {file.metadata.num_rows:,} rows; at most {_MOST_ROWS:,} are read")
+    table = file.read(use_threads=False).replace_schema_metadata(None)
+    for place, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type):
+            table = table.set_column(place, table.schema.names[place], _plain_text(column))
+    return table
+
+
+def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts of a column that was read as a dictionary, if they are not too long to be written out."""
+    column.validate(full=True)
+    longest = max((pc.max(pc.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
+    if longest * len(column) > _MOST_TEXT:
+        raise ValueError(f"it has texts of {longest:,} bytes in {len(column):,} rows")
+    return column.cast(pa.string())
 
 
 def check_measure(measure: str, known: Sequence[str]) -> None:
@@ -258,15 +328,51 @@ def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, A
     if table.schema != SCHEMA:
         raise ValueError(f"its columns are {', '.join(table.schema.names)}")
     table.validate(full=True)
-    if not table.filter((pc.field("label") == "") & (pc.field("measure") == "f1_macro")).num_rows:
-        raise ValueError("it has no row with the f1_macro of all classes")
+    if any(column.null_count for column in table.columns):
+        raise ValueError("it has rows with empty cells")
+    if table.num_rows and not pc.all(pc.is_finite(table["value"])).as_py():
+        raise ValueError("it has measures that are no numbers")
+    if table.num_rows and min(pc.min(table[name]).as_py() for name in ("repeat", "fold", "k")) < 0:
+        raise ValueError("it has negative numbers of splits or terms")
+    _check_grid(table)
     if "n_splits" not in settings:
         raise ValueError("its settings do not say how many splits there were")
     for name, type_ in _SETTINGS.items():
-        if name in settings and not isinstance(settings[name], type_):
+        if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
-    if not all(isinstance(value, int | float) for value in seconds.values()):
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
         raise ValueError("its seconds are no numbers")
+
+
+def _check_grid(table: pa.Table) -> None:
+    """Refuse a table that has not every measure of all classes for every split, score, classifier and number of terms.
+
+    The rows of a curve stand one after the other, in the same order of numbers of terms.
+    """
+    of_all = table.filter(pc.field("label") == "")
+    measures = of_all["measure"].unique().to_pylist()
+    if "f1_macro" not in measures:
+        raise ValueError("it has no row with the f1_macro of all classes")
+    trial = ["repeat", "fold", "score", "classifier"]
+    trials = of_all.select(trial).group_by(trial).aggregate([]).num_rows
+    splits = of_all.group_by(["repeat", "fold"]).aggregate([]).num_rows
+    if trials != splits * len(of_all["score"].unique()) * len(of_all["classifier"].unique()):
+        raise ValueError("some scores or classifiers were not judged on all splits")
+    for measure in measures:
+        rows = of_all.filter(pc.field("measure") == measure)
+        ks = rows["k"].unique().to_numpy()
+        if rows.num_rows != trials * len(ks) or not np.array_equal(rows["k"].to_numpy(), np.tile(ks, trials)):
+            raise ValueError(f"its {measure} is not of the same numbers of terms everywhere")
+        once = rows.select([*trial, "k"]).group_by([*trial, "k"]).aggregate([]).num_rows
+        if once != rows.num_rows:
+            raise ValueError(f"its {measure} is there twice")
+
+
+def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
+    for term, found in excerpts.items():
+        fits = isinstance(found, list) and all(isinstance(one, list) and len(one) == 4 for one in found)
+        if not fits or not all(isinstance(part, str) for one in found for part in one):
+            raise ValueError(f"its excerpts of {term!r:.60} are {found!r:.60}")
 
 
 def _goodness(row: Mapping[str, Any]) -> tuple[float, int]:

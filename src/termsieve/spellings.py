@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from termsieve.errors import OptionError
 
+_LONGEST = 200  # characters of what a user or a file wrote, in an error
 _UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
@@ -33,11 +34,11 @@ def read_call(text: str, what: str, example: str) -> Call:
     except _UNREADABLE:
         node = None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise OptionError(f"{text!r} is not the spelling of a {what}. It should look like {example}.")
+        raise OptionError(f"{_brief(text)} is not the spelling of a {what}. It should look like {example}.")
     given = [_value(value, value, text) for value in node.args]
     named = {keyword.arg or "**": _value(keyword.value, keyword, text) for keyword in node.keywords}
     if "**" in named or len(named) < len(node.keywords):
-        raise OptionError(f"In {text!r} a parameter has no name, or is given twice.")
+        raise OptionError(f"In {_brief(text)} a parameter has no name, or is given twice.")
     return Call(node.func.id, given, named)
 
 
@@ -45,7 +46,12 @@ def _value(node: ast.expr, shown: ast.AST, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except _UNREADABLE:
+        written = ast.get_source_segment(text, shown) or ""  # unparse would go as deep as what is nested there
         raise OptionError(
-            f"In {text!r}, {ast.unparse(shown)!r} is not understood: a parameter is written as name=value, where the "
+            f"In {_brief(text)}, {_brief(written)} is not understood: a parameter is written as name=value, where the "
             "value is a number, True, False, None or text in quotes."
         ) from None
+
+
+def _brief(text: str) -> str:
+    return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."

@@ -188,12 +188,28 @@ class Study:
         try:
             shown = sys.stderr.isatty() if progress is None else progress
             self.run(book, checked_threads(threads), shown=shown)
+            if isinstance(book, Journal):
+                self._check_trials(book)
             rows, seconds = book.rows(self.keys())
         finally:
             book.close()
         columns = zip(*rows, strict=True)
         table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
         return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
+
+    def _check_trials(self, journal: Journal) -> None:
+        """Refuse trials that this study cannot have had: what a journal has is not run again."""
+        for split in self.splits:
+            for name in self.plan.names:
+                for model in ("ranking", *self.plan.classifiers):
+                    key = self.key(split, name, model)
+                    rows, _ = journal.rows([key])
+                    ks = [] if model == "ranking" else list(self.plan.ks)
+                    if not _is_trial(rows, [split.repeat, split.fold, name, model], ks):
+                        raise InputError(
+                            f"{journal.path}: is a damaged journal: its trial {key!r} has other "
+                            "rows than it must have. Give another file, or delete it."
+                        )
 
     def keys(self) -> list[str]:
         """The keys of all trials, in the order of the table."""
@@ -219,12 +235,15 @@ class Study:
                     name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
                     for name in self.plan.names
                 }
-                if any(missing.values()):
-                    self._run_split(split, missing, journal, threads, advance)
+                ranked = {name for name in self.plan.names if self.key(split, name) in done}
+                wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
+                if wanted:
+                    self._run_split(split, wanted, missing, journal, threads, advance)
 
     def _run_split(
         self,
         split: Split,
+        wanted: list[Contender],
         missing: dict[str, list[str]],
         journal: Journal | MemoryJournal,
         threads: int,
@@ -232,7 +251,6 @@ class Study:
     ) -> None:
         part = Part(self.corpus, self.plan, split)
         with ThreadPoolExecutor(threads) as pool:
-            wanted = [one for one in self.plan.scores if missing[one.name]]
             ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
             trials: dict[Future[tuple[Rows, float]], str] = {}
             try:
@@ -357,6 +375,12 @@ class Part:
         if self.single:
             return _codes(self.known), _codes(self.truth)
         return self.known.toarray(), self.truth.toarray()
+
+
+def _is_trial(rows: Rows, first: list[Any], ks: list[int | str]) -> bool:
+    """Whether rows are of that trial, with every number of terms."""
+    measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    return sorted(measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
 
 
 def _macro(rows: Rows) -> Iterator[list[Any]]:

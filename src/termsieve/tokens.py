@@ -27,8 +27,21 @@ DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105 - scikit-learn's name and
 # Patterns that match maximal runs of one character class: \w+, \b\w\w+\b, [a-z]{3,}, ...
 _RUN_PATTERN = re.compile(
     r"(?:\(\?u\))?(?P<left>\\b)?(?P<cls>\\[wd]|\[(?:\\.|[^\]\\])+\])"
-    r"(?P<more>(?:(?P=cls))*)(?:\+|\{(?P<least>\d+),\})(?P<right>\\b)?"
+    r"(?P<more>(?:(?P=cls))*)(?:\+|\{(?P<least>[0-9]{1,9}),\})(?P<right>\\b)?"
 )
+
+
+_LONGEST_SAFE = 200  # characters: a class of thousands of parts takes minutes to look up
+
+
+class Unconfirmed(str):
+    """A tokenizer name or a token pattern that a file gives, and that the user has not given as well.
+
+    It is shown, compared and saved as any other string, and copies and changed analyzers keep it as it is. It is not
+    imported, compiled or run: whoever wrote the file would decide what this machine does.
+    """
+
+    __slots__ = ()
 
 
 class Runs(NamedTuple):
@@ -97,7 +110,7 @@ class Analyzer:
         _check_choice("analyzer", self.analyzer, ("word", "char", "char_wb"))
         _check_choice("strip_accents", self.strip_accents, ("unicode", "ascii", None))
         _check_choice("segmenter", self.segmenter, ("jieba", None))
-        _check_pattern(self.token_pattern)
+        _confirm_pattern(self.token_pattern)
         _check_whole("min_length", self.min_length)
         object.__setattr__(self, "ngram_range", _checked_range(self.ngram_range))
         object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
@@ -157,7 +170,13 @@ class Analyzer:
     @functools.cached_property
     def _tokenize(self) -> Tokenizer:
         if self.tokenizer is not None:
-            return _resolve(str(self.tokenizer))
+            return _resolve(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
+        if isinstance(self.token_pattern, Unconfirmed):
+            raise OptionError(
+                f"The token pattern {str(self.token_pattern)!r} is given by a file, and a pattern can be made to "
+                "search without end. If you trust it, give it yourself first: "
+                f"termsieve.Analyzer(token_pattern={str(self.token_pattern)!r})."
+            )
         return re.compile(self.token_pattern).findall
 
     @functools.cached_property
@@ -191,9 +210,22 @@ class Analyzer:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
-        """The analyzer of such settings, as far as this machine has its parts."""
+        r"""The analyzer of such settings, as far as this machine has its parts.
+
+        Settings may be from a file of anybody. A tokenizer or a pattern that they name is not imported or compiled:
+        the analyzer can be looked at, but does not cut texts before the user has given the same name or pattern to an
+        `Analyzer`, too. Patterns of the kind ``\w+``, which cannot search for long, need no such confirmation.
+        """
+        if not isinstance(settings, Mapping) or not all(f.name in settings for f in fields(cls)):
+            raise OptionError(f"These are no settings of an Analyzer: {settings!r:.100}.")
         options = {f.name: settings[f.name] for f in fields(cls)}
-        return cls(**{**options, "stop_words": _named_stop_words(settings["stop_words"])})
+        options["stop_words"] = _stop_words_of(settings["stop_words"])
+        options["token_pattern"] = _pattern_of(settings["token_pattern"])
+        options["tokenizer"] = _tokenizer_of(settings["tokenizer"])
+        try:
+            return cls(**options)
+        except TypeError as error:  # values that cannot be compared or looked up, such as lists
+            raise OptionError(f"These are no settings of an Analyzer: {error}.") from error
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -270,17 +302,21 @@ def _check_whole(name: str, value: object) -> None:
         raise OptionError(f"Analyzer: {name} must be a whole number, 1 or more, not {value!r}.")
 
 
-def _check_pattern(pattern: object) -> None:
+def _confirm_pattern(pattern: object) -> None:
+    """Check a pattern, and remember that the user gave it."""
+    if isinstance(pattern, Unconfirmed):
+        return
     if not isinstance(pattern, str):
         raise OptionError(f"Analyzer: token_pattern must be a string, not {pattern!r}.")
     try:
         groups = re.compile(pattern).groups
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError, ValueError) as error:
         raise OptionError(f"Analyzer: token_pattern {pattern!r} is not a regular expression: {error}.") from error
     if groups > 1:
         raise OptionError(
             f"Analyzer: token_pattern {pattern!r} has {groups} groups; it may have one. Write the others as (?:...)."
         )
+    _PATTERNS.add(pattern)
 
 
 def _checked_range(value: object) -> tuple[int, int]:
@@ -330,8 +366,10 @@ def _stop_set(name: str | frozenset[str] | None) -> frozenset[str]:
     return frozenset(name or ())
 
 
-def _named_stop_words(words: Collection[str]) -> str | Collection[str] | None:
-    """A list by its name, where it has one."""
+def _stop_words_of(words: object) -> str | Collection[str] | None:
+    """The stop words of settings: by the name of the list, where it has one."""
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise OptionError(f"Analyzer: the stop_words of settings must be a list of words, not {words!r:.100}.")
     for name, size in (("smart", 570), ("english", 318)):
         if len(words) == size and _stop_set(name) == frozenset(words):
             return name
@@ -360,6 +398,31 @@ def _jieba() -> Any:
     return jieba
 
 
+def _pattern_of(pattern: object) -> object:
+    """The token pattern of settings: confirmed if the user gave it, too, or if it cannot search for long."""
+    if not isinstance(pattern, str) or pattern in _PATTERNS or is_safe_pattern(pattern):
+        return pattern
+    return Unconfirmed(pattern)
+
+
+def is_safe_pattern(pattern: str) -> bool:
+    """Whether a pattern matches runs of one class of characters, which takes time in proportion to the text.
+
+    >>> is_safe_pattern(r"[a-z]{3,}"), is_safe_pattern(r"(a+)+$")
+    (True, False)
+    """
+    return len(pattern) <= _LONGEST_SAFE and _runs(pattern, 1) is not None
+
+
+def _tokenizer_of(tokenizer: object) -> object:
+    """The tokenizer of settings: a name, and nothing else."""
+    if tokenizer is None:
+        return None
+    if not isinstance(tokenizer, str) or not re.fullmatch(r"[\w.]{1,200}:[\w.]{1,200}", tokenizer):
+        raise OptionError(f"Analyzer: the tokenizer of settings must be a name, not {tokenizer!r:.100}.")
+    return Unconfirmed(tokenizer)
+
+
 def _name_of(tokenizer: object) -> str:
     """The import path of a tokenizer; what has none cannot be part of a fingerprint."""
     if isinstance(tokenizer, str):
@@ -378,26 +441,45 @@ def _name_of(tokenizer: object) -> str:
     return f"{module}:{name}"
 
 
+# What the user has given in this process: functions by their names, names of functions, and patterns. What a file names
+# is used only if it is among these.
 _TOKENIZERS: dict[str, Tokenizer] = {}
+_NAMES: set[str] = set()
+_PATTERNS: set[str] = set()
 
 
 def _registered(tokenizer: Tokenizer | str) -> str:
     """The name of a tokenizer, by which this process finds it again even where it cannot be imported."""
     name = _name_of(tokenizer)
+    if isinstance(tokenizer, Unconfirmed):
+        return tokenizer
     if not isinstance(tokenizer, str):
         _TOKENIZERS[name] = tokenizer
+    _NAMES.add(name)
     return name
+
+
+def tokenizer_name(tokenizer: Tokenizer | str) -> str:
+    """The name of a tokenizer that the user gives; a file may name it from now on."""
+    return str(_registered(tokenizer))
 
 
 def _resolve(tokenizer: str) -> Tokenizer:
     if tokenizer in _TOKENIZERS:
         return _TOKENIZERS[tokenizer]
+    if isinstance(tokenizer, Unconfirmed) and tokenizer not in _NAMES:
+        raise OptionError(
+            f"The tokenizer {str(tokenizer)!r} is named by a file, and what a file names is not imported or run. If "
+            f"you trust it, name it yourself first: termsieve.Analyzer(tokenizer={str(tokenizer)!r})."
+        )
     module, _, name = tokenizer.partition(":")
     try:
         found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
-    except (ImportError, AttributeError) as error:
-        raise OptionError(f"Analyzer: tokenizer {tokenizer!r} cannot be imported: {error}.") from error
-    return found  # type: ignore[return-value]
+    except (ImportError, AttributeError, ValueError) as error:
+        raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}.") from error
+    if not callable(found):
+        raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} is not a function.")
+    return found
 
 
 # Pieces of text

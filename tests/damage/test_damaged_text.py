@@ -114,7 +114,7 @@ def test_damaged_delimited_files(tmp_path, ending, delimiter, skip):
         tmp_path / f"x.{ending}",
         expect=lambda data: slow_csv(data, delimiter, skip=skip),
     )
-    print(ending, "skipping bad rows" * skip, dict(found))  # noqa: T201 - shown by make damage
+    print(ending, "skipping bad rows" * skip, dict(found))
     assert not bad
     assert found[ERROR]
     assert found[EQUAL]
@@ -179,7 +179,7 @@ def test_damaged_json_lines(tmp_path, skip):
         tmp_path / "x.jsonl",
         expect=lambda data: slow_json(data, skip=skip),
     )
-    print("jsonl", "skipping bad rows" * skip, dict(found))  # noqa: T201 - shown by make damage
+    print("jsonl", "skipping bad rows" * skip, dict(found))
     assert not bad
     assert found[EQUAL]
     assert skip or found[ERROR]
@@ -212,7 +212,7 @@ def test_damaged_compressed_files(tmp_path, kind):
     content = documents(tmp_path / f"x.jsonl.{kind}")
     assert len(content) == 40
     found, bad = outcomes(list(damaged(data)), documents, tmp_path / f"x.jsonl.{kind}", expected=content)
-    print(kind, dict(found))  # noqa: T201 - shown by make damage
+    print(kind, dict(found))
     assert not bad
     assert found[ERROR]
 

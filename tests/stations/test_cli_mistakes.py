@@ -109,7 +109,7 @@ def one_line(err):
         ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
         ("compare one.csv", "at least two classes"),
         ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
-        ("compare ok.csv --cv 2 --journal ok.csv", "is no journal"),
+        ("compare ok.csv --cv 2 --journal a.txt", "is no journal"),
         ("compare ok.csv --cv 2 --classifier linear_svm(C=-1)", "cannot learn from 2 documents"),
         ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
         ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
@@ -120,7 +120,7 @@ def one_line(err):
         ("train one.csv -o x.skops", "at least two classes"),
         ("train ok.csv -o x.skops --cv 0 -s gu -k 2 -c linear_svm(C=-1)", "cannot learn from 4 documents"),
         ("predict nowhere.skops ok.csv", "There is no file nowhere.skops"),
-        ("predict binary.skops ok.csv", "is no model of termsieve"),
+        ("predict binary.skops ok.csv", "is not a model of termsieve"),
         ("predict folder ok.csv", "Is a directory"),
     ],
 )

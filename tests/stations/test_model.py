@@ -1,18 +1,11 @@
 """Models: the choice, the fit, the file, and what decided."""
 
-import contextlib
-import functools
 import inspect
-import io
 import json
-import zipfile
 
 import numpy as np
 import pytest
-import skops.io
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.linear_model import RidgeClassifier
+from oracles.models import LINEAR, documents, fixed
 from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
@@ -23,36 +16,10 @@ from termsieve.errors import InputError, OptionError
 from termsieve.model import Model, train
 from termsieve.model.explaining import sums_of
 
-WORDS = {
-    "sea": ["ship", "crew", "storm", "harbour", "sail", "wave"],
-    "sport": ["team", "goal", "match", "score", "league", "win"],
-    "money": ["bank", "market", "rate", "gold", "share", "bond"],
-}
-SHARED = ["the", "of", "today", "new", "said", "year"]
-LINEAR = ["multinomial_nb", "bernoulli_nb", "poisson_nb", "probit", "linear_svm", "logistic_regression"]
-
-
-def documents(n=90, *, seed=0, several=False):
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for i in range(n):
-        mine = [list(WORDS)[i % 3]]
-        if several and i % 5 == 0:
-            mine.append(list(WORDS)[(i + 1) % 3])
-        words = [word for name in mine for word in rng.choice(WORDS[name], 3)]
-        noise = rng.choice([word for some in WORDS.values() for word in some], 1)
-        texts.append(" ".join([*words, *noise, *rng.choice(SHARED, 4)]))
-        labels.append(mine if several else mine[0])
-    return texts, labels
-
 
 @pytest.fixture(scope="module")
 def corpus():
     return documents()
-
-
-def fixed(classifier, **others):
-    return {"scores": "chi2", "ks": 12, "classifiers": classifier, "cv": 0, **others}
 
 
 # Training
@@ -134,7 +101,6 @@ def test_rules_that_say_themselves_how_many(corpus):
         ({"rule": "nope(3)"}, "Unknown rule"),
         ({"weighting": "nope"}, "Unknown weighting"),
         ({"min_df": 1000}, "No terms are selected"),
-        ({"analyzer": ts.Analyzer(tokenizer=str.split)}, "a file holds no function"),
     ],
 )
 def test_wrong_options_are_told(options, said, corpus):
@@ -180,76 +146,6 @@ def test_the_analyzer_is_inside(tmp_path):
     again = Model.load(tmp_path / "m.skops")
     assert set(again.vectorizer.vocabulary_) == {term for text in texts for term in analyzer(text)}
     assert ts.Analyzer.from_settings(again.settings["analyzer"]) == analyzer
-
-
-def test_no_pickle_is_inside(corpus, tmp_path):
-    train(*corpus, **fixed("linear_svm")).save(tmp_path / "m.skops")
-    with zipfile.ZipFile(tmp_path / "m.skops") as file:
-        assert {name.rpartition(".")[2] for name in file.namelist()} <= {"json", "npy", "npz"}
-
-
-def test_foreign_types_are_refused(corpus, tmp_path):
-    model = train(*corpus, **fixed("multinomial_nb"))
-    content = {
-        "format": 1, "vectorizer": model.vectorizer, "classifier": model.classifier, "classes": model.classes,
-        "single": True, "settings": {**model.settings, "more": io.StringIO},
-    }  # fmt: skip
-    (tmp_path / "m.skops").write_bytes(skops.io.dumps(content))
-    with pytest.raises(InputError, match=r"is refused: it holds .*StringIO"):
-        Model.load(tmp_path / "m.skops")
-
-
-def test_other_estimators_are_no_models(corpus, tmp_path):
-    model = train(*corpus, **fixed("multinomial_nb"))
-    content = {"format": 1, "vectorizer": _without_selection(model), "classifier": RidgeClassifier()}
-    content |= {"classes": model.classes, "single": True, "settings": model.settings}
-    (tmp_path / "m.skops").write_bytes(skops.io.dumps(content))
-    with pytest.raises(InputError, match="its classifier is RidgeClassifier"):
-        Model.load(tmp_path / "m.skops")
-
-
-def _without_selection(model):
-    del model.vectorizer.selection_
-    return model.vectorizer
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is empty"),
-        (b"PK\x03\x04 nonsense", "is no model"),
-        (skops.io.dumps([1, 2]), "it holds list"),
-        (
-            skops.io.dumps(
-                dict.fromkeys(["vectorizer", "classifier", "classes", "single", "settings"]) | {"format": 9}
-            ),
-            "has version 9 of the format",
-        ),
-    ],
-)
-def test_other_files_are_no_models(content, said, tmp_path):
-    (tmp_path / "m.skops").write_bytes(content)
-    with pytest.raises(InputError, match=said):
-        Model.load(tmp_path / "m.skops")
-    with pytest.raises(InputError, match="There is no file"):
-        Model.load(tmp_path / "nowhere.skops")
-
-
-@given(data=st.data())
-def test_altered_files_are_errors_or_models(data, tmp_path_factory):
-    path = tmp_path_factory.getbasetemp() / "altered.skops"
-    content = bytearray(saved_model(tmp_path_factory.getbasetemp()))
-    for _ in range(data.draw(st.integers(1, 3))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path.write_bytes(bytes(content[: data.draw(st.integers(0, len(content)) | st.just(len(content)))]))
-    with contextlib.suppress(InputError):
-        assert Model.load(path).classes == ["money", "sea", "sport"]
-
-
-@functools.cache
-def saved_model(folder):
-    train(*documents(30), **fixed("poisson_nb")).save(folder / "m.skops")
-    return (folder / "m.skops").read_bytes()
 
 
 def test_other_parts_on_this_machine_are_told(corpus, tmp_path):

@@ -5,13 +5,14 @@ import os
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from pages.samples import documents, plain_result
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.results import SCHEMA, Comparison
+from termsieve.results import _DIGITS, _MARK, SCHEMA, Comparison, _sealed, is_saved
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -70,35 +71,100 @@ def test_a_file_that_is_no_result_or_half_of_one_is_refused(tmp_path):
 ABOUT = {"settings": {"n_splits": 3}, "seconds": {}, "excerpts": {}}
 
 
-@pytest.mark.parametrize(
-    ("about", "change"),
-    [
-        ([], None),
-        ("nothing", None),
-        ({}, None),
-        ({**ABOUT, "settings": None}, None),
-        ({**ABOUT, "settings": []}, None),
-        ({**ABOUT, "settings": {"n_splits": "three"}}, None),
-        ({**ABOUT, "settings": {"n_splits": 3, "origin": 7}}, None),
-        ({**ABOUT, "settings": {"n_splits": 3, "scores": 7}}, None),
-        ({**ABOUT, "settings": {"n_splits": 3, "min_df": None}}, None),
-        ({**ABOUT, "seconds": {"a": "long"}}, None),
-        ({**ABOUT, "excerpts": {"a": 1}}, None),
-        ({**ABOUT, "excerpts": {"a": [["too", "short"]]}}, None),
-        (ABOUT, lambda table: table.drop_columns(["k"])),
-        (ABOUT, lambda table: table.set_column(4, "k", table["k"].cast(pa.string()))),
-        (ABOUT, lambda table: table.slice(0, 0)),
-    ],
-)
-def test_a_damaged_result_is_refused(about, change, tmp_path):
-    table = plain_result().table if change is None else change(plain_result().table)
+def by_hand(table, facts):
+    """The bytes of a file with that content; the checksum fits."""
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, table.schema) as writer:
         writer.write_table(table)
-        writer.add_key_value_metadata({"termsieve.about": json.dumps(about)})
-    (tmp_path / "x.parquet").write_bytes(sink.getvalue())
-    with pytest.raises(InputError, match=r"x\.parquet: is no saved comparison, or a damaged one"):
+        writer.add_key_value_metadata({**facts, "termsieve.checksum": (_MARK + b"0" * _DIGITS).decode()})
+    return _sealed(sink.getvalue().to_pybytes())
+
+
+def test_a_file_by_hand_is_read(tmp_path):
+    (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, {"termsieve.about": json.dumps(ABOUT)}))
+    assert Comparison.load(tmp_path / "x.parquet").table == plain_result().table
+
+
+def value_is(value):
+    return lambda table: table.set_column(7, "value", pa.array([value, *table["value"].to_pylist()[1:]], pa.float64()))
+
+
+def has(**changed):
+    return {**ABOUT, "settings": {"n_splits": 3, **changed}}
+
+
+@pytest.mark.parametrize(
+    ("about", "change", "said"),
+    [
+        ([], None, "indices must be integers"),
+        ("nothing", None, "indices must be integers"),
+        ({}, None, "settings"),
+        ({**ABOUT, "settings": None}, None, "not iterable"),
+        ({**ABOUT, "settings": []}, None, "how many splits"),
+        (has(n_splits="three"), None, "'n_splits' is 'three'"),
+        (has(n_splits=True), None, "'n_splits' is True"),
+        (has(call=7), None, "'call' is 7"),
+        (has(scores=7), None, "'scores' is 7"),
+        (has(min_df=None), None, "'min_df' is None"),
+        ({**ABOUT, "seconds": {"a": "long"}}, None, "seconds are no numbers"),
+        ({**ABOUT, "seconds": {"a": float("nan")}}, None, "seconds are no numbers"),
+        ({**ABOUT, "excerpts": {"a": 1}}, None, "excerpts of 'a'"),
+        ({**ABOUT, "excerpts": {"a": [["too", "short"]]}}, None, "excerpts of 'a'"),
+        ({**ABOUT, "excerpts": {"a": [["l", "b", "m", 4]]}}, None, "excerpts of 'a'"),
+        (ABOUT, lambda table: table.drop_columns(["k"]), "its columns are"),
+        (ABOUT, lambda table: table.set_column(4, "k", table["k"].cast(pa.string())), "its columns are"),
+        (ABOUT, lambda table: table.slice(0, 0), "no row with the f1_macro"),
+        (ABOUT, value_is(float("nan")), "no numbers"),
+        (ABOUT, value_is(float("inf")), "no numbers"),
+        (ABOUT, value_is(None), "empty cells"),
+        (ABOUT, lambda table: table.slice(1), "not of the same numbers of terms"),
+        (ABOUT, lambda table: pa.concat_tables([table, table]), "not of the same numbers|there twice"),
+        (ABOUT, lambda table: table.take(pa.array(range(table.num_rows))[::-1]), None),
+        (ABOUT, lambda table: table.sort_by("k"), "not of the same numbers of terms"),
+        (ABOUT, lambda table: table.filter((pc.field("score") != "gu") | (pc.field("fold") > 0)), "not judged on all"),
+        (ABOUT, lambda table: table.set_column(4, "k", pc.negate(table["k"])), "negative"),
+    ],
+)
+def test_a_damaged_result_is_refused(about, change, said, tmp_path):
+    table = plain_result().table if change is None else change(plain_result().table)
+    (tmp_path / "x.parquet").write_bytes(by_hand(table, {"termsieve.about": json.dumps(about)}))
+    if said is None:  # another order of the same
+        assert Comparison.load(tmp_path / "x.parquet").table == table
+        return
+    with pytest.raises(InputError, match=rf"x\.parquet: is no saved comparison, or a damaged one: .*({said})"):
         Comparison.load(tmp_path / "x.parquet")
+
+
+def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    about = {"termsieve.about": json.dumps(ABOUT)}
+    row = plain_result().table.slice(0, 1)
+    many = row.take(pa.array(np.zeros(1 << 16, np.int64)))
+    long = many.set_column(5, "label", pa.DictionaryArray.from_arrays(np.zeros(len(many), np.int32), ["x" * (1 << 18)]))
+    path.write_bytes(by_hand(long, about))
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match=r"texts of 262,144 bytes in 65,536 rows"):
+        Comparison.load(path)
+    path.write_bytes(by_hand(many, about))
+    monkeypatch.setattr("termsieve.results._MOST_ROWS", 1000)
+    with pytest.raises(InputError, match="65,536 rows; at most 1,000 are read"):
+        Comparison.load(path)
+
+
+def test_an_altered_result_is_refused_before_arrow_sees_it(tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    plain_result().save(path)
+    assert is_saved(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile", None)
+    with pytest.raises(InputError, match="its checksum does not fit"):
+        Comparison.load(path)
+    pq.write_table(plain_result().table, path)
+    assert not is_saved(path)
+    with pytest.raises(InputError, match="it has no checksum"):
+        Comparison.load(path)
 
 
 def test_only_measures_of_all_classes_are_taken():
@@ -109,14 +175,11 @@ def test_only_measures_of_all_classes_are_taken():
         plain_result().summary("f1_makro")
 
 
-def test_counts_that_were_altered_are_refused(tmp_path):
-    result = plain_result()
-    sink = pa.BufferOutputStream()
-    with pq.ParquetWriter(sink, result.table.schema) as writer:
-        writer.write_table(result.table)
-        writer.add_key_value_metadata({"termsieve.about": json.dumps(ABOUT), "termsieve.counts": "AAAA"})
-    (tmp_path / "x.parquet").write_bytes(sink.getvalue())
-    with pytest.raises(InputError, match="counts file"):
+@pytest.mark.parametrize(("counts", "said"), [("AAAA", "counts file"), ("?", "damaged one")])
+def test_counts_that_were_altered_are_refused(counts, said, tmp_path):
+    facts = {"termsieve.about": json.dumps(ABOUT), "termsieve.counts": counts}
+    (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, facts))
+    with pytest.raises(InputError, match=said):
         Comparison.load(tmp_path / "x.parquet")
 
 

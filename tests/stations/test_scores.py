@@ -69,6 +69,13 @@ def test_errors_say_what_would_work(written, message):
         parse(written)
 
 
+@pytest.mark.parametrize("deep", ["-" * 2000 + "1", "not " * 2000 + "1", "1" + "+1" * 2000, "a" + ".b" * 2000])
+def test_deep_spellings_are_told(deep):
+    with pytest.raises(OptionError, match="is not understood") as caught:
+        parse(f"bns(floor={deep})")
+    assert len(str(caught.value)) < 1000
+
+
 def test_ambiguous_names_offer_real_ones():
     for name, text in AMBIGUOUS.items():
         assert name not in SCORES

@@ -1,9 +1,11 @@
 """Analyzer: options, errors, fingerprint, and the same lists of terms as scikit-learn's."""
 
+import copy
 import dataclasses
 import importlib
 import itertools
 import pickle
+import sys
 import unicodedata
 
 import pytest
@@ -14,6 +16,7 @@ from oracles.texts import CHAR_OPTIONS, PIECES, TEXTS, TOKEN_PATTERNS, WORD_OPTI
 
 from termsieve import Analyzer, tokens
 from termsieve.errors import MissingExtraError, OptionError, TermsieveError
+from termsieve.tokens import is_safe_pattern
 
 
 def halves(text):
@@ -305,3 +308,67 @@ def test_a_missing_extra_says_how_to_install_it(options, extra, without_extras):
     assert isinstance(caught.value, ImportError)
     assert isinstance(caught.value, TermsieveError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+# Settings from a file
+
+
+def settings(**changed):
+    return {**Analyzer().settings, **changed}
+
+
+def test_what_settings_name_is_not_imported_before_the_user_names_it(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "settingstrap.py").write_text("def run(text):\n    return text.split('-')\n")
+    found = Analyzer.from_settings(settings(tokenizer="settingstrap:run"))
+    assert repr(found) == "Analyzer(tokenizer='settingstrap:run')"
+    copies = [found, dataclasses.replace(found, min_length=2), pickle.loads(pickle.dumps(found)), copy.copy(found)]
+    for one in [*copies, Analyzer.from_settings(found.settings)]:
+        with pytest.raises(
+            OptionError, match=r"is named by a file.*termsieve\.Analyzer\(tokenizer='settingstrap:run'\)"
+        ):
+            one("aa-bb")
+    assert "settingstrap" not in sys.modules
+    assert Analyzer(tokenizer="settingstrap:run")("aa-bb") == ["aa", "bb"]
+    assert found("aa-bb") == ["aa", "bb"]
+
+
+def test_patterns_of_settings_that_may_search_without_end_are_not_used_before_the_user_gives_them():
+    pattern = r"(?:\w+\s?)+;"
+    found = Analyzer.from_settings(settings(token_pattern=pattern))
+    for one in (found, dataclasses.replace(found, lowercase=False)):
+        with pytest.raises(OptionError, match="is given by a file"):
+            one("aa bb")
+    assert Analyzer(token_pattern=pattern)("aa bb;") == ["aa bb;"]
+    assert Analyzer.from_settings(settings(token_pattern=pattern))("aa bb;") == ["aa bb;"]
+    assert Analyzer.from_settings(settings(token_pattern="[a-y]{2,}"))("ab z yy") == ["ab", "yy"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[" + r"\w" * 10_000 + "]+", r"\w{9999999999,}", r"\w{" + "9" * 5000 + ",}", "(?i)[a-z]+"]
+)
+def test_only_short_patterns_of_runs_are_safe(pattern):
+    assert not is_safe_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tokenizer": 7}, {"tokenizer": ["os:system"]}, {"tokenizer": "os"}, {"tokenizer": "os:system; x"},
+        {"stop_words": "english"}, {"stop_words": [1]}, {"stop_words": None}, {"stemmer": ["english"]}, {"stemmer": {}},
+        {"token_pattern": None}, {"token_pattern": "[z-a]+"}, {"ngram_range": 7}, {"ngram_range": [1, "2"]},
+        {"lowercase": "no"}, {"min_length": -1}, {"segmenter": "os"}, {"analyzer": "os"}, {"analyzer": []},
+    ],
+)  # fmt: skip
+def test_settings_of_other_types_are_told(changed):
+    with pytest.raises(OptionError):
+        Analyzer.from_settings(settings(**changed))
+    for other in (None, [], {}, "settings", {"lowercase": True}):
+        with pytest.raises(OptionError, match="no settings of an Analyzer"):
+            Analyzer.from_settings(other)
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999}", r"\w{99999999999,}"])
+def test_patterns_that_are_too_large_are_told(pattern):
+    with pytest.raises(OptionError, match="is not a regular expression"):
+        Analyzer(token_pattern=pattern)

@@ -96,7 +96,8 @@ def compare(
     from termsieve.study import compare as compared
 
     _check_measure(measure, per_class=plan.get("per_class", False))
-    _check_outputs(outputs or [], figures, [*inputs_of(files, wording), *([str(journal)] if journal else [])])
+    _check_journal(journal, inputs_of(files, wording), outputs or [])
+    _check_outputs(outputs or [], figures, inputs_of(files, wording))
     analyzer = wording.analyzer()
     documents = read_documents(files, columns, talk)
     with talk.timed("compared"), talk.compiling():
@@ -110,6 +111,21 @@ def compare(
         _write(result, sheet, output, title, figures, Printing(output, None, safe_csv), talk)
     if not outputs or (sys.stdout.isatty() and not talk.quiet):
         Printing(None, form, safe_csv).write(sheet)
+
+
+def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequence[Path]) -> None:
+    """Refuse a journal that is read as an input, or that an output would replace, before the work."""
+    from termsieve.storage import check_target
+
+    if journal is None:
+        return
+    check_target(journal, inputs=inputs)
+    for output in outputs:
+        if output.resolve() == journal.resolve() or (output.exists() and journal.exists() and output.samefile(journal)):
+            raise OutputError(
+                f"{output}: is read as an input, too: it is the journal, and what it has would be lost. Write to "
+                "another file."
+            )
 
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:
@@ -238,8 +254,12 @@ def _is_comparison(files: Sequence[str]) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET:
+    from termsieve.results import is_saved
+
+    if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET or not Path(files[0]).is_file():
         return False
+    if is_saved(files[0]):  # without a look by Arrow, which a damaged file can bring down
+        return True
     try:
         return b"termsieve" in (pq.read_schema(files[0]).metadata or {})
     except (OSError, pa.ArrowException):

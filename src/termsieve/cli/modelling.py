@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # the parameters of a comparison that a model can be made from
 COMPARED = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
 EXPLAINED = 8  # terms, with --explain
+MOST_MEGABYTES = 1073  # of a model, unpacked: as `Model.load` has it
+TRUST = "Trust"
 
 
 @app.command(
@@ -80,6 +83,17 @@ def train(
     if not talk.quiet:
         Printing(None, form, safe_csv=False).write(training_sheet(model))
     talk.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
+    _say_what_to_trust(model, talk)
+
+
+def _say_what_to_trust(model: Model, talk: Talk) -> None:
+    """Say what `predict` will ask for."""
+    from termsieve.tokens import is_safe_pattern
+
+    settings = model.settings["analyzer"]
+    if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):
+        pattern = shlex.quote(settings["token_pattern"])
+        talk.note(f"termsieve predict will need the pattern again: --trust-pattern {pattern}")
 
 
 @app.command(
@@ -110,18 +124,35 @@ def predict(
     identity: Annotated[
         str | None, option("--id", metavar="COLUMN", help="A column to hand on, which names each document.")
     ] = None,
+    trust_tokenizer: Annotated[
+        str | None,
+        option(
+            "--trust-tokenizer", panel=TRUST, metavar="NAME",
+            help="The tokenizer with which the model was trained: package.module:function. It is imported and run.",
+        ),
+    ] = None,
+    trust_pattern: Annotated[
+        str | None,
+        option("--trust-pattern", panel=TRUST, metavar="REGEX", help="The pattern with which the model was trained."),
+    ] = None,
+    max_model_size: Annotated[
+        int,
+        option("--max-model-size", panel=TRUST, metavar="MB", min=1, help="The most that is unpacked; 1073 MB."),
+    ] = MOST_MEGABYTES,
     columns: Columns,
     printing: Printing,
     threads: Threads = None,
     talk: Talk,
-) -> None:
+) -> None:  # fmt: skip
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
     from termsieve.cli.modelviews import Checked, prediction_sheet
     from termsieve.cli.reading import inputs_of, say_skipped
     from termsieve.model import Model
 
     printing.check(inputs=[model_file, *inputs_of(files)])
-    model = Model.load(model_file)
+    model = Model.load(
+        model_file, tokenizer=trust_tokenizer, token_pattern=trust_pattern, max_bytes=max_model_size * 1_000_000
+    )
     model.vectorizer.threads = threads
     _check_asked(model, explain=explain, probabilities=probabilities)
     documents = _documents(model, files, columns, talk)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from termsieve.cells import Cells
 from termsieve.counts import Counts
+from termsieve.errors import InputError
 from termsieve.strings import string_array, string_buffers
-
-_PLAIN = ("n_docs", "n_multilabel", "class_sizes", "settings", "fixed", "pruned")
+from termsieve.tokens import Unconfirmed
 
 
 def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
@@ -22,30 +22,34 @@ def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
 
 
 def unpacked_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
-    """The terms again."""
-    return string_array(np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"]))
+    """The terms again; they may be from a file of anybody, so that every offset is checked."""
+    text, offsets = np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"])
+    if text.dtype != np.uint8 or offsets.dtype != np.int64 or text.ndim != 1 or offsets.ndim != 1 or not len(offsets):
+        raise InputError(
+            f"Terms must be bytes and offsets, not {text.dtype} {text.shape}, {offsets.dtype} {offsets.shape}."
+        )
+    terms = string_array(text, offsets)
+    try:
+        terms.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"The terms are damaged: {error}.") from error
+    return terms
 
 
-def packed_counts(counts: Counts) -> dict[str, Any]:
-    """Counts as a dict of arrays and plain values."""
-    return {
-        **{name: getattr(counts, name) for name in _PLAIN},
-        "terms": packed_terms(counts.term_array),
-        "classes": counts.classes.tolist(),
-        "cells": list(counts.cells),
-        "totals": [counts.term_df, counts.term_tf, counts.term_tf2],
-    }
+def packed_counts(counts: Counts) -> npt.NDArray[np.uint8]:
+    """Counts as the bytes of their file."""
+    return np.frombuffer(counts.to_bytes(), np.uint8)
 
 
-def unpacked_counts(packed: Mapping[str, Any]) -> Counts:
-    """The counts again."""
-    return Counts(
-        unpacked_terms(packed["terms"]),
-        packed["classes"],
-        Cells(*packed["cells"]),
-        np.stack(packed["totals"]),
-        **{name: packed[name] for name in _PLAIN},
-    )
+def unpacked_counts(packed: Any) -> Counts:
+    """The counts again, checked as those of a file are."""
+    return Counts.from_bytes(np.asarray(packed, np.uint8).tobytes(), "counts_")
+
+
+class Confirmed(str):
+    """The name of a tokenizer that the user gave. Pickle keeps the type, files that anybody can write do not."""
+
+    __slots__ = ()
 
 
 def packed_state(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,6 +61,8 @@ def packed_state(state: Mapping[str, Any]) -> dict[str, Any]:
         vocabulary = state.pop("vocabulary_")
         state["_columns"] = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
         state["_terms"] = packed_terms(pa.array(list(vocabulary), pa.large_string()))
+    if type(state.get("tokenizer")) is str:
+        state["tokenizer"] = Confirmed(state["tokenizer"])
     return state
 
 
@@ -68,4 +74,9 @@ def unpacked_state(state: Mapping[str, Any]) -> dict[str, Any]:
     if "_terms" in state:
         terms = unpacked_terms(state.pop("_terms")).to_pylist()
         state["vocabulary_"] = dict(zip(terms, state.pop("_columns").tolist(), strict=True))
+    tokenizer = state.get("tokenizer")
+    if isinstance(tokenizer, Confirmed):
+        state["tokenizer"] = str(tokenizer)
+    elif isinstance(tokenizer, str):
+        state["tokenizer"] = Unconfirmed(tokenizer)
     return state

@@ -108,13 +108,16 @@ def _problems(model: Model) -> list[Sums | None]:
     """One for all classes, or one for each."""
     if model.single:
         return [sums_of(model.classifier)]
-    return [sums_of(one) if hasattr(one, "classes_") else _constant(one) for one in model.classifier.estimators_]
+    n_terms = len(model.vectorizer.vocabulary_)
+    return [
+        sums_of(one) if hasattr(one, "classes_") else _constant(one, n_terms) for one in model.classifier.estimators_
+    ]
 
 
-def _constant(one: Any) -> Sums:
+def _constant(one: Any, n_terms: int) -> Sums:
     """A class that all documents have, or none: no term decides."""
     always = float(np.ravel(one.y_)[0]) if hasattr(one, "y_") else 0.0
-    return Sums(np.zeros((2, 1)), np.array([0.0, np.inf if always else -np.inf]))
+    return Sums(np.zeros((2, n_terms)), np.array([0.0, np.inf if always else -np.inf]))
 
 
 def explained(model: Model, X: Any, n: int) -> list[list[Explanation]]:

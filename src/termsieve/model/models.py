@@ -1,12 +1,10 @@
-"""Model: a vectorizer and a classifier, fitted together; kept in one file without pickle."""
+"""Model: a vectorizer and a classifier, fitted together; kept in one file of plain data."""
 
 from __future__ import annotations
 
-import copy
-import io
+import shlex
 import warnings
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +12,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.multiclass import OneVsRestClassifier
 
-from termsieve.classify import RECIPES
-from termsieve.errors import InputError
+from termsieve.errors import InputError, MissingExtraError, OptionError
 from termsieve.estimators import TermVectorizer
-from termsieve.extras import import_extra
+from termsieve.model.container import MOST_BYTES, pack, unpack
 from termsieve.model.explaining import Explanation, explained
-from termsieve.storage import write_whole
-from termsieve.tokens import Analyzer, settings_difference
-
-FORMAT = 1
-
-# What a file of a model may hold beside what skops trusts by itself (plain values, arrays, scikit-learn's estimators).
-TRUSTED = (
-    "termsieve.estimators.vectorizer.TermVectorizer",
-    "termsieve.poisson.PoissonNB",
-    "termsieve.probit.ProbitClassifier",
-    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-    "scipy.sparse._csr.csr_matrix",
+from termsieve.model.parts import (
+    FORMAT,
+    check_about,
+    pack_classifier,
+    pack_vectorizer,
+    try_classifier,
+    unpack_classifier,
+    unpack_vectorizer,
 )
+from termsieve.storage import write_whole
+from termsieve.tokens import Analyzer, is_safe_pattern, settings_difference, tokenizer_name
 
 
 class Model:
@@ -119,78 +113,125 @@ class Model:
     # Kept in a file
 
     def save(self, path: str | Path) -> None:
-        """Write one file, with everything that is needed to label texts; no pickle."""
-        skops_io = import_extra("skops.io", "Saving a model")
-        content = {
-            "format": FORMAT,
-            "vectorizer": _lean(self.vectorizer),
-            "classifier": self.classifier,
-            "classes": self.classes,
-            "single": self.single,
-            "settings": self.settings,
-        }
-        target = io.BytesIO()
-        skops_io.dump(content, target, compression=zipfile.ZIP_DEFLATED)
-        write_whole(path, [target.getvalue()])
+        """Write one file, with everything that is needed to label texts: names, numbers and arrays.
+
+        Models of the same training are the same bytes. What a classifier learned beside that, such as how many steps it
+        took, is not kept.
+        """
+        write_whole(path, [self._packed()])
+
+    def _packed(self) -> bytes:
+        terms, weights = pack_vectorizer(self.vectorizer, self.settings)
+        constants, arrays = pack_classifier(self.classifier, self.settings["classifier"], single=self.single)
+        about = {
+            "format": FORMAT, "classes": self.classes, "single": self.single, "settings": self.settings,
+            "terms": terms, "constants": constants,
+        }  # fmt: skip
+        try:
+            check_about(about)
+            return pack(about, {**weights, **arrays})
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"The model cannot be kept in a file: {error}.") from error
 
     @classmethod
-    def load(cls, path: str | Path) -> Model:
-        """Read a file that `save` wrote. Types that no model has are refused, before anything of them is made."""
-        skops_io = import_extra("skops.io", "Loading a model")
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        tokenizer: Callable[[str], list[str]] | str | None = None,
+        token_pattern: str | None = None,
+        max_bytes: int = MOST_BYTES,
+    ) -> Model:
+        r"""Read a file that `save` wrote.
+
+        A file may be from anybody: nothing that it names is imported, opened or run, and one that no training can have
+        made is refused.
+
+        Parameters
+        ----------
+        path
+            The file.
+        tokenizer
+            The function that cuts texts into words, or its name, such as ``"package.module:function"``: needed where
+            the model was trained with a tokenizer, and it must be the same.
+        token_pattern
+            The token pattern of the model: needed where it is not of the kind ``\w+``, as other patterns can be made
+            to search without end.
+        max_bytes
+            The most bytes that are unpacked.
+        """
+        content = _read(path, max_bytes)
         try:
-            content = Path(path).read_bytes()
-        except FileNotFoundError as error:
-            raise InputError(f"There is no file {path}.") from error
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
-        if not content:
-            raise InputError(f"{path} is empty: it has no bytes.")
-        try:
-            foreign = sorted(set(skops_io.get_untrusted_types(data=content)) - set(TRUSTED))
-            found = None if foreign else skops_io.loads(content, trusted=list(TRUSTED))
-        except Exception as error:  # whatever bytes make of zip, JSON and NumPy
+            about, arrays = unpack(content, max_bytes)
+            check_about(about)
+            settings = about["settings"]
+            analyzer = _analyzer(path, settings["analyzer"], tokenizer, token_pattern)
+            vectorizer = unpack_vectorizer(about["terms"], arrays, settings, analyzer)
+            classifier = unpack_classifier(
+                about["constants"], arrays, settings["classifier"], single=about["single"],
+                n_classes=len(about["classes"]), n_terms=len(about["terms"]),
+            )  # fmt: skip
+            try_classifier(classifier, len(about["terms"]))
+        except (UnconfirmedError, MissingExtraError):
+            raise
+        except Exception as error:  # whatever bytes make of zip, JSON, NumPy and scikit-learn
             said = str(error).rstrip(".") or type(error).__name__
-            raise InputError(f"{path}: is no model of termsieve: {said}.") from error
-        if foreign:
-            raise InputError(f"{path}: is refused: it holds {', '.join(foreign)}, which no model of termsieve has.")
-        return cls(**_checked(path, found))
+            raise InputError(f"{path}: is not a model of termsieve: {said}.") from error
+        _warn_of_other_terms(path, analyzer.settings, settings["analyzer"])
+        return cls(vectorizer, classifier, about["classes"], single=about["single"], settings=settings)
 
 
-def _lean(vectorizer: TermVectorizer) -> TermVectorizer:
-    """Only what labels texts: not how the terms were ranked."""
-    lean: TermVectorizer = copy.copy(vectorizer)
-    lean.__dict__.pop("selection_", None)
-    return lean
+class UnconfirmedError(OptionError):
+    """A tokenizer or a pattern of the file that the user has not given, too, or has given otherwise."""
 
 
-def _checked(path: str | Path, found: Any) -> dict[str, Any]:
-    names = ("vectorizer", "classifier", "classes", "single", "settings")
-    if not isinstance(found, dict) or not {"format", *names} <= found.keys():
-        raise InputError(f"{path}: is no model of termsieve: it holds {type(found).__name__}.")
-    if found["format"] != FORMAT:
-        raise InputError(
-            f"{path}: has version {found['format']!r} of the format; this termsieve reads version {FORMAT}. A newer "
-            "termsieve may read it."
-        )
-    classifier = found["classifier"]
-    inner = classifier.estimator if isinstance(classifier, OneVsRestClassifier) else classifier
-    known = {recipe.where.rpartition(".")[2] for recipe in RECIPES.values()}
-    if type(found["vectorizer"]) is not TermVectorizer or type(inner).__name__ not in known:
-        raise InputError(f"{path}: is no model of termsieve: its classifier is {type(inner).__name__}.")
-    _warn_of_other_terms(path, found["settings"])
-    return {name: found[name] for name in names}
-
-
-def _warn_of_other_terms(path: str | Path, settings: dict[str, Any]) -> None:
-    """Say so where this machine may cut text into other terms than the one on which the model was made."""
+def _read(path: str | Path, most: int) -> bytes:
     try:
-        there = settings["analyzer"]
-        here = Analyzer.from_settings(there).settings
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: is no model of termsieve: its analyzer is not understood.") from error
+        with Path(path).open("rb") as file:
+            content = file.read(most + 1)
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}.") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
+    if not content:
+        raise InputError(f"{path} is empty: it has no bytes.")
+    if len(content) > most:
+        raise InputError(f"{path}: is not a model of termsieve: it has more than {most:,} bytes.")
+    return content
+
+
+def _analyzer(path: str | Path, settings: Any, tokenizer: Any, token_pattern: str | None) -> Analyzer:
+    """The analyzer of the model, with what the user confirms of it."""
+    Analyzer.from_settings(settings)  # names and types, before anything of it is looked at
+    name, pattern = settings["tokenizer"], settings["token_pattern"]
+    if tokenizer is not None and tokenizer_name(tokenizer) != name:
+        raise UnconfirmedError(
+            f"{path}: has the tokenizer {name!r}, and not {tokenizer_name(tokenizer)!r}, as you say."
+        )
+    if token_pattern is not None and token_pattern != pattern:
+        raise UnconfirmedError(f"{path}: has the token pattern {pattern!r}, and not {token_pattern!r}, as you say.")
+    if name is not None and tokenizer is None:
+        raise UnconfirmedError(
+            f"{path}: cuts texts with the function {name!r}. What a file names is not run; if you trust this function, "
+            f"name it: --trust-tokenizer {shlex.quote(name)}, or Model.load(path, tokenizer={name!r})."
+        )
+    used = name is None and settings["analyzer"] == "word"
+    if used and token_pattern is None and not is_safe_pattern(pattern):
+        raise UnconfirmedError(
+            f"{path}: cuts texts by the pattern {pattern!r}, and patterns of this kind can be made to search without "
+            f"end. If you trust it, give it: --trust-pattern {shlex.quote(pattern)}, or "
+            f"Model.load(path, token_pattern={pattern!r})."
+        )
+    if token_pattern is not None:
+        Analyzer(token_pattern=token_pattern)  # checked, and given by the user from now on
+    return Analyzer.from_settings(settings)
+
+
+def _warn_of_other_terms(path: str | Path, here: dict[str, Any], there: dict[str, Any]) -> None:
+    """Say so where this machine may cut text into other terms than the one on which the model was made."""
     if here != there:
         warnings.warn(
             f"{path}: was made with other parts, and terms may differ: {settings_difference(here, there)}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

@@ -19,9 +19,9 @@ from termsieve.classify import classifier as make_classifier
 from termsieve.counting import documents_of
 from termsieve.documents import Documents, read
 from termsieve.errors import InputError, OptionError
-from termsieve.estimators import TermVectorizer
 from termsieve.matrices import label_matrix
 from termsieve.model.models import Model
+from termsieve.model.parts import make_vectorizer
 from termsieve.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.results import Comparison
 from termsieve.rules import AnyRule, parse_rule
@@ -29,16 +29,6 @@ from termsieve.study import compare
 from termsieve.tokens import Analyzer
 
 ALL_TERMS = 'top("all")'
-_SHARED = (
-    "lowercase",
-    "token_pattern",
-    "ngram_range",
-    "analyzer",
-    "strip_accents",
-    "min_length",
-    "stemmer",
-    "segmenter",
-)
 
 
 def train(
@@ -68,7 +58,8 @@ def train(
     Parameters
     ----------
     documents, labels, analyzer
-        As for `termsieve.count`. Documents may have several labels each.
+        As for `termsieve.count`. Documents may have several labels each. Of a tokenizer, a file of the model keeps the
+        name: see `Model.load`.
     scores, classifiers, ks
         As for `termsieve.compare`: one of each, or several to choose from.
     rule
@@ -93,7 +84,7 @@ def train(
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
-    analyzer = _check_analyzer(analyzer or Analyzer())
+    analyzer = analyzer or Analyzer()
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.of(
         _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
@@ -127,15 +118,6 @@ class Candidate(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.classifier} on {self.weighting} of {self.rule} by {self.score}"
-
-
-def _check_analyzer(analyzer: Analyzer) -> Analyzer:
-    if analyzer.tokenizer is not None:
-        raise OptionError(
-            f"train: a model is kept in a file, and a file holds no function such as {analyzer.tokenizer!r}. Use "
-            "token_pattern, or TermVectorizer in a pipeline of scikit-learn."
-        )
-    return analyzer
 
 
 def _contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
@@ -234,24 +216,14 @@ def _fit(
     lists = table["labels"].to_pylist()
     Y, classes = label_matrix(lists, None, table.num_rows)
     single = all(len(some) == 1 for some in lists)
-    stop_words = sorted(analyzer.stop_words) if isinstance(analyzer.stop_words, frozenset) else analyzer.stop_words
-    vectorizer = TermVectorizer(
-        score_func=one.score,
-        rule=one.rule,
-        weighting=one.weighting,
-        min_df=min_df,
-        stop_words=stop_words,
-        threads=threads,
-        **{name: getattr(analyzer, name) for name in _SHARED},
-    )
+    spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
+    vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)
     X = vectorizer.fit_transform(table["text"].to_pylist(), [some[0] for some in lists] if single else lists)
     y = Y.indices.astype(np.int64) if single else Y
     vectorizer.threads = None  # as many as there are, where the model is used
     about = {
         **settings,
-        "score": one.score,
-        "rule": one.rule,
-        "weighting": one.weighting,
+        **spelled,
         "classifier": one.classifier,
         "n_terms": len(vectorizer.vocabulary_),
         "n_docs": table.num_rows,
