@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.text import Text
 
@@ -178,6 +178,8 @@ def test_numbers_are_short(x):
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
+@example([1e292, -1.7e308])
+@example([1e308, -1e308])
 def test_bars_fit(values):
     shares = shares_of_largest(values)
     assert all(0 <= share <= 1 for share in shares)
