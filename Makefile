@@ -26,12 +26,12 @@ $(DOCS_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
 
-# made anew when a bound changes: what was installed before must not stay
+# made anew when a bound changes: what was installed before must not stay; not quiet: pip says which bounds conflict
 $(LOWEST_READY): pyproject.toml .ci/lowest.py
 	$(LOWEST_PYTHON) -c 'import sys; sys.exit("the lowest versions go with Python 3.11, this is " + sys.version.split()[0] if sys.version_info[:2] != (3, 11) else 0)'
 	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python .ci/lowest.py test > $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[test]'
+	$(LOWEST)/bin/python -m pip install --progress-bar off --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[test]'
 	$(LOWEST)/bin/python -m pip check
 	@touch $@
 
