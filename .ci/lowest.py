@@ -22,7 +22,7 @@ def lowest(project: dict[str, Any], extra: str) -> dict[str, str]:
     for requirement in [*project["dependencies"], *_requirements(project, extra)]:
         bound = _BOUND.fullmatch(requirement)
         if bound is None:
-            raise SystemExit(f"pyproject.toml: {requirement!r} is not of the form package>=1.2: it has no lowest version.")
+            raise SystemExit(f"pyproject.toml: {requirement!r} has no lowest version; write package>=1.2.")
         name, version = bound["name"], bound["version"]
         if found.setdefault(name, version) != version:
             raise SystemExit(f"pyproject.toml: {name} has two lower bounds, {found[name]} and {version}.")
