@@ -4,12 +4,16 @@ BIN := .venv/bin
 READY := .venv/.ready
 DEMO_READY := .venv/.ready-demo
 DOCS_READY := .venv/.ready-docs
+# the lowest versions that pyproject.toml allows, with the lowest Python
+LOWEST := .venv-lowest
+LOWEST_PYTHON ?= python3.11
+LOWEST_READY := $(LOWEST)/.ready
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test demo lint damage bench docs reproduce clean
+.PHONY: help test test-lowest demo lint damage bench docs reproduce clean
 
 help:
-	@echo "make test | demo | lint | damage | bench | docs | reproduce | clean"
+	@echo "make test | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -28,8 +32,20 @@ $(DOCS_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
 
+# made anew when a bound changes: what was installed before must not stay; not quiet: pip says which bounds conflict
+$(LOWEST_READY): pyproject.toml .ci/lowest.py
+	$(LOWEST_PYTHON) -c 'import sys; sys.exit("the lowest versions go with Python 3.11, this is " + sys.version.split()[0] if sys.version_info[:2] != (3, 11) else 0)'
+	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python .ci/lowest.py test > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --progress-bar off --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[test]'
+	$(LOWEST)/bin/python -m pip check
+	@touch $@
+
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-lowest: $(LOWEST_READY)
+	$(LOWEST)/bin/python -m pytest -n auto --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -58,5 +74,5 @@ docs: $(DOCS_READY)
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv $(LOWEST) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

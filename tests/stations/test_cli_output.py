@@ -179,6 +179,8 @@ def test_numbers_are_short(x):
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 @example([9.873980177948425e300, -1.797693036122514e308])
+@example([1e292, -1.7e308])
+@example([1e308, -1e308])
 def test_bars_fit(values):
     shares = shares_of_largest(values)
     assert all(0 <= share <= 1 for share in shares)

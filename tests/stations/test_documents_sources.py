@@ -258,6 +258,28 @@ def test_frames_and_tables_split(kind):
     assert found[2] in ("b", ["b"])
 
 
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_arrow_files_may_hold_views(opener, tmp_path):
+    views = pa.table({name: TABLE[name].cast(pa.string_view()) for name in ("text", "label")})
+    with opener(tmp_path / "x.arrow", views.schema) as file:
+        file.write_table(views)
+    assert rows(read(tmp_path / "x.arrow")) == EXPECTED
+
+
+def test_a_series_that_cannot_hand_over_its_values_is_read_one_by_one():
+    class Series:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise OSError("the producer expects another type")
+
+        def __iter__(self):
+            return iter(["a", "b"])
+
+        def __len__(self):
+            return 2
+
+    assert rows(read({"text": ["x", "y"], "label": Series()})) == EXPECTED
+
+
 def test_a_dataset_is_read_as_selected():
     data = HuggingFace(TABLE, [1])
     assert rows(read(data), ["other"]) == [("y", ["b"], 2)]

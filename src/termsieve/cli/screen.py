@@ -82,11 +82,10 @@ def bar(share: float, width: int = BAR) -> str:
 def shares_of_largest(values: Sequence[float]) -> list[float]:
     """How long the bars of some scores are: the largest fills its place, and none is below zero."""
     finite = [x for x in values if math.isfinite(x)]
-    low, high = min([0.0, *finite]), max(finite, default=0.0)
-    if math.isinf(high - low):  # the span of the largest numbers there are is none of them
-        return shares_of_largest([x / 2 for x in values])
+    scale = max(map(abs, finite), default=0.0) or 1.0  # without it, the span of large values is infinite
+    low, high = min([0.0, *finite]) / scale, max(finite, default=0.0) / scale
     span = high - low
-    return [(1.0 if x > 0 else 0.0) if not math.isfinite(x) or not span else (x - low) / span for x in values]
+    return [(1.0 if x > 0 else 0.0) if not math.isfinite(x) or not span else (x / scale - low) / span for x in values]
 
 
 def width_of(texts: Sequence[str], least: int, most: int) -> int:

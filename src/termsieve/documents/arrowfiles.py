@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, row_place
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import failures_of
-from termsieve.documents.strings import without_views
+from termsieve.documents.strings import byte_size, without_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +90,7 @@ def batch_chunks(batch: pa.RecordBatch, wanted: list[str], extra: Sequence[str],
     """Cut a batch of any size into chunks of moderate size; `done` rows came before it."""
     step = BATCH_ROWS
     if batch.num_rows:
-        mean = max(batch.select(wanted).nbytes // batch.num_rows, 1)
+        mean = max(byte_size(batch.select(wanted)) // batch.num_rows, 1)
         step = max(1, min(BATCH_ROWS, BATCH_BYTES // mean))
     for start in range(0, batch.num_rows, step):
         piece = batch.slice(start, step)

@@ -12,7 +12,7 @@ from termsieve.documents.arrowfiles import batch_chunks
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, row_place
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.spelling import numpy_times
-from termsieve.documents.strings import spellings, without_views
+from termsieve.documents.strings import byte_size, spellings, without_views
 from termsieve.errors import InputError
 
 _FIRST_ROWS = 1024
@@ -74,7 +74,7 @@ def _array(column: Column) -> pa.Array:
 def _bytes(piece: Column) -> int:
     if isinstance(piece, list):
         return sum(len(value) for value in piece if isinstance(value, str))
-    return int(piece.nbytes)
+    return byte_size(piece)
 
 
 def same_length(lengths: Mapping[str, int]) -> int:
@@ -122,9 +122,9 @@ def _of_series(values: Any) -> Held:
         if type(values).__module__.startswith("pandas"):
             array = pa.array(values, from_pandas=True)
             return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
-        pass  # what Arrow has no type for is read value by value
-    return list(values)
+    except (pa.ArrowException, OSError, TypeError, ValueError, NotImplementedError):
+        pass  # what Arrow has no type for, or its owner cannot hand over (OSError: categories of polars before 1.33.1)
+    return list(values.to_list() if hasattr(values, "to_list") else values)
 
 
 class Dataset:

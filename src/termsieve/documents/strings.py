@@ -111,6 +111,14 @@ def without_views(column: pa.Array) -> pa.Array:
     return _plain_lists(column) if is_list(kind) else column
 
 
+def byte_size(data: pa.Array | pa.RecordBatch) -> int:
+    """Return the size of Arrow data in bytes, or an upper limit where Arrow (before 24) cannot tell that of views."""
+    try:
+        return int(data.nbytes)
+    except pa.ArrowTypeError:
+        return int(data.get_total_buffer_size())
+
+
 def _plain_lists(column: pa.Array) -> pa.Array:
     """Build the lists anew: Arrow's cast of list views loses items."""
     offsets = np.zeros(len(column) + 1, np.int64)
