@@ -151,8 +151,18 @@ def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
         encoded = column.dictionary_encode()
     except pa.ArrowNotImplementedError as error:
         raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
-    distinct = pa.array([_spelling(value) for value in encoded.dictionary.to_pylist()], pa.large_string())
+    distinct = pa.array([_spelling(value) for value in _python_values(encoded.dictionary, title)], pa.large_string())
     return pc.take(distinct, encoded.indices)
+
+
+def _python_values(values: pa.Array, title: str) -> list[Any]:
+    """Return Python objects; dates beyond the year 9999 and unknown time zones have none."""
+    try:
+        return list(values.to_pylist())
+    except (pa.ArrowException, ValueError, OverflowError, LookupError) as error:
+        raise InputError(
+            f"{title} holds values of type {values.type} that Python cannot write: {str(error).rstrip('.')}."
+        ) from error
 
 
 def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
