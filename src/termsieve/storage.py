@@ -23,7 +23,7 @@ import os
 import stat
 import struct
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +123,12 @@ def _numbers(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
 
 
 def _record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
-    messages = pa.ipc.MessageReader.open_stream(stream)
-    first = next(messages, None)
-    if first is None:
-        raise CountsFileError(f"{path}: is no counts file of termsieve: it is empty.")
-    schema = pa.ipc.read_schema(first)
-    about = _facts(path, schema)
-    _check_schema(path, schema)
-    batches = list(_batches(messages, schema))
+    with pa.ipc.open_stream(stream) as reader:
+        schema = reader.schema
+        about = _facts(path, schema)
+        _check_schema(path, schema)
+        _check_unpacked_sizes(stream)
+        batches = list(reader)
     for batch in batches:
         batch.validate(full=True)
     column = {field.name: _column(field, batches) for field in schema}
@@ -165,15 +163,6 @@ def _whole_numbers(values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array(values, np.int64)
 
 
-def _batches(messages: pa.ipc.MessageReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Read the batches, unless they would become much larger than they are."""
-    for message in messages:
-        if message.type != "record batch":
-            raise ValueError(f"it has a message of the type {message.type!r}")
-        _check_unpacked_size(message)
-        yield pa.ipc.read_record_batch(message, schema)
-
-
 def _check_schema(path: Path, schema: pa.Schema) -> None:
     number = schema.field("tf").type
     types = {"df": pa.int64(), "tf": number, "tf2": number}
@@ -194,15 +183,18 @@ def _column(field: pa.Field, batches: list[pa.RecordBatch]) -> pa.Array:
     return array
 
 
-def _check_unpacked_size(message: pa.ipc.Message) -> None:
-    """Refuse a batch that is small in the file and would fill the memory."""
-    body = message.body
-    most = max(_UNPACKED_BYTES, _UNPACKED_RATIO * body.size)
-    # a compressed buffer begins with its size when unpacked, or with -1 if it is not compressed after all
-    places = _compressed_buffers(message.metadata.to_pybytes())
-    size = sum(max(struct.unpack_from("<q", body, start)[0], 0) for start, length in places if length)
+def _check_unpacked_sizes(stream: pa.Buffer) -> None:
+    """Refuse a stream that is small in the file and would fill the memory."""
+    size, most = 0, max(_UNPACKED_BYTES, _UNPACKED_RATIO * stream.size)
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        if message.type not in ("schema", "record batch"):
+            raise ValueError(f"it has a message of the type {message.type!r}")
+        if message.type == "record batch" and message.body is not None:
+            # a compressed buffer begins with its size when unpacked, or with -1 if it is not compressed after all
+            for start, length in _compressed_buffers(message.metadata.to_pybytes()):
+                size += max(struct.unpack_from("<q", message.body, start)[0], 0) if length else 0
     if size > most:
-        raise ValueError(f"{body.size:,} bytes of it would become {size:,}, more than {most:,}")
+        raise ValueError(f"{stream.size:,} bytes of it would become {size:,}, more than {most:,}")
 
 
 def _compressed_buffers(metadata: bytes) -> list[tuple[int, int]]:

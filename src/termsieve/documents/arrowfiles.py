@@ -79,15 +79,22 @@ def _chunks(
 
 @contextmanager
 def _opened_parquet(path: Path) -> Iterator[pq.ParquetFile]:
-    with failures_of(str(path)):
+    with failures_of(str(path)), _names_of_columns(path):
         file = pq.ParquetFile(path, buffer_size=_READ_AHEAD, page_checksum_verification=True)
     with file:
         yield file
 
 
 def _column_names(path: Path, schema: pa.Schema) -> list[str]:
-    try:
+    with _names_of_columns(path):
         return list(schema.names)
+
+
+@contextmanager
+def _names_of_columns(path: Path) -> Iterator[None]:
+    """Say what is wrong when names of columns cannot be decoded."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: the name of a column is not valid UTF-8 ({error.object!r:.60}). "
