@@ -87,6 +87,7 @@ def content(path):
 def try_all(files, path):
     """What came of damaged copies of all files, and what of it must not be."""
     found, bad = None, []
+    files = files[:: max(1, 5 * len(files) // FILES)]  # a child process for each: few files, few of them
     for number, data in enumerate(files):
         path.write_bytes(data)
         some, wrong = outcomes(
