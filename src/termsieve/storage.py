@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import stat
+import struct
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -28,8 +29,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from termsieve.consistency import check_parts
 from termsieve.errors import CountsFileError, OutputError
 
 FORMAT = 1
@@ -37,6 +38,11 @@ MARK = b"TSCOUNTS"
 TRAILER = len(MARK) + hashlib.sha256().digest_size
 KINDS = ("df", "tf", "tf2")
 FACTS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed", "pruned")
+
+# So much larger may counts become in memory
+_UNPACKED_RATIO = 300  # measured: 36 at most, of counts that are all 1
+_UNPACKED_BYTES = 64 << 20
+_UNREADABLE = (pa.ArrowException, OSError, KeyError, ValueError, OverflowError, RecursionError, EOFError, struct.error)
 
 
 def save(path: str | Path, record: Mapping[str, Any]) -> None:
@@ -51,26 +57,33 @@ def packed(record: Mapping[str, Any]) -> bytes:
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The parts of counts from a file, after a look whether it is whole."""
+    """The parts of counts from a file, after a look whether it is whole.
+
+    The file is read, not mapped: when another process cuts a mapped file, the next access to it ends this one.
+    """
     path = Path(path)
     try:
-        with pa.memory_map(str(path)) as file:
-            content = file.read_buffer()
-    except (OSError, pa.ArrowInvalid) as error:
+        content = path.read_bytes()
+    except OSError as error:
         raise CountsFileError(f"{path}: cannot be read: {error}.") from error
-    return unpacked(content, path)
+    return unpacked(pa.py_buffer(content), path)
 
 
 def unpacked(content: pa.Buffer, path: Path) -> dict[str, Any]:
-    """The parts of counts from the bytes of a file; the path is for what an error says."""
+    """The parts of counts from the bytes of a file; the path is for what an error says.
+
+    The checksum tells damage, but not who wrote the file: all that other code relies on is checked.
+    """
     _check_whole(path, content)
     try:
-        with pa.ipc.open_stream(content.slice(0, content.size - TRAILER)) as reader:
-            return _record(path, reader.read_all().combine_chunks())
-    except (pa.ArrowException, KeyError, ValueError) as error:
+        record = _record(path, content.slice(0, content.size - TRAILER))
+        check_parts(record)
+    except _UNREADABLE as error:
         if isinstance(error, CountsFileError):
             raise
-        raise CountsFileError(f"{path}: is no counts file of termsieve: {error}.") from error
+        said = str(error).rstrip(".")
+        raise CountsFileError(f"{path}: is no counts file of termsieve, or a damaged one: {said}.") from error
+    return record
 
 
 def _check_whole(path: Path, content: pa.Buffer) -> None:
@@ -109,30 +122,45 @@ def _numbers(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
     return pa.array(row.astype(np.int64, copy=False) if kind == "df" else row)
 
 
-def _record(path: Path, table: pa.Table) -> dict[str, Any]:
-    about = json.loads((table.schema.metadata or {})[b"termsieve"])
+def _record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
+    with pa.ipc.open_stream(stream) as reader:
+        schema = reader.schema
+        about = _facts(path, schema)
+        _check_schema(path, schema)
+        _check_unpacked_sizes(stream)
+        batches = list(reader)
+    for batch in batches:
+        batch.validate(full=True)
+    column = {field.name: _column(field, batches) for field in schema}
+    lists = [column[name] for name in ("class", *(f"class_{kind}" for kind in KINDS))]
+    if any(not one.offsets.equals(lists[0].offsets) for one in lists[1:]):
+        raise CountsFileError(f"{path}: is damaged: its lists of counts in classes have different lengths.")
+    record = {name: about[name] for name in FACTS}
+    record["class_sizes"] = _whole_numbers(about["class_sizes"])
+    record["terms"] = column["term"]
+    record["totals"] = np.stack([column[kind].to_numpy() for kind in KINDS])
+    record["indptr"] = lists[0].offsets.to_numpy()
+    record["cell_classes"] = lists[0].values.to_numpy()
+    record["values"] = np.stack([one.values.to_numpy() for one in lists[1:]])
+    return record
+
+
+def _facts(path: Path, schema: pa.Schema) -> dict[str, Any]:
+    about = json.loads((schema.metadata or {})[b"termsieve"])
     if not isinstance(about, dict):
         raise CountsFileError(f"{path}: is no counts file of termsieve: its metadata is {about!r:.60}.")
     if about["format"] != FORMAT:
         raise CountsFileError(
-            f"{path}: has version {about['format']} of the format; this termsieve reads version {FORMAT}. "
+            f"{path}: has version {about['format']!r:.60} of the format; this termsieve reads version {FORMAT}. "
             "A newer termsieve may read it."
         )
-    _check_schema(path, table.schema)
-    column = {name: _whole(table[name]) for name in table.column_names}
-    lists = column["class"]
-    if len(lists.values) and not 0 <= pc.min(lists.values).as_py() <= pc.max(lists.values).as_py() < len(
-        about["classes"]
-    ):
-        raise CountsFileError(f"{path}: names classes that it does not have.")
-    record = {name: about[name] for name in FACTS}
-    record["class_sizes"] = np.array(about["class_sizes"], np.int64)
-    record["terms"] = column["term"]
-    record["totals"] = np.stack([column[kind].to_numpy() for kind in KINDS])
-    record["indptr"] = lists.offsets.to_numpy()
-    record["cell_classes"] = lists.values.to_numpy()
-    record["values"] = np.stack([column[f"class_{kind}"].values.to_numpy() for kind in KINDS])
-    return record
+    return about
+
+
+def _whole_numbers(values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    if not isinstance(values, list) or not all(type(value) is int for value in values):
+        raise ValueError(f"class_sizes must be whole numbers, not {values!r:.60}")
+    return np.array(values, np.int64)
 
 
 def _check_schema(path: Path, schema: pa.Schema) -> None:
@@ -145,8 +173,53 @@ def _check_schema(path: Path, schema: pa.Schema) -> None:
         raise CountsFileError(f"{path}: is no counts file of termsieve: its columns are {found}.")
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+def _column(field: pa.Field, batches: list[pa.RecordBatch]) -> pa.Array:
+    """One array without missing values for a column of all batches; there is one batch, as a rule."""
+    arrays = [batch[field.name] for batch in batches] or [pa.array([], field.type)]
+    array = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
+    values = array.values if pa.types.is_large_list(field.type) else array
+    if array.null_count or values.null_count:
+        raise ValueError(f"a value of the column {field.name!r} is missing")
+    return array
+
+
+def _check_unpacked_sizes(stream: pa.Buffer) -> None:
+    """Refuse a stream that is small in the file and would fill the memory."""
+    size, most = 0, max(_UNPACKED_BYTES, _UNPACKED_RATIO * stream.size)
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        if message.type not in ("schema", "record batch"):
+            raise ValueError(f"it has a message of the type {message.type!r}")
+        if message.type == "record batch" and message.body is not None:
+            # a compressed buffer begins with its size when unpacked, or with -1 if it is not compressed after all
+            for start, length in _compressed_buffers(message.metadata.to_pybytes()):
+                size += max(struct.unpack_from("<q", message.body, start)[0], 0) if length else 0
+    if size > most:
+        raise ValueError(f"{stream.size:,} bytes of it would become {size:,}, more than {most:,}")
+
+
+def _compressed_buffers(metadata: bytes) -> list[tuple[int, int]]:
+    """Where the compressed buffers of a record batch stand in its body: offset and length of each.
+
+    pyarrow does not tell. The metadata is a flatbuffer, which pyarrow has verified (Message.fbs of Arrow): field 2 of
+    a Message is its header; fields 2 and 3 of that, a RecordBatch, are the vector of buffers and the compression.
+    """
+    batch = _field(metadata, struct.unpack_from("<I", metadata)[0], 2)
+    buffers, compression = _field(metadata, batch, 2), _field(metadata, batch, 3)
+    if not buffers or not compression:
+        return []
+    n = struct.unpack_from("<I", metadata, buffers)[0]
+    return [struct.unpack_from("<qq", metadata, buffers + 4 + 16 * index) for index in range(n)]
+
+
+def _field(metadata: bytes, table: int, number: int) -> int:
+    """Where a table of a flatbuffer, or a vector, stands that is a field of another table; 0 for a missing one."""
+    vtable = table - struct.unpack_from("<i", metadata, table)[0]
+    slot = 4 + 2 * number
+    if slot >= struct.unpack_from("<H", metadata, vtable)[0]:
+        return 0
+    offset = struct.unpack_from("<H", metadata, vtable + slot)[0]
+    field = table + offset
+    return int(field + struct.unpack_from("<I", metadata, field)[0]) if offset else 0
 
 
 def may_write(folder: Path) -> bool:

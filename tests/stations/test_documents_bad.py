@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from termsieve.cli.columns import columns_of
 from termsieve.documents import Documents, read
+from termsieve.documents.arrowfiles import _number_of_rows
 from termsieve.errors import InputError, OptionError
 
 SIZES = [64, 4 << 20]
@@ -464,3 +466,99 @@ def test_arrays_of_two_dimensions():
 def test_of_checks_its_option():
     with pytest.raises(OptionError, match="on_bad"):
         Documents.of(["x"], ["a"], on_bad="drop")
+
+
+# Columns of types that no document has
+
+
+def arrow_file(path, table, new=pa.ipc.new_file):
+    with new(path, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+ODD_COLUMNS = {
+    "struct": pa.array([{"a": 1}] * 2),
+    "map": pa.array([[("a", 1)]] * 2, pa.map_(pa.string(), pa.int64())),
+    "union": pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["x", "y"])]),
+    "runs": pa.RunEndEncodedArray.from_arrays(pa.array([2], pa.int32()), pa.array(["x"])),
+    "nested lists": pa.array([[["a"]]] * 2),
+    "lists of structs": pa.array([[{"a": 1}]] * 2),
+    "unknown time zone": pa.array([1, 2], pa.timestamp("us", "Mars/Olympus")),
+    "far dates": pa.array([2**30, 1], pa.int32()).view(pa.date32()),
+    "far times": pa.array([2**62, 1]).view(pa.timestamp("s")),
+    "long durations": pa.array([2**62, 1]).view(pa.duration("s")),
+}
+
+
+@pytest.mark.parametrize("role", ["text", "label", "part"])
+@pytest.mark.parametrize("column", ODD_COLUMNS.values(), ids=ODD_COLUMNS)
+def test_columns_of_odd_types_are_refused_by_name(tmp_path, column, role):
+    plain = pa.array(["a", "b"])
+    path = arrow_file(tmp_path / "x.arrow", pa.table({"text": plain, "label": plain, "part": plain, role: column}))
+    with pytest.raises(InputError, match=rf"x\.arrow: column '{role}' holds values of type"):
+        texts(read(path, split=("part", "a"), on_bad="skip"))
+
+
+def test_extra_columns_may_be_of_any_type(tmp_path):
+    plain = pa.array(["a", "b"])
+    path = arrow_file(tmp_path / "x.arrow", pa.table({"text": plain, "label": plain, "more": ODD_COLUMNS["struct"]}))
+    assert [batch["more"].to_pylist() for batch in read(path).batches(["more"])] == [[{"a": 1}, {"a": 1}]]
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_names_of_columns_that_are_not_utf8_are_refused(tmp_path, ending):
+    path = tmp_path / f"x.{ending}"
+    table = pa.table({"text": ["a"], "label": ["b"], "qqqq": ["c"]})
+    if ending == "parquet":
+        pq.write_table(table, path, store_schema=False)
+    else:
+        arrow_file(path, table)
+    path.write_bytes(path.read_bytes().replace(b"qqqq", b"\xff\xfe\xfd\xfc"))
+    for use in (lambda: texts(read(path)), lambda: columns_of(path, "utf-8")):
+        with pytest.raises(InputError, match=r"the name of a column is not valid UTF-8"):
+            use()
+
+
+@pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (pa.table([pa.array(["a"])] * 3, ["text", "label", "text"]), "more than one column is named 'text'"),
+        (pa.table({"text": pa.array([], "string"), "label": pa.array([], "string")}), "it has no rows"),
+        (pa.table({}), "there is no column 'text'"),
+    ],
+    ids=["a column twice", "no rows", "no columns"],
+)
+def test_arrow_files_with_nothing_to_read(tmp_path, new, table, said):
+    with pytest.raises(InputError, match=said):
+        texts(read(arrow_file(tmp_path / "x.arrow", table, new)))
+
+
+@pytest.mark.parametrize("data", [b"", b"ARROW1", b"ARROW1\0\0", b"PAR1", b"PAR1PAR1", b"\0" * 8, b"\xff" * 100])
+@pytest.mark.parametrize("ending", ["arrow", "feather", "parquet"])
+def test_files_that_are_hardly_there(tmp_path, ending, data):
+    path = written(tmp_path, f"x.{ending}", data)
+    for use in (lambda: texts(read(path)), lambda: columns_of(path, "utf-8")):
+        with pytest.raises(InputError, match=rf"x\.{ending}"):
+            use()
+
+
+def test_offsets_beyond_the_text_are_refused_before_they_are_followed(tmp_path):
+    plain = pa.array(["aa", "bb"])
+    path = arrow_file(tmp_path / "x.arrow", pa.table({"text": plain, "label": plain}))
+    sound, wild = (np.array([0, 2, end], np.int32).tobytes() for end in (4, 2**30))
+    path.write_bytes(path.read_bytes().replace(sound, wild))
+    with pytest.raises(InputError, match=r"x\.arrow: column 'text' is damaged, in the rows from 1 to 2"):
+        texts(read(path))
+
+
+def test_a_parquet_file_whose_row_groups_have_other_rows_is_refused(tmp_path):
+    class Metadata:
+        num_row_groups, num_rows = 2, 10
+
+        def row_group(self, _index):
+            return type("Group", (), {"num_rows": 4})
+
+    with pytest.raises(InputError, match=r"it says that it has 10 rows, but its row groups have 8"):
+        _number_of_rows(tmp_path / "x.parquet", Metadata())

@@ -5,6 +5,8 @@ import io
 import json
 import os
 import stat
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -354,3 +356,153 @@ def test_an_input_is_no_target(tmp_path):
             check_target(tmp_path / target, inputs=["nowhere", tmp_path / source])
     for target in ("y.csv", "news/terms.csv"):
         assert check_target(tmp_path / target, inputs=[tmp_path / "x.csv", tmp_path / "news"]) == tmp_path / target
+
+
+# A checksum that fits tells nothing of who wrote the file
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_docs": -5},
+        {"n_docs": 1},
+        {"n_docs": True},
+        {"n_docs": 12.0},
+        {"n_docs": "12"},
+        {"n_docs": 2**63},
+        {"n_docs": None},
+        {"n_multilabel": -1},
+        {"n_multilabel": 1000},
+        {"n_multilabel": 0.5},
+        {"classes": None},
+        {"classes": "neg"},
+        {"classes": []},
+        {"classes": [1, 2]},
+        {"classes": ["pos", "neg"]},
+        {"classes": ["neg", "neg"]},
+        {"classes": ["neg", "\ud800"]},
+        {"class_sizes": []},
+        {"class_sizes": [1]},
+        {"class_sizes": [-1, 4]},
+        {"class_sizes": [1.5, 2]},
+        {"class_sizes": [2**70, 2]},
+        {"class_sizes": "ab"},
+        {"class_sizes": [True, True]},
+        {"class_sizes": [5, 5]},
+        {"settings": []},
+        {"settings": "Analyzer()"},
+        {"fixed": 1},
+        {"fixed": None},
+        {"pruned": 7},
+        {"pruned": "\ud800"},
+        {"format": [1]},
+    ],
+    ids=str,
+)
+def test_sealed_facts_that_no_counts_have_are_refused(changes, tmp_path):
+    data = ts.count(["aa bb", "bb cc cc", "bb"], ["neg", "pos", "pos"]).to_bytes()
+    refused(tmp_path / "x.counts", with_metadata(data, **changes))
+
+
+def test_sealed_metadata_that_is_nested_without_end_is_refused(tmp_path):
+    table = table_of(ts.count(["aa"], ["x"]).to_bytes())
+    about = '{"format":1,"settings":' + "[" * 100_000
+    refused(tmp_path / "x.counts", sealed(arrow_stream(table.replace_schema_metadata({"termsieve": about}))))
+
+
+# Of "aa bb", "bb cc cc", "bb" in the classes neg, pos, pos: terms aa, bb, cc; cells aa neg, bb neg, bb pos, cc pos
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("term", ["aa", "cc", "bb"]),
+        ("term", ["aa", "aa", "cc"]),
+        ("term", ["aa", None, "cc"]),
+        ("df", [1, 4, 1]),
+        ("df", [1, -3, 1]),
+        ("df", [1, 2, 1]),
+        ("df", [1, None, 1]),
+        ("tf", [1, 3, 1]),
+        ("tf", [2, 3, 2]),
+        ("tf2", [1, 3, 3]),
+        ("tf2", [1, 3, 5]),
+        ("tf2", [1, 3, 2**62]),
+        ("class", [[0], [1, 0], [1]]),
+        ("class", [[0], [1, 1], [1]]),
+        ("class", [[0], [0, 2], [1]]),
+        ("class", [[-1], [0, 1], [1]]),
+        ("class", [[0], [0, 1], None]),
+        ("class", [[0], [0, None], [1]]),
+        ("class", [[0], [0], [1]]),
+        ("class", [[], [0, 0], [1, 1]]),
+        ("class_df", [[1], [1], [2, 1]]),
+        ("class_df", [[0], [1, 2], [1]]),
+        ("class_df", [[1], [2, 2], [1]]),
+        ("class_df", [[1], [1, 1], [1]]),
+        ("class_tf", [[1], [1, 1], [2]]),
+        ("class_tf", [[1], [1, 2], [2**62]]),
+        ("class_tf2", [[1], [1, 2], [1]]),
+    ],
+    ids=str,
+)
+def test_sealed_counts_that_no_documents_have_are_refused(column, values, tmp_path):
+    data = ts.count(["aa bb", "bb cc cc", "bb"], ["neg", "pos", "pos"]).to_bytes()
+    table = table_of(data)
+    place = table.column_names.index(column)
+    table = table.set_column(place, table.schema.field(column), pa.array(values, table.schema.field(column).type))
+    refused(tmp_path / "x.counts", sealed(arrow_stream(table)))
+
+
+@pytest.mark.parametrize(("column", "values"), [("tf", [np.nan]), ("tf", [np.inf]), ("tf2", [-1.0]), ("df", [3])])
+def test_sealed_real_counts_that_are_no_numbers_are_refused(column, values, tmp_path):
+    table = table_of(ts.Counts.from_matrix([[0.5], [0.25]], ["x", "y"]).to_bytes())
+    field = table.schema.field(column)
+    table = table.set_column(table.column_names.index(column), field, pa.array(values, field.type))
+    refused(tmp_path / "x.counts", sealed(arrow_stream(table)))
+
+
+def test_a_term_cannot_be_in_more_documents_than_are_outside_of_the_classes_it_is_not_in(tmp_path):
+    """With several labels, sums over the classes do not tell."""
+    data = ts.count(["aa", "bb", "bb"], [["x", "y"], ["x"], ["x"]]).to_bytes()
+    table = table_of(data)
+    lists = {"class": [[1], [0]], "class_df": [[1], [2]], "class_tf": [[1], [2]], "class_tf2": [[1], [2]]}
+    for name, values in lists.items():
+        field = table.schema.field(name)
+        table = table.set_column(table.column_names.index(name), field, pa.array(values, field.type))
+    refused(tmp_path / "x.counts", sealed(arrow_stream(table)), "no documents have such counts as the term 'aa'")
+
+
+def test_a_small_file_that_would_fill_the_memory_is_refused(tmp_path):
+    """Refused by what its buffers say of themselves: nothing of that size is made."""
+    terms = pa.array(["\0" * 50_000_000] * 4, pa.large_string())
+    table = table_of(ts.count(["aa bb cc dd"], ["x"]).to_bytes())
+    table = table.set_column(0, table.schema.field("term"), terms)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    assert sink.tell() < 100_000
+    refused(tmp_path / "x.counts", sealed(sink.getvalue()), "would become 200,")
+
+
+def test_the_command_refuses_sealed_counts_in_one_line(tmp_path):
+    path = tmp_path / "x.counts"
+    path.write_bytes(with_metadata(ts.count(["aa bb", "bb"], ["x", "y"]).to_bytes(), n_docs=-5))
+    command = [sys.executable, "-m", "termsieve", "rank", str(path), "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith(f"termsieve: {path}: ")
+
+
+CUT_WHILE_LOADED = """
+import os, sys
+import termsieve as ts
+
+counts = ts.Counts.load(sys.argv[1])
+os.truncate(sys.argv[1], 0)
+print(counts.terms[0], counts.term_df.sum())
+"""
+
+
+def test_counts_stay_when_their_file_is_cut(path, counts):
+    command = [sys.executable, "-c", CUT_WHILE_LOADED, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [counts.terms[0], str(counts.term_df.sum())], done.stderr

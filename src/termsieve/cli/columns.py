@@ -8,11 +8,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from termsieve.documents.arrowfiles import ipc_columns, parquet_columns
 from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS, refuse_pipe
-from termsieve.documents.streams import COMPRESSIONS, Stream, failures_of, opened
+from termsieve.documents.streams import COMPRESSIONS, Stream, opened
 from termsieve.errors import InputError
 
 # From the plainest to the least plain; two of one line are a question for the user.
@@ -47,23 +45,11 @@ def columns_of(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
     """The names of the columns of a file."""
     refuse_pipe(path)
     ending = ending_of(path)
-    with failures_of(str(path)):
-        if ending in (".parquet", ".pq"):
-            return list(pq.read_schema(path).names)
-        if ending in BINARY_FORMATS:
-            return _ipc_columns(path)
+    if ending in BINARY_FORMATS:
+        return parquet_columns(path) if ending in (".parquet", ".pq") else ipc_columns(path)
     with opened(path, encoding) as stream:
         start = _start_of(stream)
     return json_columns(start) if "json" in ending else _header(start, "," if ending == ".csv" else "\t", quotes=quotes)
-
-
-def _ipc_columns(path: Path) -> list[str]:
-    with pa.memory_map(str(path)) as file:
-        try:
-            return list(pa.ipc.open_file(file).schema.names)
-        except pa.ArrowInvalid:
-            file.seek(0)
-            return list(pa.ipc.open_stream(file).schema.names)
 
 
 def _start_of(stream: Stream) -> bytes:

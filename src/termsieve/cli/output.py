@@ -266,5 +266,5 @@ def _parquet(sheet: Sheet) -> Any:
     columns = list(zip(*sheet.rows, strict=True)) or [()] * len(sheet.columns)
     table = pa.table(dict(zip(sheet.columns, map(pa.array, map(list, columns)), strict=True)))
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, write_page_checksum=True)
     return sink.getvalue()

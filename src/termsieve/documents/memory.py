@@ -153,5 +153,5 @@ class Dataset:
         for table in data.with_format("arrow").iter(batch_size=_FIRST_ROWS):
             check_columns(self.name, wanted, table.column_names)
             for batch in table.combine_chunks().to_batches():
-                yield from batch_chunks(batch, wanted, extra, done)
+                yield from batch_chunks(self.name, batch, options, extra, done)
                 done += batch.num_rows

@@ -163,6 +163,10 @@ def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
         distinct = pa.array(spell_array(encoded.dictionary), pa.large_string())
     except (pa.ArrowNotImplementedError, ValueError) as error:
         raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
+    except (pa.ArrowException, OverflowError, LookupError) as error:  # dates beyond Python's, unknown time zones
+        raise InputError(
+            f"{title} holds values of type {column.type} that Python cannot write: {str(error).rstrip('.')}."
+        ) from error
     return pc.take(distinct, encoded.indices)
 
 
