@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve.distinct import Distinct, Ints, Places, kernel
+from termsieve._numba import jit
+from termsieve.distinct import Distinct, Ints, Places
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from termsieve.table import Array, Table
 
 
-@kernel
+@jit
 def _sums(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, weights: Array, out: Array,
@@ -44,7 +45,7 @@ def _sums(
         out[j] = total
 
 
-@kernel
+@jit
 def _infinite_sum(
     values: Array,
     weights: Array,
@@ -75,7 +76,7 @@ def _infinite_sum(
     return total
 
 
-@kernel
+@jit
 def _maxima(
     indptr: Ints,
     classes: Places,
@@ -102,7 +103,7 @@ def _maxima(
         out[j] = best
 
 
-@kernel
+@jit
 def _first_with(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, wanted: Array, out: Places,
@@ -122,7 +123,7 @@ def _first_with(
                 break
 
 
-@kernel
+@jit
 def _picked(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, where: Places, out: Array,

@@ -20,7 +20,7 @@ from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.kernels import Ints
 from termsieve.strings import string_buffers
-from termsieve.tally import Tally
+from termsieve.tally import Tally, check_sizes
 from termsieve.tokens import Analyzer
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
@@ -341,6 +341,7 @@ def _counted(
     def chunks() -> Iterator[_Chunk]:
         n_docs = 0
         for batch in _with_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
+            check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
             if len(folds) < batch.num_rows:

@@ -15,12 +15,12 @@ import weakref
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from termsieve._numba import jit
 from termsieve.table import Array, MoreNeededError, Occurrences, Table, Tokens
 
 if TYPE_CHECKING:
@@ -28,25 +28,19 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int32]
-F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 
 _CHUNK = 1 << 15  # cells: a dozen arrays of them stay in the cache
 _KEPT = 1 << 19  # tables of so many cells are kept, with all they have derived
 
 
-def kernel(function: F) -> F:
-    """Compile a loop; its types stay those of the Python function."""
-    return cast("F", numba.njit(nogil=True, cache=True)(function))
-
-
-@kernel
+@jit
 def _mixed(h: Any, x: Any) -> Any:
     h = (h ^ np.uint64(x)) * np.uint64(0x9E3779B97F4A7C15)
     return h ^ (h >> np.uint64(29))
 
 
-@kernel
+@jit
 def _same_column(indptr: Ints, classes: Places, keys: Ints, totals: Ints, i: int, j: int) -> bool:
     start, other, n = indptr[i], indptr[j], indptr[i + 1] - indptr[i]
     if indptr[j + 1] - other != n:
@@ -63,7 +57,7 @@ def _same_column(indptr: Ints, classes: Places, keys: Ints, totals: Ints, i: int
     return True
 
 
-@kernel
+@jit
 def _distinct_columns(
     indptr: Ints, classes: Places, keys: Ints, totals: Ints, slots: Places, place: Places, first: Places
 ) -> int:
@@ -89,7 +83,7 @@ def _distinct_columns(
     return found
 
 
-@kernel
+@jit
 def _missing_kinds(
     indptr: Ints, classes: Places, kind: Places, sizes: Ints, group: Places, missing: NDArray[np.bool_]
 ) -> None:
@@ -108,7 +102,7 @@ def _slots(n: int) -> Places:
     return np.full(1 << max(4, (2 * n).bit_length()), -1, np.int32)
 
 
-@kernel
+@jit
 def _number_rows(keys: Ints, slots: Places, place: Places, first: Places) -> int:
     mask = np.uint64(slots.size - 1)
     found = 0
