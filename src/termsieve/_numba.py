@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class _OptionalCache(FunctionCache):  # type: ignore[misc]  # numba has no types
+class _OptionalCache(FunctionCache):
     """Files that help when they can be read and written, and do no harm when they cannot."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -49,7 +49,7 @@ class _OptionalCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 
 def jit(function: F) -> F:
     """Compile a loop when it is first called, without the interpreter lock; its types stay those of the function."""
-    compiled = numba.njit(nogil=True, boundscheck=False)(function)
+    compiled: Any = numba.njit(nogil=True, boundscheck=False)(function)
     cache = _find_cache(function)
     if cache is not None:
         compiled._cache = cache
@@ -64,13 +64,14 @@ def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
         folder = _private_folder()
     if folder is None:
         return None
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         return _OptionalCache(function)
     except (RuntimeError, OSError):
         return None
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 @functools.cache
@@ -91,7 +92,7 @@ def _private_folder() -> Path | None:
 # Instructions that numba has no name for
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
     """The number of the lowest bit that is set, of a 64-bit number that is not 0."""
 
@@ -101,7 +102,7 @@ def lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
     return types.int64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba's way
     """The upper and lower half of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
 

@@ -12,7 +12,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,15 +30,17 @@ from termsieve.classify import classifier
 from termsieve.corpus import Corpus, read_corpus
 from termsieve.counting import checked_threads
 from termsieve.counts import Counts
-from termsieve.curves import curve_codes
+from termsieve.curves import curve_codes, load_kernels
 from termsieve.documents import Documents
 from termsieve.evaluate import curve_rows
 from termsieve.excerpts import from_corpus
 from termsieve.journal import Journal, Rows
 from termsieve.plan import Contender, Plan
+from termsieve.ranking import load_kernels as load_scoring_kernels
 from termsieve.ranking import score
 from termsieve.results import SCHEMA, Comparison
 from termsieve.splits import Split, divided
+from termsieve.threads import thread_pool
 from termsieve.tokens import Analyzer
 from termsieve.weighting import parse_weighting
 
@@ -210,6 +212,8 @@ class Study:
     def run(self, journal: Journal, workers: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
         done = journal.done()
+        if workers > 1:
+            self._load_kernels()
         # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
         with threadpool_limits(1), _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
             for split in self.splits:
@@ -220,27 +224,32 @@ class Study:
                 if any(missing.values()):
                     self._run_split(split, missing, journal, workers, advance)
 
+    def _load_kernels(self) -> None:
+        load_scoring_kernels()
+        for model in self.plan.classifiers:
+            load_kernels(model)
+
     def _run_split(
         self, split: Split, missing: dict[str, list[str]], journal: Journal, workers: int, advance: Any
     ) -> None:
         part = Part(self.corpus, self.plan, split)
-        with ThreadPoolExecutor(workers) as pool:
+        with thread_pool(workers) as pool:
             wanted = [one for one in self.plan.contenders if missing[one.name]]
-            ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
-            trials: dict[Future[tuple[Rows, float]], str] = {}
-            try:
-                for name, ranking in ranked.items():
-                    journal.write(self.key(split, name), [], ranking.result().seconds)
+            ranked: dict[Future[Any], str] = {pool.submit(part.ranked, one): one.name for one in wanted}
+            trials: dict[Future[Any], str] = {}
+            pending = set(ranked)
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    if future in trials:
+                        journal.write(trials[future], *future.result())
+                    else:
+                        name, rankings = ranked[future], future.result()
+                        journal.write(self.key(split, name), [], rankings.seconds)
+                        begun = {pool.submit(part.judged, name, rankings, model): model for model in missing[name]}
+                        trials |= {trial: self.key(split, name, model) for trial, model in begun.items()}
+                        pending |= set(begun)
                     advance()
-                    for model in missing[name]:
-                        trial = pool.submit(part.judged, name, ranking.result(), model)
-                        trials[trial] = self.key(split, name, model)
-                for trial in as_completed(trials):
-                    journal.write(trials[trial], *trial.result())
-                    advance()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
 
 
 class Part:

@@ -6,8 +6,10 @@ This is the mutable workshop behind `Counts`: tables that double when they are f
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -60,7 +62,7 @@ class Vocabulary:
     """Terms numbered in the order in which they are met."""
 
     def __init__(self, analyzer: Analyzer) -> None:
-        self._analyzer = analyzer
+        self.analyzer = analyzer
         self.words = Words(
             slots=np.zeros((1 << 16, 3), np.uint64),
             arena=np.empty(1 << 19, np.uint8),
@@ -76,15 +78,15 @@ class Vocabulary:
         self.tokenize = self._choose_tokenizer()
 
     def _choose_tokenizer(self) -> Callable[[pa.LargeStringArray], Tokens]:
-        runs = self._analyzer.runs
+        runs = self.analyzer.runs
         if runs is None:
             return self._tokenize_in_python
-        characters = kernels.characters(runs.character_class, lowercase=self._analyzer.lowercase)
+        characters = kernels.characters(runs.character_class, lowercase=self.analyzer.lowercase)
         if characters is None:
             return self._tokenize_in_python
         self._runs, self._characters = runs, characters
-        if self._analyzer.stop_set:  # stop words get the first numbers: the scanner knows them by that
-            self.number(pa.array(sorted(self._analyzer.stop_set), pa.large_string()))
+        if self.analyzer.stop_set:  # stop words get the first numbers: the scanner knows them by that
+            self.number(pa.array(sorted(self.analyzer.stop_set), pa.large_string()))
             self._n_stop = self.n_terms
         return self._tokenize_in_kernel
 
@@ -92,22 +94,22 @@ class Vocabulary:
 
     def _tokenize_in_python(self, texts: pa.LargeStringArray) -> Tokens:
         """The definition: what the analyzer says, document by document."""
-        terms = [self._analyzer(text) for text in texts.to_pylist()]
+        terms = [self.analyzer(text) for text in texts.to_pylist()]
         ends = np.cumsum([len(document) for document in terms], dtype=np.int64)
         return Tokens(self.number(pa.array([term for document in terms for term in document], pa.large_string())), ends)
 
     def _tokenize_in_kernel(self, texts: pa.LargeStringArray) -> Tokens:
         tokens = self._scan_all(texts)
-        if self._analyzer.stemmer:
+        if self.analyzer.stemmer:
             tokens = self._stemmed(tokens)
-        if self._analyzer.ngram_range != (1, 1):
-            tokens = self._joined(tokens, *self._analyzer.ngram_range)
+        if self.analyzer.ngram_range != (1, 1):
+            tokens = self._joined(tokens, *self.analyzer.ngram_range)
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> Tokens:
-        if self._analyzer.segmenter:
+        if self.analyzer.segmenter:
             return self._scan_preprocessed(texts)
-        strips = self._analyzer.strip_accents is not None
+        strips = self.analyzer.strip_accents is not None
         tokens, deferred = self._scan(texts, self._characters, defer_nonascii=strips)
         if not deferred.any():
             return tokens
@@ -115,7 +117,7 @@ class Vocabulary:
 
     def _scan_preprocessed(self, texts: pa.LargeStringArray) -> Tokens:
         """What the scanner cannot lower-case, Python does."""
-        texts = pa.array([self._analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
+        texts = pa.array([self.analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
         as_they_are = kernels.characters(self._runs.character_class, lowercase=False)
         return self._scan(texts, as_they_are or self._characters, defer_nonascii=False)[0]
 
@@ -171,7 +173,7 @@ class Vocabulary:
             self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
             parts = self.parts()
             words = new[parts.prefix[new] < 0]
-            stems = self._analyzer.stem(self.spelled(words, parts).to_pylist())
+            stems = self.analyzer.stem(self.spelled(words, parts).to_pylist())
             numbers = self.number(pa.array(stems, pa.large_string()))
             self._stems[words] = np.where([stem != "" for stem in stems], numbers, -1)
         numbers = self._stems[tokens.numbers]
@@ -309,6 +311,23 @@ class Tally:
         terms = vocabulary.spelled(order, parts)
         del vocabulary, parts
         return TermCells(terms, Cells(*kernels.arrange(*cells, rank, len(order), row_of, n_rows)))
+
+
+@functools.lru_cache(maxsize=8)
+def load_kernels(analyzer: Analyzer) -> None:
+    """Load or compile in this thread the loops that threads with such tallies need: see `termsieve.threads`."""
+    plain = replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
+    tally, texts = Tally(plain), pa.array(["ab cd", "ab"], pa.large_string())
+    vocabulary, two = tally.vocabulary, np.arange(2)
+    for _ in range(2):  # the second time, cells are added to cells
+        tally.add(texts, two + 1, two, two)
+        tally._sum_up()
+    if analyzer.stemmer:
+        vocabulary.number(texts)
+    kernels.regrow(vocabulary.words.slots[:0], vocabulary.words.slots, vocabulary._hashing())
+    kernels.leading_bytes(*string_buffers(vocabulary.spelled(two)), np.empty(2, np.uint64))
+    kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
+    tally.arranged(two, 2)
 
 
 def _pieces(text: Bytes, offsets: Ints, kinds: Bytes) -> tuple[Ints, Ints | None]:

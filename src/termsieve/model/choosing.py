@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,12 +15,15 @@ from sklearn.multiclass import OneVsRestClassifier
 from termsieve.classify import classifier, parse_recipe
 from termsieve.corpus import Corpus
 from termsieve.counts import Counts
+from termsieve.curves import load_kernels
 from termsieve.errors import InputError
 from termsieve.evaluate import confusion
+from termsieve.ranking import load_kernels as load_scoring_kernels
 from termsieve.ranking import score
 from termsieve.rules import AnyRule, parse_rule
 from termsieve.selection import select
 from termsieve.splits import Split
+from termsieve.threads import work_on_each
 from termsieve.weighting import parse_weighting
 
 SCORES = ("gu", "chi2", "bns")
@@ -98,13 +100,11 @@ def judge(
             advance()
         return found
 
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(work, split) for split in splits]
-        try:
-            values = np.array([future.result() for future in futures], dtype=np.float64)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    if workers > 1:
+        load_scoring_kernels()
+        for model in {one.classifier for one in among}:
+            load_kernels(model)
+    values = np.array(work_on_each(work, splits, workers), dtype=np.float64)
     means = values.mean(axis=0)
     errors = values.std(axis=0, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else np.zeros_like(means)
     return [
