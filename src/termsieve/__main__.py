@@ -1,6 +1,6 @@
 """``python -m termsieve`` is the command ``termsieve``."""
 
-from termsieve.cli import main
+from termsieve._entry import main
 
 if __name__ == "__main__":
     main()

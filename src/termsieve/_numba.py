@@ -92,8 +92,7 @@ def _private_folder() -> Path | None:
 # Instructions that numba has no name for
 
 
-@intrinsic
-def lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
+def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
     """The number of the lowest bit that is set, of a 64-bit number that is not 0."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
@@ -102,8 +101,7 @@ def lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
     return types.int64(types.uint64), generate
 
 
-@intrinsic
-def multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba's way
+def _multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba's way
     """The upper and lower half of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
@@ -113,3 +111,7 @@ def multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - 
         return builder.xor(upper, builder.trunc(product, narrow))
 
     return types.uint64(types.uint64, types.uint64), generate
+
+
+lowest_bit: Any = intrinsic(_lowest_bit)
+multiply_and_fold: Any = intrinsic(_multiply_and_fold)

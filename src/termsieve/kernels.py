@@ -140,7 +140,7 @@ def new_secrets() -> Keys:
     With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
     takes as long as there are words. Results do not depend on these numbers.
     """
-    return np.frombuffer(secrets.token_bytes(32), np.uint64)
+    return np.frombuffer(secrets.token_bytes(32), np.uint64) | _ONE  # an even factor would lose a bit
 
 
 def hashing_of(slots: Keys, secret: Keys) -> Keys:

@@ -406,5 +406,5 @@ def load_kernels() -> None:
         values = score(counts, spelling)
         for how in agg.AGGREGATIONS:
             values.order(how)
-        values.order()
         values.order_of_class(0)
+        values.top(1)  # with the class that a term speaks for

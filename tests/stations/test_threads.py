@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+
 from termsieve import threads
 from termsieve.counting import count
 from termsieve.tally import Tally
@@ -115,9 +116,10 @@ RUNS = {
     "stop_words='english'))",
     "folds": "ts.count_folds(texts, labels, threads=3)",
     "vectorizer": "v = ts.TermVectorizer(threads=3, k=20, score_func='gu').fit(texts, labels); v.transform(texts)",
-    "compare": "ts.compare(texts[:60], labels[:60], cv=3, scores=['gu', 'info_gain', 'fisher_exact', 'bns', 'fisher(on=\"tf\")'], "
+    "compare": "ts.compare(texts[:60], labels[:60], cv=3, scores=['gu', 'info_gain', 'fisher_exact', 'bns', "
+    "'fisher(on=\"tf\")'], "
     "classifiers=['multinomial_nb', 'bernoulli_nb', 'poisson_nb', 'linear_svm', 'probit'], ks=[5, 20], workers=3)",
-    "train": "ts.train(texts[:60], labels[:60], threads=3)",
+    "train": "from termsieve.model import train; train(texts[:60], labels[:60], threads=3)",
 }
 
 
