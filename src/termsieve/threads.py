@@ -23,8 +23,10 @@ def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
-    except BaseException:
+    except BaseException as error:
         pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+            raise MemoryError("There is no memory for another thread.") from error
         raise
     pool.shutdown()
 

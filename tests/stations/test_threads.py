@@ -131,3 +131,32 @@ def test_threads_never_load_or_compile_a_loop(name, tmp_path):
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ)
     )
     assert done.stdout == "fine\n", done.stderr[-3000:]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
+@pytest.mark.parametrize("megabytes", [1100, 1500, 1900])
+def test_a_process_without_enough_memory_ends(megabytes, tmp_path):
+    """Whatever it is that finds no memory; libraries in C++ may abort, which nobody can catch."""
+    import resource
+
+    path = tmp_path / "many.csv"
+    path.write_text(
+        "text,label\n" + "".join(f"{' '.join(f'w{i}x{j}' for j in range(500))},{i % 3}\n" for i in range(4000))
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "termsieve", "count", str(path), "-o", str(tmp_path / "x.counts"), "--threads", "4"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20,) * 2),
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, 1, -6), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode or (tmp_path / "x.counts").exists()
+
+
+def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(monkeypatch):
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(MemoryError):
+        threads.work_on_each(abs, range(5), 2)
