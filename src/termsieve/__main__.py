@@ -17,6 +17,6 @@ def _forget_current_folder() -> None:
 if __name__ == "__main__":
     _forget_current_folder()
 
-    from termsieve.cli import main
+    from termsieve._entry import main
 
     main()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve.distinct import Distinct, Ints, Places, kernel
+from termsieve._numba import jit
+from termsieve.distinct import Distinct, Ints, Places
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from termsieve.table import Array, Table
 
 
-@kernel
+@jit
 def _sums(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, weights: Array, out: Array,
@@ -44,7 +45,7 @@ def _sums(
         out[j] = total
 
 
-@kernel
+@jit
 def _infinite_sum(
     values: Array,
     weights: Array,
@@ -75,7 +76,7 @@ def _infinite_sum(
     return total
 
 
-@kernel
+@jit
 def _maxima(
     indptr: Ints,
     classes: Places,
@@ -102,27 +103,42 @@ def _maxima(
         out[j] = best
 
 
-@kernel
+@jit
 def _first_with(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, wanted: Array, out: Places,
 ) -> None:  # fmt: skip
-    """Find the first class of each column that has the wanted value."""
+    """Find the first class of each column that has the wanted value.
+
+    Looks at the classes that have the term, and at the first of each kind that lacks it: there may be many classes.
+    """
+    n_classes, n_kinds = kind.size, empty.shape[1]
+    ends = np.zeros(n_kinds + 1, np.int64)
+    for c in range(n_classes):
+        ends[kind[c] + 1] += 1
+    for k in range(n_kinds):
+        ends[k + 1] += ends[k]
+    free, by_kind = ends.copy(), np.empty(n_classes, np.int64)
+    for c in range(n_classes):
+        by_kind[free[kind[c]]] = c
+        free[kind[c]] += 1
+    has_term = np.full(n_classes, -1, np.int64)  # the last column for which a class was found to have the term
     for j in range(group.size):
-        p = indptr[j]
-        out[j] = 0
-        for c in range(kind.size):
-            if p < indptr[j + 1] and classes[p] == c:
-                x = values[cell[p]]
-                p += 1
-            else:
-                x = values[empty[group[j], kind[c]]]
-            if x == wanted[j]:
-                out[j] = c
-                break
+        best = n_classes
+        for p in range(indptr[j], indptr[j + 1]):
+            has_term[classes[p]] = j
+            if values[cell[p]] == wanted[j] and classes[p] < best:
+                best = int(classes[p])
+        for k in range(n_kinds):
+            i = ends[k]
+            while i < ends[k + 1] and by_kind[i] < best and has_term[by_kind[i]] == j:
+                i += 1
+            if i < ends[k + 1] and by_kind[i] < best and values[empty[group[j], k]] == wanted[j]:
+                best = by_kind[i]
+        out[j] = best if best < n_classes else 0
 
 
-@kernel
+@jit
 def _picked(
     indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
     values: Array, where: Places, out: Array,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,8 @@ from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.kernels import Ints
 from termsieve.strings import string_buffers
-from termsieve.tally import Tally
+from termsieve.tally import Tally, check_sizes, load_kernels
+from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens import Analyzer
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
@@ -341,6 +341,7 @@ def _counted(
     def chunks() -> Iterator[_Chunk]:
         n_docs = 0
         for batch in _with_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
+            check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
             if len(folds) < batch.num_rows:
@@ -369,8 +370,7 @@ def _arranged(tallies: list[Tally], rows: Ints, n_rows: int) -> TermCells:
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
     if len(tallies) == 1:
         return tallies[0].arranged(rows, n_rows)
-    with ThreadPoolExecutor(len(tallies)) as pool:
-        parts: list[TermCells] = list(pool.map(lambda tally: tally.arranged(rows, n_rows), tallies))
+    parts = work_on_each(lambda tally: tally.arranged(rows, n_rows), tallies, len(tallies))
     total = parts[0]
     for part in parts[1:]:
         total = total.plus(part)
@@ -423,11 +423,14 @@ def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list
     """All chunks counted, each thread's into a tally of its own."""
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
-    tallies = [Tally(analyzer) for _ in range(threads)]
-    if threads == 1:
-        for chunk in chunks:
-            tallies[0].add(*chunk)
+    tallies = [Tally(analyzer)]
+    for chunk in chunks if threads == 1 else itertools.islice(chunks, 1):
+        tallies[0].add(*chunk)
+    second = next(chunks, None)
+    if second is None:
         return tallies
+    load_kernels(analyzer)
+    tallies += [Tally(analyzer) for _ in range(threads - 1)]
     idle: queue.SimpleQueue[Tally] = queue.SimpleQueue()
     for tally in tallies:
         idle.put(tally)
@@ -439,24 +442,8 @@ def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list
         finally:  # or the others would wait for it for ever
             idle.put(tally)
 
-    with ThreadPoolExecutor(threads) as pool:
-        _submit_all(pool, work, chunks, ahead=2 * threads)
+    work_on_stream(work, itertools.chain([second], chunks), threads)
     return tallies
-
-
-def _submit_all(pool: ThreadPoolExecutor, work: Any, chunks: Iterator[_Chunk], *, ahead: int) -> None:
-    """Keep the threads busy without reading far ahead of them."""
-    pending: deque[Future[None]] = deque()
-    try:
-        for chunk in chunks:
-            pending.append(pool.submit(work, chunk))
-            if len(pending) > ahead:
-                pending.popleft().result()
-        for future in pending:
-            future.result()
-    except BaseException:
-        pool.shutdown(cancel_futures=True)
-        raise
 
 
 def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:

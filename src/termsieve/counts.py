@@ -540,7 +540,8 @@ class Counts(ArrowTable):
                 "know which of them have two labels of one group. Relabel the documents and count them again."
             )
         classes = sorted(set(names))
-        rows = np.array([classes.index(name) for name in names], np.int32)
+        place = {name: i for i, name in enumerate(classes)}
+        rows = np.array([place[name] for name in names], np.int32)
         sizes = np.zeros(len(classes), np.int64)
         np.add.at(sizes, rows, self.class_sizes)
         return self._changed(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
@@ -613,16 +614,17 @@ def _limit(name: str, value: float, whole: float) -> float:
 def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
     """The new name of each class."""
     new: dict[str, str] = {}
+    known = set(classes)
     for group, members in groups.items():
         for member in [members] if isinstance(members, str) else members:
-            if member not in classes:
+            if member not in known:
                 raise CountsError(
                     f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_listed(classes)}."
                 )
             if new.setdefault(member, group) != group:
                 raise CountsError(f"The class {member!r} stands in two groups, {new[member]!r} and {group!r}.")
     for group in groups:
-        if group in classes and group not in new:
+        if group in known and group not in new:
             raise CountsError(f"The group {group!r} has the name of a class that is not in it. Choose another name.")
     return [new.get(name, name) for name in classes]
 

@@ -5,17 +5,14 @@ They take no lock and write only to the rows of their own documents, so that thr
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from termsieve._numba import jit
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
-
-_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
 
 
 def _cut(
@@ -68,9 +65,9 @@ def _first_of(scores: Array) -> tuple[int, float]:
     return winner, best - second + doubt
 
 
-cut = _jit(_cut)
-tally = _jit(_tally)
-first_of = _jit(_first_of)
+cut = jit(_cut)
+tally = jit(_tally)
+first_of = jit(_first_of)
 
 
 def _sweep(
@@ -127,4 +124,4 @@ def _sweep(
             out[p, d] = winner if margin > length * slack[p] + fixed_slack[p] else ~winner
 
 
-sweep = _jit(_sweep)
+sweep = jit(_sweep)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from termsieve.classify import Recipe, classifier
 from termsieve.curve_lines import LINES, Lines, sweepable
 from termsieve.errors import InputError, OptionError
 from termsieve.poisson import PoissonNB, is_sparse, log_prior, rates
+from termsieve.threads import work_on_each
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -333,9 +333,11 @@ def _sweep(bayes: Bayes, test: Entries, points: Ints, out: Numbers) -> None:
 
 def _each(work: Callable[[int], None], items: range) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if cores == 1 or len(items) == 1:
-        for item in items:
-            work(item)
-        return
-    with ThreadPoolExecutor(min(cores, len(items))) as pool:
-        list(pool.map(work, items))
+    work_on_each(work, items, cores)
+
+
+@cache
+def load_kernels(model: str) -> None:
+    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
+    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+    curve_codes(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

@@ -15,12 +15,13 @@ import weakref
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from termsieve._numba import jit, multiply_and_fold
+from termsieve.kernels import Keys, new_secrets
 from termsieve.table import Array, MoreNeededError, Occurrences, Table, Tokens
 
 if TYPE_CHECKING:
@@ -28,25 +29,18 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int32]
-F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 
 _CHUNK = 1 << 15  # cells: a dozen arrays of them stay in the cache
 _KEPT = 1 << 19  # tables of so many cells are kept, with all they have derived
 
 
-def kernel(function: F) -> F:
-    """Compile a loop; its types stay those of the Python function."""
-    return cast("F", numba.njit(nogil=True, cache=True)(function))
+@jit
+def _mixed(h: Any, x: Any, secret: Any) -> Any:
+    return multiply_and_fold(h ^ np.uint64(x), secret)
 
 
-@kernel
-def _mixed(h: Any, x: Any) -> Any:
-    h = (h ^ np.uint64(x)) * np.uint64(0x9E3779B97F4A7C15)
-    return h ^ (h >> np.uint64(29))
-
-
-@kernel
+@jit
 def _same_column(indptr: Ints, classes: Places, keys: Ints, totals: Ints, i: int, j: int) -> bool:
     start, other, n = indptr[i], indptr[j], indptr[i + 1] - indptr[i]
     if indptr[j + 1] - other != n:
@@ -63,21 +57,25 @@ def _same_column(indptr: Ints, classes: Places, keys: Ints, totals: Ints, i: int
     return True
 
 
-@kernel
+@jit
 def _distinct_columns(
-    indptr: Ints, classes: Places, keys: Ints, totals: Ints, slots: Places, place: Places, first: Places
+    indptr: Ints, classes: Places, keys: Ints, totals: Ints, secrets: Keys, slots: Places, place: Places, first: Places
 ) -> int:
-    """Give the different columns numbers: `place` is that of each column, `first` a column of each number."""
+    """Give the different columns numbers: `place` is that of each column, `first` a column of each number.
+
+    The hashes depend on random numbers, so that nobody can make counts that crowd together; the result does not.
+    """
+    start, secret = secrets[0], secrets[1]
     mask = np.uint64(slots.size - 1)
     found = 0
     for j in range(place.size):
-        h = np.uint64(indptr[j + 1] - indptr[j])
+        h = start ^ np.uint64(indptr[j + 1] - indptr[j])
         for r in range(totals.shape[0]):
-            h = _mixed(h, totals[r, j])
+            h = _mixed(h, totals[r, j], secret)
         for p in range(indptr[j], indptr[j + 1]):
-            h = _mixed(h, classes[p])
+            h = _mixed(h, classes[p], secret)
             for r in range(keys.shape[0]):
-                h = _mixed(h, keys[r, p])
+                h = _mixed(h, keys[r, p], secret)
         slot = (h ^ (h >> np.uint64(32))) & mask
         while slots[slot] >= 0 and not _same_column(indptr, classes, keys, totals, first[slots[slot]], j):
             slot = (slot + np.uint64(1)) & mask
@@ -89,7 +87,7 @@ def _distinct_columns(
     return found
 
 
-@kernel
+@jit
 def _missing_kinds(
     indptr: Ints, classes: Places, kind: Places, sizes: Ints, group: Places, missing: NDArray[np.bool_]
 ) -> None:
@@ -108,14 +106,15 @@ def _slots(n: int) -> Places:
     return np.full(1 << max(4, (2 * n).bit_length()), -1, np.int32)
 
 
-@kernel
-def _number_rows(keys: Ints, slots: Places, place: Places, first: Places) -> int:
+@jit
+def _number_rows(keys: Ints, secrets: Keys, slots: Places, place: Places, first: Places) -> int:
+    start, secret = secrets[0], secrets[1]
     mask = np.uint64(slots.size - 1)
     found = 0
     for i in range(keys.shape[0]):
-        h = np.uint64(0)
+        h = start
         for r in range(keys.shape[1]):
-            h = _mixed(h, keys[i, r])
+            h = _mixed(h, keys[i, r], secret)
         slot = (h ^ (h >> np.uint64(32))) & mask
         while slots[slot] >= 0:
             other = first[slots[slot]]
@@ -137,7 +136,7 @@ def _distinct_rows(*columns: NDArray[Any]) -> tuple[Places, Places]:
     """Give the different rows of a dense array numbers: that of each, and the first of each number."""
     keys = np.ascontiguousarray(np.stack(columns, axis=1, dtype=np.int64))
     place, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
-    found = _number_rows(keys, _slots(len(keys)), place, first)
+    found = _number_rows(keys, new_secrets(), _slots(len(keys)), place, first)
     return place, first[:found].copy()
 
 
@@ -199,7 +198,8 @@ class Distinct:
         indptr, classes = counts.cells.indptr, counts.cells.classes
         keys, total_keys = _as_keys(values), _as_keys(totals)
         self.place, first = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
-        found = _distinct_columns(indptr, classes, keys, total_keys, _slots(self.n_terms), self.place, first)
+        slots = _slots(self.n_terms)
+        found = _distinct_columns(indptr, classes, keys, total_keys, new_secrets(), slots, self.place, first)
         first = first[:found].copy()
         lengths = np.diff(indptr)[first]
         self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,14 +1,20 @@
 """The few numba loops: UTF-8 bytes to term numbers, term numbers to n-grams, documents to cells.
 
 Three rules hold for all of them. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
-caller makes room and calls again from the document where it stopped. Nothing a document did is half done when its
-kernel returns. And a kernel takes no lock: threads have tables of their own, which add up.
+caller makes room and calls again from the document where it stopped. Nothing of a document is counted when its kernel
+returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
+add up.
 
 Terms
     A term has a number and a key of two 64-bit numbers; both stand in an open-addressing table. A word of up to 15
     bytes is its own key, so most look-ups compare two numbers; a longer one has its hash for a key and is compared
     byte by byte. ``ends[i]`` is the end of term i in the byte ``arena``. An n-gram has no bytes: its key is the number
-    of the term that it continues and the number of its last word.
+    of the term that it continues and the number of its last word. The slot of a key depends on random numbers
+    (`new_secrets`), so that nobody can choose words that crowd together; the numbers of the terms do not.
+
+Pieces
+    A long document is scanned in pieces that end where no word is cut, so that the room for the work on a piece has a
+    bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers.
 
 Cells
     What a document has of a term is written down as a pair, and many pairs at a time are sorted and summed up: two
@@ -19,14 +25,13 @@ from __future__ import annotations
 
 import functools
 import re
+import secrets
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+
+from termsieve._numba import jit, lowest_bit, multiply_and_fold
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -42,12 +47,9 @@ _TOP = np.uint64(56)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _LOW_BITS, _HIGH_BITS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
-_FNV = np.uint64(0x100000001B3)
 _TF_BITS = 32  # of a load
 
-_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
+_jit: Any = jit
 
 
 class Characters(NamedTuple):
@@ -86,7 +88,7 @@ class TextRoom(NamedTuple):
 
     folded: Bytes
     eights: Keys
-    edges: Numbers
+    edges: Ints
 
 
 @functools.cache
@@ -126,15 +128,24 @@ def word_room(most: int) -> WordRoom:
     )
 
 
-def text_room(longest: int) -> TextRoom:
-    """Room for documents of up to `longest` bytes, which grow by half at most when they are lower-cased."""
+def text_room(longest: int, most_words: int) -> TextRoom:
+    """Room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
     eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    return TextRoom(eights.view(np.uint8), eights, np.empty(longest * 3 // 2 + 8, np.int32))
+    return TextRoom(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
 
 
-def shift_of(table: Keys | Ints) -> np.uint64:
-    """How far a 64-bit hash is shifted to number the slots of a table."""
-    return np.uint64(65 - len(table).bit_length())
+def new_secrets() -> Keys:
+    """Random numbers for the hashes of one vocabulary.
+
+    With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
+    takes as long as there are words. Results do not depend on these numbers.
+    """
+    return np.frombuffer(secrets.token_bytes(32), np.uint64) | _ONE  # an even factor would lose a bit
+
+
+def hashing_of(slots: Keys, secret: Keys) -> Keys:
+    """What the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
+    return np.append(secret, np.uint64(65 - len(slots).bit_length()))
 
 
 @_jit
@@ -217,16 +228,6 @@ def _filled(eight):
     return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP
 
 
-@intrinsic
-def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
-    """The number of the lowest bit that is set: one instruction, which numba has no name for."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
-
-
 @_jit
 def _edges(folded_eights, length, edges):
     """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
@@ -238,17 +239,29 @@ def _edges(folded_eights, length, edges):
         changes = bits ^ ((bits << _ONE) | before)
         before = bits >> np.uint64(63)
         while changes != _EMPTY:
-            edges[n] = block * 64 + _lowest_bit(changes)
+            edges[n] = block * 64 + lowest_bit(changes)
             n += 1
             changes &= changes - _ONE
     return n
 
 
 @_jit
-def _hash_bytes(text, start, length):
-    h = np.uint64(length)
-    for i in range(start, start + length):
-        h = (h ^ np.uint64(text[i])) * _FNV
+def _read_eight(text, i):
+    """Eight bytes from byte `i` on; the first is the lowest."""
+    eight = np.uint64(0)
+    for k in range(8):
+        eight |= np.uint64(text[i + k]) << np.uint64(8 * k)
+    return eight
+
+
+@_jit
+def _hash_bytes(text, start, length, hashing):
+    """A hash of at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
+    h, stop = np.uint64(length) ^ hashing[2], start + length
+    for i in range(start, stop - 15, 16):
+        h = multiply_and_fold(_read_eight(text, i) ^ hashing[3], _read_eight(text, i + 8) ^ h)
+    if length & 15:
+        h = multiply_and_fold(_read_eight(text, stop - 16) ^ hashing[3], _read_eight(text, stop - 8) ^ h)
     return h
 
 
@@ -261,27 +274,28 @@ def _same_bytes(text, start, other, other_start, length):
 
 
 @_jit
-def _slot(low, high, shift):
-    return np.int64((((low * _MIX) ^ (high * _MIX_HIGH)) * _MIX) >> shift)
+def _slot(low, high, secret_low, secret_high, shift):
+    return np.int64(multiply_and_fold(low ^ secret_low, high ^ secret_high) >> shift)
 
 
 @_jit
-def _long_key(text, start, length):
+def _long_key(text, start, length, hashing):
     """The key of a word of more than 15 bytes."""
-    return _hash_bytes(text, start, length), _LONG_MARK | np.uint64(length)
+    return _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
 
 
 @_jit
-def _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh):
+def _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh):
     """Number words by their keys; words of more than 15 bytes get -1. Returns the number of terms and of long words.
 
     ``fresh[i]`` is the word that became term n_terms + i. Nothing else happens here: the loop is tight, and the
     processor looks up many words at once.
     """
     mask, first, n_long = np.int64(slots.shape[0] - 1), n_terms, 0
+    secret_low, secret_high, shift = hashing[0], hashing[1], hashing[4]
     for word in range(n):
         low, high = lows[word], highs[word]
-        at = _slot(low, high, shift)
+        at = _slot(low, high, secret_low, secret_high, shift)
         number = np.int64(-1)
         while high < _LONG_MARK:
             if slots[at, 0] == low and slots[at, 1] == high:
@@ -300,10 +314,10 @@ def _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh):
 
 
 @_jit
-def _number_long(slots, shift, arena, ends, n_terms, text, start, length, low, high):
+def _number_long(slots, hashing, arena, ends, n_terms, text, start, length, low, high):
     """The number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
     mask = np.int64(slots.shape[0] - 1)
-    at = _slot(low, high, shift)
+    at = _slot(low, high, hashing[0], hashing[1], hashing[4])
     while slots[at, 1] != _EMPTY:
         if slots[at, 0] == low and slots[at, 1] == high:
             number = np.int64(slots[at, 2])
@@ -325,10 +339,10 @@ def _store(arena, ends, number, text, start, length):
 
 
 @_jit
-def _number_all(lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh):
+def _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh):
     """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
     first = n_terms
-    n_terms, n_long = _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh)
+    n_terms, n_long = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
     for number in range(first, n_terms):
         word = fresh[number - first]
         _store(arena, ends, number, text, starts[word], lengths[word])
@@ -336,32 +350,32 @@ def _number_all(lows, highs, starts, lengths, n, text, slots, shift, arena, ends
         for word in range(n):
             if numbers[word] < 0:
                 numbers[word] = _number_long(
-                    slots, shift, arena, ends, n_terms, text, starts[word], lengths[word], lows[word], highs[word]
+                    slots, hashing, arena, ends, n_terms, text, starts[word], lengths[word], lows[word], highs[word]
                 )
                 n_terms += np.int64(numbers[word] == n_terms)
     return n_terms
 
 
 @_jit
-def regrow(old, new, shift):
+def regrow(old, new, hashing):
     """Put the entries of a table into a larger one."""
     mask = np.int64(new.shape[0] - 1)
     for i in range(old.shape[0]):
         if old[i, 1] != _EMPTY:
-            at = _slot(old[i, 0], old[i, 1], shift)
+            at = _slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
             while new[at, 1] != _EMPTY:
                 at = (at + 1) & mask
             new[at] = old[i]
 
 
 @_jit
-def _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs, starts, lengths):
+def _keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths):
     """Keys and places of the words between the edges, but for those that are too short; returns how many there are."""
     if not is_ascii:
         n_edges = _without_short(folded, edges, n_edges, least)
     n, n_long = 0, 0
     for edge in range(0, n_edges, 2):
-        start, length = np.int64(edges[edge]), np.int64(edges[edge + 1] - edges[edge])
+        start, length = edges[edge], edges[edge + 1] - edges[edge]
         lows[n] = _eight(eights, start) & _FIRST_BYTES[min(length, 8)]
         high = _eight(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
         highs[n] = high | (np.uint64(length + 1) << _TOP)
@@ -371,7 +385,7 @@ def _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs, starts, 
     if n_long > 0:
         for word in range(n):
             if lengths[word] > _SHORT:
-                lows[word], highs[word] = _long_key(folded, starts[word], lengths[word])
+                lows[word], highs[word] = _long_key(folded, starts[word], lengths[word], hashing)
     return n
 
 
@@ -401,7 +415,7 @@ def _without_stop_words(numbers, n, n_stop):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, shift, n_terms,
+    text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, hashing, n_terms,
     folded, eights, edges, lows, highs, starts, lengths, fresh, out, doc_ends, deferred,
 ):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
@@ -422,19 +436,21 @@ def scan(
         stop = max(stop, 0)
         folded[stop : stop + 72] = 0
         n_edges = _edges(eights, stop, edges)
-        n = _keys(folded, eights, edges, n_edges, least, is_ascii, lows, highs, starts, lengths)
+        n = _keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths)
         used = ends[n_terms - 1] if n_terms > 0 else 0
         if n_terms + n > term_room or used + stop > arena.shape[0]:
             return doc, n_terms, n
         found = out[n_out:]
-        n_terms = _number_all(lows, highs, starts, lengths, n, folded, slots, shift, arena, ends, n_terms, found, fresh)
+        n_terms = _number_all(
+            lows, highs, starts, lengths, n, folded, slots, hashing, arena, ends, n_terms, found, fresh
+        )
         n_out += n if n_stop == 0 else _without_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
     return n_docs, n_terms, 0
 
 
 @_jit
-def intern(text, offsets, slots, arena, ends, shift, n_terms, lows, highs, starts, lengths, numbers, fresh):
+def intern(text, offsets, slots, arena, ends, hashing, n_terms, lows, highs, starts, lengths, numbers, fresh):
     """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
     n = offsets.shape[0] - 1
     for word in range(n):
@@ -448,39 +464,56 @@ def intern(text, offsets, slots, arena, ends, shift, n_terms, lows, highs, start
                 high |= byte
         lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP)
         if length > _SHORT:
-            lows[word], highs[word] = _long_key(text, start, length)
+            lows[word], highs[word] = _long_key(text, start, length, hashing)
         starts[word], lengths[word] = start, length
-    return _number_all(lows, highs, starts, lengths, n, text, slots, shift, arena, ends, n_terms, numbers, fresh)
+    return _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh)
 
 
 @_jit
-def join(words, doc_ends, first, least, most, slots, ends, shift, n_terms, lows, highs, numbers, fresh, out, out_ends):
-    """N-grams of numbered words, `least` to `most` long, into `out`.
+def join(
+    words, doc_ends, first, least, most, slots, ends, hashing, n_terms, lows, highs, numbers, fresh, out, out_ends
+):
+    """N-grams of numbered words, `least` to `most` long, into `out`; as many words at a time as there is room for.
 
-    Returns the document before which it stopped for want of room, and the number of terms.
+    Returns the document before which it stopped for want of room, and the number of terms: the n-grams that were
+    numbered by then are found again.
     """
-    room = min(ends.shape[0], 2 * slots.shape[0] // 3)
+    room, at_once = min(ends.shape[0], 2 * slots.shape[0] // 3), lows.shape[0]
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
-        start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
-        if n_terms + (stop - start) * (most - 1) > room:
-            return doc, n_terms
-        for size in range(1, min(most, stop - start) + 1):
-            n = stop - start - size + 1
-            if size == 1:
-                numbers[:n] = words[start:stop]
-            else:
-                for i in range(n):
-                    lows[i] = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
-                    highs[i] = _GRAM_MARK
-                before = n_terms
-                n_terms, _ = _number_short(lows, highs, n, slots, shift, n_terms, numbers, fresh)
-                ends[before:n_terms] = ends[before - 1]
-            if size >= least:
-                out[n_out : n_out + n] = numbers[:n]
-                n_out += n
+        stop = doc_ends[doc]
+        for start in range(doc_ends[doc - 1] if doc > 0 else 0, stop, at_once):
+            if n_terms + min(stop - start, at_once) * (most - 1) > room:
+                return doc, n_terms
+            for size in range(1, min(most, stop - start) + 1):
+                n = min(stop - start - size + 1, at_once)
+                if size == 1:
+                    numbers[:n] = words[start : start + n]
+                else:
+                    for i in range(n):
+                        lows[i] = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
+                        highs[i] = _GRAM_MARK
+                    before = n_terms
+                    n_terms, _ = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
+                    ends[before:n_terms] = ends[before - 1]
+                if size >= least:
+                    out[n_out : n_out + n] = numbers[:n]
+                    n_out += n
         out_ends[doc] = n_out
     return doc_ends.shape[0], n_terms
+
+
+@_jit
+def next_break(text, i, stop, kinds):
+    """The first place at or after byte `i` where a character begins that is in no word; `stop` when there is none."""
+    while i < stop and (text[i] & 0xC0) == 0x80:
+        i += 1
+    while i < stop:
+        point, width = (np.int32(text[i]), 1) if text[i] < 0x80 else _code_point(text, i)
+        if kinds[point] == _OTHER:
+            return i
+        i += width
+    return stop
 
 
 @_jit
@@ -490,21 +523,24 @@ def tally(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms
     A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
     the columns of labels when every document has one label. For the others, what is missing or too much goes to the
     column ``rest[doc]``, so that the sum over all columns is the total: too much with a negative number.
-    `times` is zero for every term, before and after; `seen` has room for a document's terms.
-    Returns the document before which it stopped for want of room, and the number of pairs.
+    `times` is zero for every term, before and after; `seen` has room for a document's terms, and one.
+    Returns the document before which it stopped for want of room, the number of pairs, and how many more that
+    document needs.
     """
     for doc in range(first, doc_ends.shape[0]):
         start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
         label, last = label_ends[doc - 1] if doc > 0 else 0, label_ends[doc]
         n_labels = last - label
-        if n_pairs + (stop - start) * (2 * n_labels + 1) > terms.shape[0]:
-            return doc, n_pairs
         n_seen = 0
         for i in range(start, stop):
             term = numbers[i]
             seen[n_seen] = term
             n_seen += np.int64(times[term] == 0)
             times[term] += 1
+        needed = n_seen * max(2 * n_labels - 1, 1)
+        if n_pairs + needed > terms.shape[0]:
+            _forget(seen, n_seen, times)
+            return doc, n_pairs, needed
         for j in range(label, last):
             load = labels[j] << _TF_BITS
             for i in range(n_seen):
@@ -522,9 +558,14 @@ def tally(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms
                 terms[n_pairs] = seen[i]
                 loads[n_pairs] = -(load | times[seen[i]])
                 n_pairs += 1
-        for i in range(n_seen):
-            times[seen[i]] = 0
-    return doc_ends.shape[0], n_pairs
+        _forget(seen, n_seen, times)
+    return doc_ends.shape[0], n_pairs, 0
+
+
+@_jit
+def _forget(seen, n_seen, times):
+    for i in range(n_seen):
+        times[seen[i]] = 0
 
 
 @_jit

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from termsieve._numba import jit
+
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-_jit: Any = numba.njit(nogil=True, cache=True, boundscheck=False)
 
 
 def _bends(
@@ -28,7 +25,7 @@ def _bends(
         bend[j] = max(squares - 2 * centre[j] * sums + centre[j] ** 2 * total, 0.0)
 
 
-bends = _jit(_bends)
+bends = jit(_bends)
 
 
 def _descend(
@@ -86,4 +83,4 @@ def _descend(
     return step
 
 
-descend = _jit(_descend)
+descend = jit(_descend)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -128,6 +128,7 @@ class Scores(ArrowTable):
     """
 
     def __init__(self, counts: Counts, score: Score) -> None:
+        score.check_documents(counts.n_docs)
         self.counts, self.score = counts, score
 
     @property
@@ -427,3 +428,17 @@ def _score_one(counts: Counts, one: Score) -> Scores:
             stacklevel=3,
         )
     return Scores(counts, one)
+
+
+@cache
+def load_kernels() -> None:
+    """Load or compile in this thread the loops that scores in several threads need: see `termsieve.threads`."""
+    from termsieve.counts import Counts
+
+    counts = Counts.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"])
+    for spelling in ("fisher_exact", "info_gain"):
+        values = score(counts, spelling)
+        for how in agg.AGGREGATIONS:
+            values.order(how)
+        values.order_of_class(0)
+        values.top(1)  # with the class that a term speaks for

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from termsieve._numba import jit
 from termsieve.kernels import Ints, Numbers
 
-F = TypeVar("F", bound=Callable[..., object])
 Bools = npt.NDArray[np.bool_]
 
 _BITS = 32  # of a key, for the number of occurrences
 
 
-def _loop(function: F) -> F:
-    """Compile a loop; its types stay those of the Python function."""
-    return cast("F", numba.njit(nogil=True, cache=True, boundscheck=False)(function))
-
-
-@_loop
+@jit
 def gather(
     numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
 ) -> Any:
@@ -46,7 +39,7 @@ def gather(
     return n
 
 
-@_loop
+@jit
 def kept(
     terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, columns: Numbers, tfs: Numbers, lengths: Ints
 ) -> Any:
@@ -65,7 +58,7 @@ def kept(
     return n
 
 
-@_loop
+@jit
 def fill_by_sorting(columns: Numbers, tfs: Numbers, indptr: Ints, out_columns: Numbers, out: Ints) -> None:
     """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there."""
     start = 0
@@ -81,7 +74,7 @@ def fill_by_sorting(columns: Numbers, tfs: Numbers, indptr: Ints, out_columns: N
         start += n
 
 
-@_loop
+@jit
 def fill_by_column(
     columns: Numbers, tfs: Numbers, indptr: Ints, free: Numbers, out_columns: Numbers, out: Ints
 ) -> None:
@@ -109,14 +102,14 @@ def fill_by_column(
         out[at] = tfs[places[i]]
 
 
-@_loop
+@jit
 def renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
     """Write the column of each term."""
     for i in range(terms.shape[0]):
         columns[i] = column_of[terms[i]]
 
 
-@_loop
+@jit
 def sum_groups(
     indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
     found: Numbers, values: Ints, found_ends: Ints,
@@ -146,7 +139,7 @@ def sum_groups(
     return n
 
 
-@_loop
+@jit
 def by_column(
     found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
 ) -> None:

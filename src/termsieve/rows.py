@@ -7,10 +7,10 @@ the matrix of the selected terms is made without the matrix of all terms.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import queue
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,7 +24,8 @@ from termsieve.cells import Cells, union_of
 from termsieve.kernels import Ints, Numbers
 from termsieve.row_loops import Bools
 from termsieve.strings import string_order
-from termsieve.tally import Tokens, Vocabulary
+from termsieve.tally import Tokens, Vocabulary, check_sizes, load_kernels
+from termsieve.threads import work_on_each
 
 CHUNK = 1 << 20  # characters of text, for one worker at a time
 
@@ -157,6 +158,8 @@ class Rows:
             else:
                 row_loops.fill_by_sorting(columns, tfs, mine, indices, data)
 
+        if len(self._workers) > 1:
+            _load_matrix_loops()
         parts = _each(keep, self._blocks, len(self._workers))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]))])
         docs = np.cumsum([0, *(len(block.ends) for block in self._blocks)])
@@ -170,6 +173,8 @@ class Rows:
 
     def sums(self, column_of: list[Numbers], n_columns: int, groups: sparse.csc_array) -> Cells:
         """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        if len(self._workers) > 1:
+            _load_sum_loops()
         rows = self._joined(column_of)
         docs = groups.indices.astype(np.int64)
         # how many terms the documents of each group have, for each to be summed by one thread
@@ -216,15 +221,46 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
     idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
     for worker in workers:
         idle.put(worker)
+    if len(workers) > 1:
+        _load_reading_loops(workers[0].vocabulary)
 
     def read(part: slice) -> Block:
         worker = idle.get()
         try:
-            return worker.read(convert(documents[part]))
+            converted = convert(documents[part])
+            if isinstance(converted, pa.LargeStringArray):
+                check_sizes(converted, part.start)
+            return worker.read(converted)
         finally:
             idle.put(worker)
 
     return Rows(workers, _each(read, _parts(documents), len(workers)))
+
+
+# Loops that several threads will need are loaded by one: see `termsieve.threads`
+
+
+def _load_reading_loops(vocabulary: Vocabulary | Dictionary) -> None:
+    if isinstance(vocabulary, Vocabulary):
+        load_kernels(vocabulary.analyzer)
+    _small_rows()
+
+
+@functools.cache
+def _small_rows() -> Rows:
+    worker = Worker(0, Dictionary(str.split))
+    return Rows([worker], [worker.read(["a b", "b"])])
+
+
+@functools.cache
+def _load_matrix_loops() -> None:
+    for n_columns in (2, 100):  # few columns and many have loops of their own
+        _small_rows().matrix([np.arange(2, dtype=np.int32)], n_columns)
+
+
+@functools.cache
+def _load_sum_loops() -> None:
+    _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
 
 
 def _parts(documents: Sequence[Any]) -> list[slice]:
@@ -248,8 +284,4 @@ def _shares(ends: Ints, n: int) -> list[slice]:
 
 def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
     """What `work` makes of the items, in order, on several threads."""
-    threads = len(items) if threads is None else threads
-    if threads <= 1 or len(items) <= 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, items))
+    return work_on_each(work, items, len(items) if threads is None else threads)

@@ -12,7 +12,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from termsieve.classify import classifier
 from termsieve.corpus import Corpus, read_corpus
 from termsieve.counting import checked_threads
 from termsieve.counts import Counts
-from termsieve.curves import curve_codes
+from termsieve.curves import curve_codes, load_kernels
 from termsieve.documents import Documents
 from termsieve.errors import InputError
 from termsieve.evaluate import curve_rows
@@ -38,9 +38,11 @@ from termsieve.excerpts import from_corpus
 from termsieve.journal import Journal, MemoryJournal, Rows
 from termsieve.plan import AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.ranking import Scores, score
+from termsieve.ranking import load_kernels as load_scoring_kernels
 from termsieve.results import SCHEMA, Comparison
 from termsieve.selection import select
 from termsieve.splits import Split, divided
+from termsieve.threads import thread_pool
 from termsieve.tokens import Analyzer
 from termsieve.weighting import parse_weighting
 
@@ -228,6 +230,8 @@ class Study:
     def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
         done = journal.done()
+        if threads > 1:
+            self._load_kernels()
         # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
         with threadpool_limits(1), _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
             for split in self.splits:
@@ -240,6 +244,11 @@ class Study:
                 if wanted:
                     self._run_split(split, wanted, missing, journal, threads, advance)
 
+    def _load_kernels(self) -> None:
+        load_scoring_kernels()
+        for model in self.plan.classifiers:
+            load_kernels(model)
+
     def _run_split(
         self,
         split: Split,
@@ -250,22 +259,22 @@ class Study:
         advance: Any,
     ) -> None:
         part = Part(self.corpus, self.plan, split)
-        with ThreadPoolExecutor(threads) as pool:
-            ranked = {one.name: pool.submit(part.ranked, one) for one in wanted}
-            trials: dict[Future[tuple[Rows, float]], str] = {}
-            try:
-                for name, ranking in ranked.items():
-                    journal.write(self.key(split, name), [], ranking.result().seconds)
+        with thread_pool(threads) as pool:
+            ranked: dict[Future[Any], str] = {pool.submit(part.ranked, one): one.name for one in wanted}
+            trials: dict[Future[Any], str] = {}
+            pending = set(ranked)
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    if future in trials:
+                        journal.write(trials[future], *future.result())
+                    else:
+                        name, rankings = ranked[future], future.result()
+                        journal.write(self.key(split, name), [], rankings.seconds)
+                        begun = {pool.submit(part.judged, name, rankings, model): model for model in missing[name]}
+                        trials |= {trial: self.key(split, name, model) for trial, model in begun.items()}
+                        pending |= set(begun)
                     advance()
-                    for model in missing[name]:
-                        trial = pool.submit(part.judged, name, ranking.result(), model)
-                        trials[trial] = self.key(split, name, model)
-                for trial in as_completed(trials):
-                    journal.write(trials[trial], *trial.result())
-                    advance()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
 
 
 class Part:

@@ -95,7 +95,7 @@ def try_all(files, path):
         )
         found = some if found is None else found + some
         bad += wrong.values()
-    print(f"\n{path.name}: {dict(found)}")  # noqa: T201 - shown by `make damage`
+    print(f"\n{path.name}: {dict(found)}")
     assert found[ERROR] > found[EQUAL]
     return found, [one for one in bad if not one.startswith(OTHER)]
 

@@ -69,7 +69,7 @@ def try_all(files, path, change=lambda data: data):
         some, wrong = outcomes(tried, content, path, expected=content(path))
         found = some if found is None else found + some
         bad += wrong.values()
-    print(f"\n{path.name}: {dict(found)}")  # noqa: T201 - shown by `make damage`
+    print(f"\n{path.name}: {dict(found)}")
     assert found[ERROR] > found[EQUAL]
     return found, bad
 

@@ -84,6 +84,8 @@ def tiny_tables():
     with (
         patch("termsieve.tally.Words", words),
         patch("termsieve.tally.FEWEST_PAIRS", 1),
+        patch("termsieve.tally.PIECE", 3),
+        patch("termsieve.tally.BLOCK", 2),
         patch("termsieve.strings._FEW", 0),
         patch("termsieve.counting.CHUNK_BYTES", 16),
         patch("termsieve.documents.memory._FIRST_ROWS", 2),

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import select
 import signal
@@ -72,6 +73,51 @@ def test_an_interrupt_ends_within_a_second_and_leaves_no_file(command, tmp_path)
         stream.close()
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
+
+
+START = "import os, sys; from termsieve._entry import main; os.write(1, b'!'); sys.argv[0] = 'termsieve'; main()"
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("command", [["scores"], ["rank", "-"]])
+def test_an_interrupt_while_the_command_is_imported_is_quiet(command, seed):
+    """At any moment from the first line of ours on: no traceback, and the code of an interrupt."""
+    moment = random.Random(seed).random() * 0.5
+    with subprocess.Popen(
+        [sys.executable, "-c", START, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.read(1) == b"!"
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode in ((0, 130) if command == ["scores"] else (130,)), said  # `scores` may be done by then
+    assert b"Traceback" not in said
+    assert b"Exception" not in said
+
+
+def test_an_interrupt_that_the_shell_ignores_stays_ignored(mail):
+    """As in `nohup`, or a job in the background of a script."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n" + START
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "rank", str(mail)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout.read(1) == b"!"
+        process.send_signal(signal.SIGINT)
+        shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"quick" in shown
+
+
+def test_the_script_starts_where_interrupts_are_quiet():
+    import importlib.metadata
+    import tomllib
+
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    assert tomllib.loads(project.read_text("utf-8"))["project"]["scripts"] == {"termsieve": "termsieve._entry:main"}
+    assert importlib.metadata.entry_points(group="console_scripts", name="termsieve")
 
 
 def test_a_loop_that_hears_nothing_is_ended_too(tmp_path):

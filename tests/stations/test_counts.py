@@ -1,6 +1,7 @@
 """Counts: algebra and its refusals, pruning, merging classes, vocabularies, and what it shows of itself."""
 
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive
 from oracles.texts import CLASSES, columns, documents
+from scipy import sparse
 
 import termsieve as ts
 from termsieve.errors import CountsError, OptionError
@@ -381,3 +383,16 @@ def test_a_vocabulary_may_be_an_iterator():
 def test_a_vocabulary_that_makes_no_sense_is_refused(vocabulary):
     with pytest.raises(OptionError, match=r"vocabulary.*'aa'"):
         counted("aa").with_vocabulary(vocabulary)
+
+
+@pytest.mark.parametrize("merged", ["all", "pairs", "none"])
+def test_merging_many_classes_takes_time_in_proportion(merged):
+    n = 40_000
+    counts = ts.Counts.from_matrix(sparse.eye_array(n, 50, dtype=np.int64, format="csr"), [f"c{i}" for i in range(n)])
+    groups = {"all": {"g": list(counts.classes)}, "none": {}}
+    groups["pairs"] = {f"g{i}": [f"c{i}", f"c{i + 1}"] for i in range(0, n, 2)}
+    start = time.thread_time()
+    found = counts.merge_classes(groups[merged])
+    assert time.thread_time() - start < 1  # it took 4 s and more
+    assert found.n_classes == {"all": 1, "pairs": n // 2, "none": n}[merged]
+    assert found.n_docs == n

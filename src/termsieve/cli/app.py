@@ -54,9 +54,15 @@ def main() -> None:
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     code = run()
-    if code == INTERRUPTED:
+    if code == INTERRUPTED or (code and _has_busy_threads()):
+        sys.stderr.flush()
         os._exit(code)  # without waiting for threads that still work
     sys.exit(code)
+
+
+def _has_busy_threads() -> bool:
+    """Whether threads are left over from work that has failed: Python would wait for them at its end."""
+    return any(not one.daemon and one is not threading.main_thread() for one in threading.enumerate())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc, erfc
 
 from termsieve.scores.numerics import HALF_LOG_2PI, stirling_rest, table_deviance
-from termsieve.scores.registry import score
+from termsieve.scores.registry import SMOOTHING, score
 from termsieve.scores.tail import tail_over_first
 from termsieve.table import Array, Table, ratio
 
@@ -136,6 +136,7 @@ def _log_hypergeometric(t: Table) -> Array:
     range="[0, inf)",
     sided=1,
     pvalue=_pvalue_fisher_exact,
+    most_docs=2**40,
     prefers="Terms that stand in the class more often than chance explains, exact for rare terms too.",
     warning="One-sided: a term that speaks against the class scores about 0. 'fisher' is another thing.",
     confidence="standard test; minus the decimal logarithm of its one-sided p-value is our choice of scale",
@@ -159,7 +160,7 @@ def fisher_exact(t: Table) -> Array:
     null=0.0,
     sided=1,
     variants=('gu(z="counts")', "gu(floor=0)"),
-    limits={"floor": "[0, inf)"},
+    limits={"floor": SMOOTHING},
     pvalue=_pvalue_gu,
     prefers="Terms that are both surely dependent (z) and much more frequent in the class than outside it (p/q).",
     infinite="with floor=0, for terms that no other class has",

@@ -19,7 +19,7 @@ from termsieve.scores.numerics import (
 from termsieve.scores.registry import score
 from termsieve.table import Array, Table, difference_of_products
 
-_POSITIVE = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "(0, inf)")
+_POSITIVE = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "[1e-6, 1e6]")
 _BERNOULLI = (
     r"\frac{l_0}{l_0 + l_1}, \quad l_0 = \frac{B(A + a_c, C + b_c)}{B(a_c, b_c)}"
     r" \frac{B(B + a_c, D + b_c)}{B(a_c, b_c)}, \quad l_1 = \frac{B(n_t + a, n_{t'} + b)}{B(a, b)}"

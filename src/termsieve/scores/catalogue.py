@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from termsieve.scores.registry import SCORES, Score, spell
+from termsieve.scores.registry import MOST_DOCS, SCORES, Score, spell
 from termsieve.scores.spelling import parse
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def facts(s: Score) -> Iterator[tuple[str, str]]:
         "warning": s.warning,
         "range": s.range,
         "infinite": s.infinite,
+        "documents": "" if s.most_docs == MOST_DOCS else f"for counts of up to {s.most_docs:,} documents",
         "independence": "" if s.null is None else f"the value is {s.null:g}",
         "sides": "terms for a class rank first, terms against it last"
         if s.sided == 1
@@ -102,12 +103,16 @@ def _overall(s: Score) -> str:
     }[s.aggregation]
 
 
+def _limits(limits: str) -> str:
+    return limits.replace("[", "in [", 1) if " or " in limits else f"in {limits}"
+
+
 def _parameter(s: Score) -> Iterator[str]:
     for p in s.parameters:
         if p.choices:
             may = " or ".join(map(spell, p.choices))
         else:
-            may = "True or False" if isinstance(p.default, bool) else f"in {p.limits}"
+            may = "True or False" if isinstance(p.default, bool) else _limits(p.limits)
         yield f"{p.name}={spell(p.default)} ({may})"
 
 

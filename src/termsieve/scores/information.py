@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from termsieve.scores.numerics import deviance, log_quotient, table_deviance
-from termsieve.scores.registry import score
+from termsieve.scores.registry import SMOOTHING, score
 from termsieve.table import Array, Table, ratio
 
 
@@ -18,7 +18,7 @@ from termsieve.table import Array, Table, ratio
     sided=1,
     aggregation="weighted_mean",
     variants=("pmi(floor=0)", "pmi(floor=0, log=False)"),
-    limits={"floor": "[0, inf)"},
+    limits={"floor": SMOOTHING},
     prefers="Rare terms of one class: a term in one single document of the class already has the largest value.",
     infinite="-inf with floor=0, for terms that the class does not have",
     warning="Papers call it mutual information, which also means the average over all cells: that is "
@@ -105,7 +105,7 @@ def cross_entropy(t: Table) -> Array:
     range="[0, inf]",
     aggregation="sum",
     variants=("weight_of_evidence(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Frequent terms that change the odds of large classes, up or down.",
     infinite="with smoothing=0, for terms that only the class has or only the others have",
     warning="0.5 is added to each cell, so independent terms score near 0 rather than 0.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from termsieve.scores.numerics import log_quotient
-from termsieve.scores.registry import score
+from termsieve.scores.registry import SMOOTHING, score
 from termsieve.table import Array, Table, log, minus, ratio
 
 
@@ -27,7 +27,7 @@ def _log_odds_ratio(t: Table, smoothing: float) -> Array:
     sided=1,
     aggregation="weighted_mean",
     variants=("odds_ratio(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Terms that other classes do not have, even if they are rare.",
     infinite="with smoothing=0, where fp or fn is 0",
     warning="The mean over classes is ruled by the one class with the largest ratio: log_odds_ratio is "
@@ -50,7 +50,7 @@ def odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
     negate_term="flip",
     sided=1,
     variants=("log_odds_ratio(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Terms that other classes do not have, even if they are rare.",
     infinite="with smoothing=0, where a cell is 0",
     warning="Smoothing moves independent terms off 0.",
@@ -70,7 +70,7 @@ def log_odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
     negate_term="invariant",
     aggregation="sum",
     variants=("mor(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Terms with extreme odds, for or against, in many classes.",
     infinite="with smoothing=0, where a cell is 0",
     warning="0.5 is added to each cell, so independent terms score near 0 rather than 0.",
@@ -93,7 +93,7 @@ def mor(t: Table, *, smoothing: float = 0.5) -> Array:
     swap_classes="invariant",
     aggregation="sum",
     variants=("cdm(prior=0)",),
-    limits={"prior": "[0, inf)"},
+    limits={"prior": SMOOTHING},
     prefers="Rare terms with very unequal rates, for or against.",
     infinite="with prior=0, for terms that only the class has or only the others have",
     warning="The paper does not smooth. An m-estimate of weight k keeps it finite and leaves independent "
@@ -173,7 +173,7 @@ def _distinction(t: Table, smoothing: float) -> Array:
     swap_classes="flip",
     sided=1,
     variants=("distinction(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Terms that almost all documents of the class have and almost no others.",
     infinite="with smoothing=0, where a cell is 0",
     warning="Not 0 for independent terms: negative for small classes, positive for large ones. The paper is "
@@ -194,7 +194,7 @@ def distinction(t: Table, *, smoothing: float = 0.5) -> Array:
     swap_classes="flip",
     sided=1,
     variants=("strong_class(smoothing=0)",),
-    limits={"smoothing": "[0, inf)"},
+    limits={"smoothing": SMOOTHING},
     prefers="Frequent terms with a high distinction.",
     infinite="with smoothing=0, where a cell is 0",
     warning="As distinction; the frequency also pushes frequent terms of negative distinction further down.",
@@ -214,7 +214,7 @@ def strong_class(t: Table, *, smoothing: float = 0.5) -> Array:
     r" - \ln \frac{y_{c'} + a}{n_{c'} + a_0 - y_{c'} - a}",
     swap_classes="flip",
     sided=1,
-    limits={"prior": "(0, inf)"},
+    limits={"prior": "[1e-9, 1e9]"},
     prefers="Terms used surely more often in the class, counting occurrences rather than documents.",
     warning="Counts occurrences, so one long document can carry a term. The prior is flat: `prior` per term.",
     confidence="formula from memory",

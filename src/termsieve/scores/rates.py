@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from termsieve.scores.registry import score
+from termsieve.scores.registry import SMOOTHING, score
 from termsieve.table import Array, Table, ratio
 
 
@@ -116,7 +116,7 @@ def f1(t: Table) -> Array:
     swap_classes="flip",
     sided=1,
     variants=("power(k=2)",),
-    limits={"k": "(0, inf)"},
+    limits={"k": "[1e-6, 1e6]"},
     prefers="Terms of small rates that the class has more often: for large k even rare ones.",
     warning="One-sided: terms that speak against the class are negative.",
     confidence="formula read in a third-party text on Forman's study; k = 5 is from memory",
@@ -192,7 +192,7 @@ def _normalized_difference(t: Table, floor: float) -> Array:
     null=0.0,
     swap_classes="invariant",
     variants=("ndm(floor=0)",),
-    limits={"floor": "[0, inf)"},
+    limits={"floor": SMOOTHING},
     prefers="Terms that one side lacks nearly or wholly, rare ones included.",
     infinite="with floor=0, for terms that only the class has or only the others have",
     warning="The value of terms that one side lacks is ruled by the floor, which is given in documents of N.",
@@ -212,7 +212,7 @@ def ndm(t: Table, *, floor: float = 0.5) -> Array:
     null=0.0,
     swap_classes="invariant",
     variants=("mmr(floor=0)",),
-    limits={"floor": "[0, inf)"},
+    limits={"floor": SMOOTHING},
     prefers="As ndm, but frequent terms before rare ones.",
     infinite="with floor=0, for terms that only the class has or only the others have",
     warning="The value of terms that one side lacks is ruled by the floor, which is given in documents of N.",

@@ -15,13 +15,18 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin, get_type_hints
 
-from termsieve.errors import OptionError, did_you_mean
+import numpy as np
+
+from termsieve.errors import CountsError, OptionError, did_you_mean
 from termsieve.table import Array, Table
 
 Aggregation: TypeAlias = Literal["max", "sum", "mean", "weighted_mean", "global"]
 Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]
 Value: TypeAlias = "float | bool | str"
 ScoreFunction: TypeAlias = Callable[..., Array]
+
+MOST_DOCS = 2**53  # documents: up to here every count is exact as a floating-point number
+SMOOTHING = "0 or [1e-9, 1e9]"  # what is added to counts: nothing, or enough to keep squares of ratios finite
 
 _SCORES: dict[str, Score] = {}
 SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
@@ -58,16 +63,37 @@ class Parameter:
             ok, must = value in self.choices, "one of " + ", ".join(map(spell, self.choices))
         else:
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            ok = number and _inside(float(value), self.limits)  # type: ignore[arg-type]
-            must = f"a number in {self.limits}"
+            ok = number and _inside(value, self.limits)  # type: ignore[arg-type]
+            must = f"a number: {self.limits}" if " or " in self.limits else f"a number in {self.limits}"
             value = float(value) if ok else value  # type: ignore[arg-type]
         if not ok:
-            raise OptionError(f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {value!r}.")
+            raise OptionError(f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {_shown(value)}.")
         return value  # type: ignore[return-value]
 
 
+def _shown(value: object) -> str:
+    """A value as it is written in Python, shortened: a number may have any number of digits."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        return "a whole number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:40]}... ({len(text):,} characters)"
+
+
 def _inside(x: float, limits: str) -> bool:
-    """Tell whether x lies in an interval written as in mathematics: "[0, 0.5)"."""
+    """Tell whether x lies in an interval written as in mathematics, "[0, 0.5)", or is one of several: "0 or [1, 2]".
+
+    >>> _inside(0.25, "[0, 0.5)"), _inside(0, "0 or [1, 2]"), _inside(0.5, "0 or [1, 2]"), _inside(10**400, "[0, inf)")
+    (True, True, False, False)
+    """
+    if " or " in limits:
+        return any(_inside(x, part) for part in limits.split(" or "))
+    if limits[0] not in "[(":
+        return x == float(limits)
+    try:
+        x = float(x)
+    except OverflowError:  # a whole number that is too large
+        return False
     low, high = (float(end) for end in limits[1:-1].split(","))
     above = x > low or (x == low and limits[0] == "[")
     below = x < high or (x == high and limits[-1] == "]")
@@ -116,6 +142,8 @@ class Score:
         From a table and the values on it to probabilities under independence.
     single_label : bool
         The overall score means what it says only if each document has one label.
+    most_docs : int
+        The largest number of documents for which the score can be computed, exactly and in reasonable time.
     infinite : str
         Where the score is infinite, if anywhere.
     warning : str
@@ -149,6 +177,7 @@ class Score:
     tie_break: ScoreFunction | None = None
     pvalue: Callable[[Table, Array], Array] | None = None
     single_label: bool = False
+    most_docs: int = MOST_DOCS
     infinite: str = ""
     warning: str = ""
     confidence: str = ""
@@ -188,8 +217,17 @@ class Score:
             given={p: together[p] for p in known if together.get(p, known[p].default) != known[p].default},
         )
 
+    def check_documents(self, n_docs: float) -> None:
+        """Refuse counts of more documents than the score is made for."""
+        if n_docs > self.most_docs:
+            raise CountsError(
+                f"The score {self.name!r} is for counts of up to {self.most_docs:,} documents; "
+                f"these have {int(n_docs):,}."
+            )
+
     def evaluate(self, table: Table) -> Array:
         """Return the value of every entry of a table."""
+        self.check_documents(float(np.max(table.N, initial=0.0)))
         return self.function(table, **self.arguments)
 
     def __eq__(self, other: object) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve.distinct import kernel
+from termsieve._numba import jit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from termsieve.table import Array
 
 
-@kernel
+@jit
 def _upward(a: float, n_t: float, n_c: float, rest: float) -> float:
     total = term = 1.0
     while a < n_t and a < n_c:
@@ -26,7 +26,7 @@ def _upward(a: float, n_t: float, n_c: float, rest: float) -> float:
     return total
 
 
-@kernel
+@jit
 def _downward(a: float, n_t: float, n_c: float, rest: float) -> float:
     total = 0.0
     term = 1.0
@@ -39,7 +39,7 @@ def _downward(a: float, n_t: float, n_c: float, rest: float) -> float:
     return total
 
 
-@kernel
+@jit
 def _tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: NDArray[np.bool_], out: Array) -> None:
     for i in range(tp.size):
         rest = n[i] - n_c[i] - n_t[i]

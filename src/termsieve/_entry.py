@@ -1,0 +1,39 @@
+"""Where the command ``termsieve`` starts: Ctrl-C ends it without a word while the rest is still being imported.
+
+Only the command imports this module: doing so changes what an interrupt does in the whole process. Before this module
+runs, Python alone decides what an interrupt does.
+"""
+
+import os
+import signal
+
+INTERRUPTED = 130
+
+
+def _end_quietly(_: int, __: object) -> None:
+    os._exit(INTERRUPTED)  # nothing is open or half-written yet, or all of it is finished
+
+
+def _interrupts_are_ours() -> bool:
+    """Whether an interrupt does what it usually does: a shell may have told a job in the background to ignore it."""
+    return signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _end_quietly)
+
+
+if _interrupts_are_ours():
+    signal.signal(signal.SIGINT, _end_quietly)
+
+
+def main() -> None:
+    """Run the command that was typed."""
+    from termsieve.cli import main as run_command
+
+    ours = _interrupts_are_ours()
+    try:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        run_command()
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, _end_quietly)

@@ -1,0 +1,66 @@
+"""Work on several threads that ends with the first error, whichever thread it is in.
+
+Loops of numba are loaded or compiled under a lock. When memory runs out while a thread has that lock, it may keep it
+for ever, and every thread that needs a loop waits. So the loops that threads will need are loaded before the threads
+start (the functions `load_kernels` of several modules), nothing waits for one thread while another has failed, and
+threads that still work after an error are not waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+@contextmanager
+def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Some threads; after an error what has not begun is cancelled, and what has is not waited for."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    except BaseException as error:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+            raise MemoryError("There is no memory for another thread.") from error
+        raise
+    pool.shutdown()
+
+
+def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> list[B]:
+    """What `work` makes of the items, in their order, on several threads.
+
+    >>> work_on_each(abs, [-3, 2, -1], 2)
+    [3, 2, 1]
+    """
+    if threads <= 1 or len(items) <= 1:
+        return [work(item) for item in items]
+    with thread_pool(min(threads, len(items))) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()
+        return [future.result() for future in futures]
+
+
+def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -> None:
+    """Work on items as they come, without reading far ahead of the threads."""
+    with thread_pool(threads) as pool:
+        pending: set[Future[Any]] = set()
+        for item in items:
+            pending.add(pool.submit(work, item))
+            if len(pending) > 2 * threads:
+                pending = _without_finished(pending)
+        while pending:
+            pending = _without_finished(pending)
+
+
+def _without_finished(pending: set[Future[Any]]) -> set[Future[Any]]:
+    """Wait until something is finished; raises its error, if it has one."""
+    done, pending = wait(pending, return_when=FIRST_COMPLETED)
+    for future in done:
+        future.result()
+    return pending

@@ -1,0 +1,100 @@
+"""Long documents: counted in pieces that change nothing, in memory in proportion, up to a stated size."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from oracles.texts import TEXTS
+
+from termsieve.counting import count
+from termsieve.errors import InputError
+from termsieve.estimators import TermVectorizer
+from termsieve.tokens import Analyzer
+
+ANALYZERS = [
+    Analyzer(),
+    Analyzer(token_pattern=r"(?u)\b\w+\b", ngram_range=(1, 3)),
+    Analyzer(ngram_range=(2, 2), stop_words="english"),
+    Analyzer(lowercase=False, ngram_range=(1, 2), min_length=3),
+    Analyzer(strip_accents="unicode"),
+    Analyzer(stemmer="english", ngram_range=(1, 2)),
+    Analyzer(token_pattern=r"[a-z]+"),
+]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(ANALYZERS), st.integers(1, 9), st.integers(1, 4))
+@example(["ΑΣ ΑΣΑ", "one two three one two"], ANALYZERS[1], 2, 1)  # only the first piece needs Python's lower case
+@example(["日本語。日本語", "Ⱥ" * 9 + " a b"], ANALYZERS[1], 1, 1)
+@example(["a" * 40 + " " + "a" * 40, ""], ANALYZERS[1], 5, 2)
+def test_pieces_change_nothing(texts, analyzer, piece, block):
+    """Documents count once for each term, however many pieces they have; n-grams run across pieces."""
+    with patch("termsieve.tally.PIECE", piece), patch("termsieve.tally.BLOCK", block):
+        found = count(texts, ["x"] * len(texts), analyzer=analyzer, threads=1)
+        rows = (
+            TermVectorizer(**_options(analyzer), threads=1).fit_transform(texts) if any(map(analyzer, texts)) else None
+        )
+    expected = [Counter(analyzer(text)) for text in texts]
+    df, tf = sum((Counter(dict.fromkeys(one, 1)) for one in expected), Counter()), sum(expected, Counter())
+    tf2 = sum((Counter({term: n * n for term, n in one.items()}) for one in expected), Counter())
+    assert list(found.terms) == sorted(tf)
+    for values, wanted in ((found.term_df, df), (found.term_tf, tf), (found.term_tf2, tf2)):
+        assert dict(zip(found.terms, values.tolist(), strict=True)) == wanted
+    if rows is not None:
+        assert rows.toarray().tolist() == [[one[term] for term in sorted(tf)] for one in expected]
+
+
+def _options(analyzer):
+    names = ("lowercase", "token_pattern", "ngram_range", "strip_accents", "stop_words", "stemmer", "min_length")
+    return {name: getattr(analyzer, name) for name in names}
+
+
+def test_a_document_beyond_the_limit_is_refused_by_its_number(monkeypatch):
+    monkeypatch.setattr("termsieve.tally.LONGEST", 50)
+    texts = ["short"] * 3000 + ["x" * 51] + ["short"]
+    with pytest.raises(
+        InputError, match=r"^Document 3,001 has 51 bytes of text\. A document may have at most 50 bytes"
+    ):
+        count(texts, ["a"] * len(texts))
+    with pytest.raises(InputError, match=r"^Document 3,001 has 51 bytes"):
+        TermVectorizer().fit_transform(texts)
+    assert count(["x" * 50], ["a"]).n_terms == 1
+
+
+MEMORY = """
+    import resource, sys
+    import termsieve as ts
+    from termsieve import Analyzer
+    from termsieve.documents import Documents
+    analyzer = Analyzer(ngram_range={ngrams})
+    ts.count(["ab cd", "ef " * 500_000], ["a", "b"], analyzer=analyzer, threads=2)  # loads everything
+    text = {text}
+    size, docs = len(text.encode()), Documents.of([text], ["a"])
+    before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+    ts.count(docs, analyzer=analyzer, threads=2)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / size)
+"""
+KINDS = {
+    "words": ("' '.join(f'w{i % 5000} the' for i in range(2_000_000))", (1, 1)),
+    "short words": ("'a bc ' * 4_000_000", (1, 1)),
+    "Cyrillic": ("' '.join(f'слово{i % 5000} и' for i in range(1_000_000))", (1, 1)),
+    "one word": ("'x' * 20_000_000", (1, 1)),
+    "word pairs": ("' '.join(f'w{i % 5000} the' for i in range(2_000_000))", (1, 2)),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_for_one_document_is_in_proportion_to_it(kind):
+    text, ngrams = KINDS[kind]
+    code = textwrap.dedent(MEMORY).format(text=text, ngrams=ngrams)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300, env=dict(os.environ)
+    )
+    assert float(done.stdout) < 10
