@@ -81,7 +81,7 @@ def feather_files():
 def content(path):
     """All documents; the columns are looked up first, as the command line does."""
     columns_of(path, "utf-8")
-    return [batch.to_pydict() for batch in read(path, on_bad="skip")]
+    return [row for batch in read(path, on_bad="skip") for row in batch.to_pylist()]
 
 
 def try_all(files, path):
