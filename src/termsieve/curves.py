@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from termsieve.classify import Recipe, classifier
 from termsieve.curve_lines import LINES, Lines, sweepable
 from termsieve.errors import InputError, OptionError
 from termsieve.poisson import PoissonNB, is_sparse, log_prior, rates
+from termsieve.probit import ProbitClassifier
 from termsieve.threads import work_on_each
 
 Array = npt.NDArray[np.float64]
@@ -340,4 +342,6 @@ def _each(work: Callable[[int], None], items: range) -> None:
 def load_kernels(model: str) -> None:
     """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
     X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
-    curve_codes(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)
+    with suppress(ValueError):  # parameters that make no sense are told of with the documents of the user
+        if sweepable(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
+            curve_codes(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

@@ -316,16 +316,18 @@ class Tally:
 @functools.lru_cache(maxsize=8)
 def load_kernels(analyzer: Analyzer) -> None:
     """Load or compile in this thread the loops that threads with such tallies need: see `termsieve.threads`."""
-    plain = replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
+    # an analyzer in plain Python is not called: it may be a function of the user
+    plain = Analyzer() if analyzer.runs is None else replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
     tally, texts = Tally(plain), pa.array(["ab cd", "ab"], pa.large_string())
     vocabulary, two = tally.vocabulary, np.arange(2)
     for _ in range(2):  # the second time, cells are added to cells
         tally.add(texts, two + 1, two, two)
         tally._sum_up()
-    if analyzer.stemmer:
+    if analyzer.stemmer or analyzer.runs is None:
         vocabulary.number(texts)
     kernels.regrow(vocabulary.words.slots[:0], vocabulary.words.slots, vocabulary._hashing())
-    kernels.leading_bytes(*string_buffers(vocabulary.spelled(two)), np.empty(2, np.uint64))
+    every = np.arange(vocabulary.n_terms)  # there may be none: the analyzer may want longer words
+    kernels.leading_bytes(*string_buffers(vocabulary.spelled(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
     tally.arranged(two, 2)
 

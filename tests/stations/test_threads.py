@@ -13,7 +13,8 @@ import pytest
 
 from termsieve import threads
 from termsieve.counting import count
-from termsieve.tally import Tally
+from termsieve.tally import Tally, load_kernels
+from termsieve.tokens import Analyzer
 
 
 def test_results_come_in_the_order_of_the_items():
@@ -131,6 +132,28 @@ def test_threads_never_load_or_compile_a_loop(name, tmp_path):
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ)
     )
     assert done.stdout == "fine\n", done.stderr[-3000:]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_length": 9},
+        {"ngram_range": (4, 5), "token_pattern": "[x]+"},
+        {"stop_words": ["ab", "cd"]},
+        {"token_pattern": "[0-9]{3,}"},
+        {"analyzer": "char", "ngram_range": (1, 2)},
+    ],
+)
+def test_loops_are_loaded_for_any_analyzer(options):
+    load_kernels(Analyzer(**options))
+
+
+def test_a_tokenizer_of_the_user_is_not_called_to_load_loops():
+    load_kernels(Analyzer(tokenizer=refuse))
+
+
+def refuse(text):
+    raise AssertionError(text)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
