@@ -18,7 +18,7 @@ from termsieve.study import compare
 STUDY = {"scores": ["chi2"], "ks": [2]}
 ROW = [0, 1, "chi2", "multinomial_nb", 2, "", "f1_macro", 0.5]
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t)"
-SMALL = {"scores": ["chi2"], "classifiers": ["multinomial_nb"], "ks": [2, 4], "cv": 2, "workers": 1}
+SMALL = {"scores": ["chi2"], "classifiers": ["multinomial_nb"], "ks": [2, 4], "cv": 2, "threads": 1}
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ def test_counts_that_name_a_tokenizer_are_ranked_without_it(tmp_path, typed, mon
     assert "tokenizer='countstrap:run'" in repr(loaded)
     for command in (
         ["rank"],
-        ["merge", tmp_path / "x.counts", "-o", tmp_path / "y.counts"],
+        ["merge", "-o", tmp_path / "y.counts"],
         ["report", "-o", "p.html"],
     ):
         monkeypatch.chdir(tmp_path)

@@ -103,7 +103,7 @@ def has(**changed):
         ({**ABOUT, "settings": []}, None, "how many splits"),
         (has(n_splits="three"), None, "'n_splits' is 'three'"),
         (has(n_splits=True), None, "'n_splits' is True"),
-        (has(call=7), None, "'call' is 7"),
+        (has(origin=7), None, "'origin' is 7"),
         (has(scores=7), None, "'scores' is 7"),
         (has(min_df=None), None, "'min_df' is None"),
         ({**ABOUT, "seconds": {"a": "long"}}, None, "seconds are no numbers"),

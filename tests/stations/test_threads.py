@@ -119,7 +119,7 @@ RUNS = {
     "vectorizer": "v = ts.TermVectorizer(threads=3, k=20, score_func='gu').fit(texts, labels); v.transform(texts)",
     "compare": "ts.compare(texts[:60], labels[:60], cv=3, scores=['gu', 'info_gain', 'fisher_exact', 'bns', "
     "'fisher(on=\"tf\")'], "
-    "classifiers=['multinomial_nb', 'bernoulli_nb', 'poisson_nb', 'linear_svm', 'probit'], ks=[5, 20], workers=3)",
+    "classifiers=['multinomial_nb', 'bernoulli_nb', 'poisson_nb', 'linear_svm', 'probit'], ks=[5, 20], threads=3)",
     "train": "from termsieve.model import train; train(texts[:60], labels[:60], threads=3)",
 }
 

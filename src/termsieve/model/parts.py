@@ -35,7 +35,7 @@ _SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accen
            "segmenter", "tokenizer")  # fmt: skip
 _NUMBER = (int, float)
 _SETTINGS: dict[str, tuple[type, ...]] = {
-    "termsieve": (str,), "cv": (int,), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER, "candidates": (list,),
+    "termsieve": (str,), "cv": (int, str), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER, "candidates": (list,),
     "f1_macro": (float, type(None)), "standard_error": (float, type(None)), "accuracy": (float, type(None)),
     "score": (str,), "rule": (str,), "weighting": (str,), "classifier": (str,), "n_terms": (int,), "n_docs": (int,),
     "analyzer": (dict,),
@@ -338,8 +338,9 @@ def check_about(about: Mapping[str, Any]) -> None:
         value = settings.get(name)
         if name not in settings or type(value) not in types:
             raise DamagedError(f"its setting {name!r} is {value!r:.60}")
+    folds = settings["cv"] if isinstance(settings["cv"], int) else 1  # a column or a splitter
     judged = settings["cv"] and settings["f1_macro"] is not None
-    if min(settings["cv"], settings["n_docs"], settings["judged_on"]) < 0 or bool(settings["cv"]) != bool(judged):
+    if min(folds, settings["n_docs"], settings["judged_on"]) < 0 or bool(settings["cv"]) != bool(judged):
         raise DamagedError("its settings do not agree with each other")
     _check_candidates(settings["candidates"])
     text = settings.get("text", [])
@@ -349,7 +350,7 @@ def check_about(about: Mapping[str, Any]) -> None:
 
 def _check_candidates(candidates: list[Any]) -> None:
     for one in candidates:
-        if not isinstance(one, list) or [type(value) for value in one] != [str, float, float, float]:
+        if not isinstance(one, list) or [type(value) for value in one] != [str, int, float, float]:
             raise DamagedError(f"its setting 'candidates' has {one!r:.60}")
 
 
