@@ -24,7 +24,7 @@ BIG_FILE = 2_000_000_000
 PEAK_MEMORY = """
 import sys, time
 import termsieve as ts
-from termsieve import counting, matrices
+from termsieve.counts import counting, matrices
 ts.count(["warm up"], ["x"])
 def rss():  # not ru_maxrss, which a child inherits from its parent
     with open("/proc/self/status") as lines:

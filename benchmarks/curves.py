@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 
 import termsieve as ts
-from termsieve.classify import PoissonNB, ProbitClassifier, classifier
-from termsieve.curves import Bayes, curve
+from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
+from termsieve.classify.curves import Bayes, curve
 
 KS = range(10, 1001, 10)
 

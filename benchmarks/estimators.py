@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import termsieve as ts
 from termsieve.estimators import TermVectorizer
-from termsieve.selection import Selection, select
+from termsieve.selection.selection import Selection, select
 
 THREADS = 2
 FOLDS = 10

@@ -13,8 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import chi2, mutual_info_classif
 
 import termsieve as ts
-from termsieve import distinct
-from termsieve.ranking import score
+from termsieve.ranking import distinct
+from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES
 
 SLICE = 300  # columns for mutual_info_classif, which would take an hour for all
@@ -22,9 +22,9 @@ SLICE = 300  # columns for mutual_info_classif, which would take an hour for all
 MILLION = """
 import time
 import numpy as np, pyarrow as pa
-from termsieve.cells import Cells
-from termsieve.counts import Counts
-from termsieve.ranking import score
+from termsieve.counts.cells import Cells
+from termsieve.counts.counts import Counts
+from termsieve.ranking.ranking import score
 rng = np.random.default_rng(0)
 V, m = 1_000_000, 100
 df = 1e6 / np.arange(1, V + 1)
@@ -53,7 +53,7 @@ for name in ("gu", "chi2", "info_gain", "bns", "pip"):
     overall = score(counts, name).overall()
     assert overall.shape == (V,) and not np.isnan(overall).any()
     print(name, 0, peak(), time.perf_counter() - start)
-from termsieve import distinct
+from termsieve.ranking import distinct
 cells = distinct.distinct(counts, distinct.Level.DOCUMENTS)
 print(cells.n_columns, cells.n_cells)
 """

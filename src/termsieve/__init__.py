@@ -1,6 +1,6 @@
 """Termsieve: which terms tell classes of text apart, and how few of them are enough.
 
-The public names. Each is imported from its station when it is first used, so that ``import termsieve`` is quick.
+The public names. Each is imported from its stage when it is first used, so that ``import termsieve`` is quick.
 
 >>> import termsieve as ts
 >>> counts = ts.count(["cheap pills", "meeting at noon"], ["spam", "ham"])
@@ -16,44 +16,44 @@ from typing import TYPE_CHECKING, Any
 from termsieve._version import __version__
 
 if TYPE_CHECKING:
-    from termsieve.classify import RECIPES, PoissonNB, ProbitClassifier, classifier
-    from termsieve.counting import Folds, count, count_folds
-    from termsieve.counts import Counts
-    from termsieve.curves import curve
+    from termsieve.classify.curves import curve
+    from termsieve.classify.recipes import RECIPES, PoissonNB, ProbitClassifier, classifier
+    from termsieve.counts.counting import Folds, count, count_folds
+    from termsieve.counts.counts import Counts
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.model import Model, train
-    from termsieve.plan import Contender
-    from termsieve.ranking import Ranking, Scores, score
+    from termsieve.ranking.ranking import Ranking, Scores, score
     from termsieve.reporting import report
-    from termsieve.results import Comparison
-    from termsieve.rules import RULES, Rule
     from termsieve.scores import SCORES, Score
-    from termsieve.selection import Selection, select
-    from termsieve.study import compare
+    from termsieve.selection.rules import RULES, Rule
+    from termsieve.selection.selection import Selection, select
+    from termsieve.study.plan import Contender
+    from termsieve.study.results import Comparison
+    from termsieve.study.study import compare
     from termsieve.table import Table
-    from termsieve.tokens import Analyzer
+    from termsieve.tokens.analyzer import Analyzer
 
-_STATIONS = {
+_STAGES = {
     "documents": ("Documents", "read"),
-    "tokens": ("Analyzer",),
-    "counts": ("Counts",),
-    "counting": ("Folds", "count", "count_folds"),
+    "tokens.analyzer": ("Analyzer",),
+    "counts.counts": ("Counts",),
+    "counts.counting": ("Folds", "count", "count_folds"),
     "table": ("Table",),
     "scores": ("SCORES", "Score"),
-    "ranking": ("Ranking", "Scores", "score"),
-    "rules": ("RULES", "Rule"),
-    "selection": ("Selection", "select"),
+    "ranking.ranking": ("Ranking", "Scores", "score"),
+    "selection.rules": ("RULES", "Rule"),
+    "selection.selection": ("Selection", "select"),
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
-    "classify": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
-    "curves": ("curve",),
-    "plan": ("Contender",),
-    "results": ("Comparison",),
-    "study": ("compare",),
+    "classify.recipes": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
+    "classify.curves": ("curve",),
+    "study.plan": ("Contender",),
+    "study.results": ("Comparison",),
+    "study.study": ("compare",),
     "model": ("Model", "train"),
     "reporting": ("report",),
 }
-_STATION_OF = {name: station for station, names in _STATIONS.items() for name in names}
+_MODULE_OF = {name: module for module, names in _STAGES.items() for name in names}
 
 __all__ = [
     "RECIPES",
@@ -92,9 +92,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _STATION_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'termsieve' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"termsieve.{_STATION_OF[name]}"), name)
+    value = getattr(importlib.import_module(f"termsieve.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 

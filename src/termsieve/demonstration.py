@@ -16,17 +16,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from termsieve.counting import count
-from termsieve.counts import Counts
+from termsieve.counts.counting import count
+from termsieve.counts.counts import Counts
+from termsieve.counts.storage import check_target
 from termsieve.errors import MissingExtraError
 from termsieve.extras import require_extra
-from termsieve.ranking import score
+from termsieve.ranking.ranking import score
 from termsieve.reporting import findings, report
-from termsieve.reporting.material import Material
+from termsieve.reporting.report_data import Material
 from termsieve.scores import SCORES
-from termsieve.storage import check_target
-from termsieve.study import compare
-from termsieve.tokens import Analyzer
+from termsieve.study.study import compare
+from termsieve.tokens.analyzer import Analyzer
 
 PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
 ANALYZER = Analyzer(stop_words="smart")

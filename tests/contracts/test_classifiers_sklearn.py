@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from termsieve.classify import PoissonNB, ProbitClassifier
+from termsieve.classify.recipes import PoissonNB, ProbitClassifier
 
 
 @parametrize_with_checks([PoissonNB(), ProbitClassifier(), ProbitClassifier(prior="laplace")])

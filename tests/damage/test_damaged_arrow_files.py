@@ -13,8 +13,8 @@ import pyarrow.parquet.encryption as encryption
 import pytest
 from damage.damage import EQUAL, ERROR, FILES, OTHER, damaged, outcomes
 
-from termsieve.cli.columns import columns_of
 from termsieve.documents import read
+from termsieve.documents.columns import columns_of
 
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15

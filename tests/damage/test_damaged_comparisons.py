@@ -3,7 +3,7 @@
 from damage.damage import ERROR, damaged, outcomes
 from pages.samples import plain_result
 
-from termsieve.results import _DIGITS, _MARK, Comparison, _sealed
+from termsieve.study.results import _DIGITS, _MARK, Comparison, _sealed
 
 
 def read(path):

@@ -7,11 +7,11 @@ import numpy as np
 from damage.damage import EQUAL, ERROR, damaged, outcomes
 from oracles.models import documents
 
-from termsieve.corpus import read_corpus
-from termsieve.plan import Plan
-from termsieve.splits import divided
-from termsieve.study import Study
-from termsieve.tokens import Analyzer
+from termsieve.study.corpus import read_corpus
+from termsieve.study.plan import Plan
+from termsieve.study.splits import divided
+from termsieve.study.study import Study
+from termsieve.tokens.analyzer import Analyzer
 
 
 @functools.cache

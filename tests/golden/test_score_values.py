@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from termsieve.counts import Counts
-from termsieve.ranking import score
+from termsieve.counts.counts import Counts
+from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES, parse
 from termsieve.table import Table
 

@@ -33,8 +33,8 @@ from oracles.texts import (
 )
 
 import termsieve as ts
+from termsieve.counts.tally import Tally, Vocabulary
 from termsieve.errors import CountsError
-from termsieve.tally import Tally, Vocabulary
 
 THREADS = st.sampled_from([1, 2, 3, 5])
 

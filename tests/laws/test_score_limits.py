@@ -7,9 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
-from termsieve.ranking import score
+from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES, parse
 from termsieve.scores.catalogue import describe
 from termsieve.scores.registry import MOST_DOCS

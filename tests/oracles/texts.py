@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 from hypothesis import strategies as st
 
-from termsieve import kernels
+from termsieve.tokens import kernels
 
 LONG = "abcdefghijklmnopqrstuvwxyz"
 PIECES = [
@@ -82,12 +82,12 @@ def tiny_tables():
         return kernels.Words(*grown, **tiny)
 
     with (
-        patch("termsieve.tally.Words", words),
-        patch("termsieve.tally.FEWEST_PAIRS", 1),
-        patch("termsieve.tally.PIECE", 3),
-        patch("termsieve.tally.BLOCK", 2),
-        patch("termsieve.strings._FEW", 0),
-        patch("termsieve.counting.CHUNK_BYTES", 16),
+        patch("termsieve.counts.tally.Words", words),
+        patch("termsieve.counts.tally.FEWEST_PAIRS", 1),
+        patch("termsieve.counts.tally.PIECE", 3),
+        patch("termsieve.counts.tally.BLOCK", 2),
+        patch("termsieve.tokens.strings._FEW", 0),
+        patch("termsieve.counts.counting.CHUNK_BYTES", 16),
         patch("termsieve.documents.memory._FIRST_ROWS", 2),
     ):
         yield

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from termsieve import aggregate, distinct
-from termsieve.counts import Counts
-from termsieve.distinct import Level
+from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
+from termsieve.ranking import aggregate, distinct
+from termsieve.ranking.distinct import Level
 from termsieve.scores.registry import Aggregation
 
 quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 
-from termsieve.classify import RECIPES, PoissonNB, ProbitClassifier, classifier, parse_recipe
-from termsieve.curves import curve
+from termsieve.classify.curves import curve
+from termsieve.classify.probit import default_variance, hazard
+from termsieve.classify.recipes import RECIPES, PoissonNB, ProbitClassifier, classifier, parse_recipe
 from termsieve.errors import InputError, OptionError
-from termsieve.probit import default_variance, hazard
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import pytest
 
 import termsieve as ts
 from termsieve.errors import OutputError
-from termsieve.reporting.again import blocks
-from termsieve.reporting.material import Material
-from termsieve.results import Comparison
+from termsieve.reporting.report_data import Material
+from termsieve.reporting.rerun import blocks
+from termsieve.study.results import Comparison
 
 SMALL = ["--score", "gu,chi2", "--classifier", "multinomial_nb", "-k", "2,5,10", "--cv", "3"]
 

@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import termsieve as ts
-from termsieve.cli.modelviews import Checked
+from termsieve.cli.model_views import Checked
 from termsieve.model import Model
 
 SPAM = ["cheap pills now", "buy cheap watches", "cheap cheap offer now", "buy pills offer", "watches offer now"]

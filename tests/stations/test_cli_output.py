@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from termsieve.cli import run
+from termsieve.cli.messages import visible
 from termsieve.cli.output import Format, Printing, Sheet, harmless
-from termsieve.cli.saying import visible
 from termsieve.cli.screen import bar, cell, number, percent, plain_text, shares_of_largest
 from termsieve.errors import OutputError
 

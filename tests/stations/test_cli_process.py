@@ -124,7 +124,7 @@ def test_the_script_starts_where_interrupts_are_quiet():
 def test_a_loop_that_hears_nothing_is_ended_too(tmp_path):
     """Python cannot run its handler while a compiled loop holds the main thread."""
     code = (
-        "import hashlib, tempfile, termsieve.storage as storage\n"
+        "import hashlib, tempfile, termsieve.counts.storage as storage\n"
         "from termsieve.cli.app import _end_soon_after_interrupt\n"
         "_end_soon_after_interrupt()\n"
         "handle, name = tempfile.mkstemp(dir='.'); storage._unfinished.add(name)\n"

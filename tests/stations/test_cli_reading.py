@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsieve as ts
-from termsieve.cli import columns, textfiles
 from termsieve.cli.reading import Ahead
+from termsieve.documents import columns, text_files
 from termsieve.errors import InputError
 
 RECORDS = [("cheap pills", "spam"), ("cheap pills", "spam"), ("noon meeting", "ham"), ("late lunch", "ham")]
@@ -207,8 +207,8 @@ def test_one_long_line_is_several_documents(tmp_path, typed):
 
 @pytest.mark.parametrize("line", ["x" * 5000, "ab " * 3000, " ", "", "word"])
 def test_pieces_lose_no_word(line):
-    pieces = textfiles._pieces(line.strip())
-    assert all(len(piece) <= textfiles.LONGEST for piece in pieces)
+    pieces = text_files._pieces(line.strip())
+    assert all(len(piece) <= text_files.LONGEST for piece in pieces)
     assert "".join(pieces).replace(" ", "") == line.replace(" ", "")
 
 

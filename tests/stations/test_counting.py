@@ -140,7 +140,7 @@ def test_what_cannot_be_counted_is_refused(call, error, parts):
 
 FAILING = """
 import termsieve as ts
-from termsieve import counting, tally
+from termsieve.counts import counting, tally
 
 class Failure(Exception): pass
 

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.neighbors import NearestCentroid
 
-from termsieve import curves
-from termsieve.classify import PoissonNB, ProbitClassifier, classifier
-from termsieve.curves import curve, curve_codes
+from termsieve.classify import curves
+from termsieve.classify.curves import curve, curve_codes
+from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
 from termsieve.errors import InputError, OptionError
 
 MODELS = ["multinomial_nb", "bernoulli_nb", "poisson_nb"]

@@ -20,7 +20,7 @@ from termsieve import datasets
 from termsieve.cli import app
 from termsieve.cli.datasets import _complete_corpora
 from termsieve.datasets import CORPORA
-from termsieve.datasets.converted import Tally, packed
+from termsieve.datasets.json_form import Tally, packed
 from termsieve.errors import InputError, OptionError
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
@@ -71,7 +71,7 @@ def test_records_cannot_be_changed():
 
 def test_a_corpus_that_is_not_here_is_answered_with_the_place_and_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
-    monkeypatch.setattr("termsieve.datasets.places.user_cache_path", lambda name, **_: tmp_path / "cache")
+    monkeypatch.setattr("termsieve.datasets.locations.user_cache_path", lambda name, **_: tmp_path / "cache")
     for name in CORPORA:
         assert datasets.located(name) is None
         with pytest.raises(InputError) as caught:

@@ -35,7 +35,7 @@ def home(tmp_path, monkeypatch):
     """A user without corpora: the cache is an empty folder."""
     monkeypatch.delenv("TERMSIEVE_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("termsieve.datasets.places.user_cache_path", lambda name, **_: tmp_path / "cache" / name)
+    monkeypatch.setattr("termsieve.datasets.locations.user_cache_path", lambda name, **_: tmp_path / "cache" / name)
     return tmp_path / "cache" / "termsieve"
 
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from termsieve.cli.columns import columns_of
 from termsieve.documents import Documents, read
 from termsieve.documents.arrowfiles import _number_of_rows
+from termsieve.documents.columns import columns_of
 from termsieve.errors import InputError, OptionError
 
 SIZES = [64, 4 << 20]

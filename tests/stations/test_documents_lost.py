@@ -18,8 +18,8 @@ import pytest
 
 import termsieve as ts
 from termsieve.cli.reading import Ahead
-from termsieve.cli.textfiles import _pieces
 from termsieve.documents import Documents, read
+from termsieve.documents.text_files import _pieces
 from termsieve.errors import InputError, OptionError
 
 DATA = os.environ.get("TERMSIEVE_DATA", "")

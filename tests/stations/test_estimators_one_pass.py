@@ -20,7 +20,7 @@ from stations.test_estimators_vectorizer import BAD, DOCS, GOOD, SIDES, TRUSTED,
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermSelector, TermVectorizer
-from termsieve.selection import select
+from termsieve.selection.selection import select
 
 # With a score
 
@@ -40,7 +40,7 @@ def test_one_pass_selects_what_counting_and_selecting_selects(pairs, ngrams, bin
         with pytest.raises(InputError, match="No terms are selected"):
             ours.fit(texts, labels)
         return
-    with patch("termsieve.rows.CHUNK", 16):
+    with patch("termsieve.estimators.rows.CHUNK", 16):
         X = ours.fit_transform(texts, labels)
     assert ours.selection_ == chosen
     assert list(ours.vocabulary_) == sorted(chosen.terms)
@@ -56,7 +56,7 @@ def test_one_pass_selects_what_counting_and_selecting_selects(pairs, ngrams, bin
 def test_counts_of_rows_are_the_counts(pairs, parts):
     texts, labels = columns(pairs)
     ours = TermVectorizer(score_func="chi2", k="all", threads=2)
-    with patch("termsieve.rows.CHUNK", 16):
+    with patch("termsieve.estimators.rows.CHUNK", 16):
         for rows in np.array_split(np.arange(len(texts)), parts):
             ours.partial_fit([texts[i] for i in rows], [labels[i] for i in rows])
     assert ours.counts_ == ts.count(texts, labels)
@@ -220,7 +220,7 @@ def test_tags_say_when_labels_are_needed():
 
 def test_readers_start_anew_when_they_have_met_too_many_other_terms():
     one = TermVectorizer(threads=1).fit(DOCS)
-    with patch("termsieve.estimators.texts._FORGET", 3):
+    with patch("termsieve.estimators.extraction._FORGET", 3):
         for _ in range(3):
             assert one.transform(["many other words good here", *DOCS]).sum() == 1 + one.transform(DOCS).sum()
         assert len(one._readers[1]._idle) == 1

@@ -22,10 +22,10 @@ from stations.test_aggregate import corpora, quick
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermSelector, as_score_func
-from termsieve.rules import Energy, Top
-from termsieve.selection import select
+from termsieve.selection.rules import Energy, Top
+from termsieve.selection.selection import select
 
-TRUSTED = ["termsieve.estimators.selector.TermSelector", "termsieve.selection.Selection"]
+TRUSTED = ["termsieve.estimators.selector.TermSelector", "termsieve.selection.selection.Selection"]
 X = np.array([[1, 0, 2, 0], [1, 1, 0, 0], [0, 0, 3, 0], [0, 1, 0, 0]])
 Y = ["a", "a", "b", "b"]
 
@@ -286,7 +286,7 @@ def test_kept_with_pickle_joblib_and_skops(tmp_path, corpus):
 
 def test_a_rule_object_is_kept_by_skops():
     stored = skops.io.dumps(TermSelector("info_gain", rule=Energy(0.5)).fit(X, Y))
-    again = skops.io.loads(stored, trusted=[*TRUSTED, "termsieve.rules.Energy"])
+    again = skops.io.loads(stored, trusted=[*TRUSTED, "termsieve.selection.rules.Energy"])
     assert again.rule == Energy(0.5)
 
 

@@ -18,7 +18,7 @@ import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 
-TRUSTED = ["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.Selection"]
+TRUSTED = ["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]
 GOOD = ["the film was good", "a good good play", "good film, good night"]
 BAD = ["the film was bad", "a bad play", "what a bad, bad night"]
 DOCS, SIDES = GOOD + BAD, ["pos"] * 3 + ["neg"] * 3
@@ -61,7 +61,7 @@ def check_against_scikit_learn(texts, other, **options):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=4), WORD_OPTIONS | CHAR_OPTIONS)
 def test_any_text_with_any_options_gives_what_scikit_learn_gives(texts, other, options):
-    with patch("termsieve.rows.CHUNK", 16):
+    with patch("termsieve.estimators.rows.CHUNK", 16):
         check_against_scikit_learn(texts, other, **options)
 
 
@@ -69,7 +69,7 @@ def test_any_text_with_any_options_gives_what_scikit_learn_gives(texts, other, o
 @given(documents(), st.sampled_from([(1, 1), (1, 2), (2, 3)]), st.booleans())
 def test_tables_that_run_out_of_room_change_nothing(pairs, ngrams, binary):
     texts, _ = columns(pairs)
-    with patch("termsieve.rows.CHUNK", 16), tiny_tables():
+    with patch("termsieve.estimators.rows.CHUNK", 16), tiny_tables():
         check_against_scikit_learn(texts, texts[::2], ngram_range=ngrams, binary=binary)
 
 
@@ -102,7 +102,7 @@ def test_matrices_or_arrays_as_scikit_learn_is_set():
 
 def test_the_number_of_threads_changes_nothing():
     texts = [f"w{i % 7} w{i % 11} w{i}" for i in range(200)]
-    with patch("termsieve.rows.CHUNK", 100):
+    with patch("termsieve.estimators.rows.CHUNK", 100):
         expected = TermVectorizer(threads=1).fit_transform(texts)
         for threads in (2, 3, 5):
             one = TermVectorizer(threads=threads)

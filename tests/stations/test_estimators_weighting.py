@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 import termsieve as ts
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
-from termsieve.weighting import parse_weighting
+from termsieve.estimators.weighting import parse_weighting
 
 DOCS = ["good good film", "bad film", "good play film", "bad bad bad night film", ""]
 SIDES = ["pos", "neg", "pos", "neg", "pos"]

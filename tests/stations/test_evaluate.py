@@ -8,7 +8,7 @@ from scipy import sparse, stats
 from sklearn import metrics
 
 from termsieve.errors import InputError, OptionError
-from termsieve.evaluate import MEASURES, band, confusion, curve_rows, overlap, rank_correlation, stability
+from termsieve.evaluate.measures import MEASURES, band, confusion, curve_rows, overlap, rank_correlation, stability
 
 AVERAGES = ["micro", "macro", "weighted", None]
 labels = st.lists(st.sampled_from("abc"), min_size=6, max_size=6)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsieve as ts
-from termsieve.corpus import read_corpus
-from termsieve.excerpts import (
+from termsieve.study.corpus import read_corpus
+from termsieve.study.excerpts import (
     EACH,
     MOST_TERMS,
     SIDE,

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from termsieve.errors import OutputError
-from termsieve.figures import critical_difference, write_figures
-from termsieve.significance import Diagram
+from termsieve.evaluate.significance import Diagram
+from termsieve.reporting.figures import critical_difference, write_figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 

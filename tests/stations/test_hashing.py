@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.texts import TEXTS, tiny_tables
 
-from termsieve import kernels
-from termsieve.counting import count
-from termsieve.counts import Counts
-from termsieve.distinct import Distinct, Level
-from termsieve.tally import Vocabulary
-from termsieve.tokens import Analyzer
+from termsieve.counts.counting import count
+from termsieve.counts.counts import Counts
+from termsieve.counts.tally import Vocabulary
+from termsieve.ranking.distinct import Distinct, Level
+from termsieve.tokens import kernels
+from termsieve.tokens.analyzer import Analyzer
 
 N_WORDS, SHARE = 20_000, 256  # so many words, all in one of so many parts of the table
 LENGTH = 12
@@ -147,7 +147,7 @@ def test_distinct_cells_do_not_depend_on_the_random_numbers(monkeypatch):
     counts = Counts.from_matrix(rng.poisson(0.3, (60, 400)), ["abc"[i % 3] for i in range(60)])
     found = []
     for secret in SECRETS:
-        monkeypatch.setattr("termsieve.distinct.new_secrets", lambda secret=secret: secret)
+        monkeypatch.setattr("termsieve.ranking.distinct.new_secrets", lambda secret=secret: secret)
         for level in (Level.DOCUMENTS, Level.OCCURRENCES):
             one = Distinct(counts, level)
             found.append((level, one.place.tobytes(), one.cell.tobytes(), one.empty_cell.tobytes()))

@@ -10,10 +10,10 @@ import pytest
 from oracles.models import documents
 
 import termsieve as ts
-from termsieve import journal as journals
 from termsieve.errors import InputError, OutputError
-from termsieve.journal import Journal, _digest
-from termsieve.study import compare
+from termsieve.study import journal as journals
+from termsieve.study.journal import Journal, _digest
+from termsieve.study.study import compare
 
 STUDY = {"scores": ["chi2"], "ks": [2]}
 ROW = [0, 1, "chi2", "multinomial_nb", 2, "", "f1_macro", 0.5]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import termsieve as ts
-from termsieve.cli.plans import PlanOptions, shown_default
+from termsieve.cli.plan_options import PlanOptions, shown_default
 from termsieve.errors import OptionError
-from termsieve.plan import ALL, Contender, Plan, changed_settings, default_settings, parameters
+from termsieve.study.plan import ALL, Contender, Plan, changed_settings, default_settings, parameters
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from stations.test_aggregate import corpora, counted, dense, quick
 
 import termsieve as ts
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
-from termsieve.ranking import score
+from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES, parse
 
 TEXTS = ["good film", "good good play", "bad film", "dull film", "good dull play", "bad bad night"]

@@ -22,17 +22,17 @@ from typer.testing import CliRunner
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.excerpts import MOST_CLASSES
-from termsieve.plan import Contender
 from termsieve.reporting import findings
-from termsieve.reporting.again import blocks, note, settings_of
 from termsieve.reporting.findings import headline
-from termsieve.reporting.material import Material
+from termsieve.reporting.formatting import shown
 from termsieve.reporting.page import _environment
-from termsieve.reporting.shown import shown
+from termsieve.reporting.report_data import Material
+from termsieve.reporting.rerun import blocks, note, settings_of
 from termsieve.reporting.style import PALETTE
-from termsieve.reporting.vocabulary import vocabulary
-from termsieve.results import SCHEMA, Comparison
+from termsieve.reporting.vocabulary_map import vocabulary
+from termsieve.study.excerpts import MOST_CLASSES
+from termsieve.study.plan import Contender
+from termsieve.study.results import SCHEMA, Comparison
 
 FEW = {"scores": ["chi2", "gu"], "classifiers": ["multinomial_nb"], "ks": [2, 5, 10], "cv": 3}
 

@@ -20,20 +20,20 @@ from sklearn.svm import SVC
 from typer.testing import CliRunner
 
 from termsieve.cli import app
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.plan import Contender
-from termsieve.ranking import score
+from termsieve.ranking.ranking import score
 from termsieve.reproduction import claims, page, protocol, show, tables
 from termsieve.reproduction.contexts import CHECKS
 from termsieve.reproduction.figures import figure_svg
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.protocol import PAPERS, Claim, Printed, load
 from termsieve.reproduction.run import Runner, reproduce, run_slice
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.tables import KINDS, nearness
-from termsieve.results import SCHEMA, Comparison
 from termsieve.scores import parse
+from termsieve.study.plan import Contender
+from termsieve.study.results import SCHEMA, Comparison
 
 CLAIMS = {"gu": ("GU", 12), "ifs": ("IFS", 7), "pip": ("PIP", 16), "imbalanced": ("LP", 6), "ocfs": ("OCFS", 11)}
 

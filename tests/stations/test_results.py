@@ -12,7 +12,7 @@ from pages.samples import documents, plain_result
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.results import _DIGITS, _MARK, SCHEMA, Comparison, _sealed, is_saved
+from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _sealed, is_saved
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -146,7 +146,7 @@ def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"texts of 262,144 bytes in 65,536 rows"):
         Comparison.load(path)
     path.write_bytes(by_hand(many, about))
-    monkeypatch.setattr("termsieve.results._MOST_ROWS", 1000)
+    monkeypatch.setattr("termsieve.study.results._MOST_ROWS", 1000)
     with pytest.raises(InputError, match="65,536 rows; at most 1,000 are read"):
         Comparison.load(path)
 

@@ -9,8 +9,8 @@ import pytest
 
 from termsieve.errors import OptionError
 from termsieve.scores import SCORES, catalogue, parse, registry
+from termsieve.scores.parsing import AMBIGUOUS
 from termsieve.scores.registry import score
-from termsieve.scores.spelling import AMBIGUOUS
 from termsieve.table import Table
 
 ALL = [spelling for name, s in SCORES.items() for spelling in (name, *s.variants)]

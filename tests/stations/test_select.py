@@ -5,7 +5,7 @@ import pytest
 
 import termsieve as ts
 from termsieve.errors import OptionError
-from termsieve.selection import Selection, select
+from termsieve.selection.selection import Selection, select
 
 TEXTS = ["good film", "good play", "bad film", "bad night"]
 LABELS = ["pos", "pos", "neg", "neg"]

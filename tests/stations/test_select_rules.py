@@ -11,8 +11,8 @@ from stations.test_aggregate import corpora, counted, quick
 
 import termsieve as ts
 from termsieve.errors import OptionError
-from termsieve.rules import RULES, Energy, Stages, Threshold, Top, Union, parse_rule
-from termsieve.selection import select
+from termsieve.selection.rules import RULES, Energy, Stages, Threshold, Top, Union, parse_rule
+from termsieve.selection.selection import select
 
 SPELLINGS = [
     "top(1000)", 'top("all")', "percentile(10)", "threshold(3.84)", "threshold(-1)", "median_probability()",

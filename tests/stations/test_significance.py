@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from termsieve.errors import InputError, OptionError
-from termsieve.significance import (
+from termsieve.evaluate.significance import (
     contrast,
     correlated_t,
     critical_difference,

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import MultinomialNB
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
-from termsieve.results import Comparison
-from termsieve.study import compare
+from termsieve.study.results import Comparison
+from termsieve.study.study import compare
 
 WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
 
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path):
 
 SCRIPT = """
 import json, sys
-from termsieve.study import compare
+from termsieve.study.study import compare
 texts, labels, options = json.load(open(sys.argv[1]))
 compare(texts, labels, **options, journal=sys.argv[2], threads=2)
 """

@@ -12,9 +12,9 @@ import time
 import pytest
 
 from termsieve import threads
-from termsieve.counting import count
-from termsieve.tally import Tally, load_kernels
-from termsieve.tokens import Analyzer
+from termsieve.counts.counting import count
+from termsieve.counts.tally import Tally, load_kernels
+from termsieve.tokens.analyzer import Analyzer
 
 
 def test_results_come_in_the_order_of_the_items():
@@ -58,7 +58,7 @@ def test_what_has_not_begun_is_cancelled_after_an_error():
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
 def test_memory_that_runs_out_in_one_thread_ends_counting(monkeypatch, n_threads):
-    monkeypatch.setattr("termsieve.counting.CHUNK_BYTES", 100)
+    monkeypatch.setattr("termsieve.counts.counting.CHUNK_BYTES", 100)
     add, calls = Tally.add, []
 
     def fail(self, *chunk):

@@ -16,7 +16,7 @@ from oracles.texts import CHAR_OPTIONS, PIECES, TEXTS, TOKEN_PATTERNS, WORD_OPTI
 
 from termsieve import Analyzer, tokens
 from termsieve.errors import MissingExtraError, OptionError, TermsieveError
-from termsieve.tokens import is_safe_pattern
+from termsieve.tokens.analyzer import is_safe_pattern
 
 
 def halves(text):

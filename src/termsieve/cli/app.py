@@ -19,7 +19,7 @@ import typer
 import typer.core
 
 from termsieve._version import __version__
-from termsieve.cli.saying import complain, in_options
+from termsieve.cli.messages import complain, in_options
 from termsieve.errors import OptionError, TermsieveError
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
@@ -109,7 +109,7 @@ def _end_soon_after_interrupt() -> None:
             pass
         time.sleep(GRACE)
         with contextlib.suppress(KeyError, AttributeError):
-            sys.modules["termsieve.storage"].forget_unfinished()
+            sys.modules["termsieve.counts.storage"].forget_unfinished()
         if sys.stderr.isatty():
             os.write(sys.stderr.fileno(), b"\x1b[?25h\n")  # a progress bar has hidden the cursor
         os._exit(INTERRUPTED)

@@ -8,9 +8,9 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_scores
-from termsieve.cli.groups import examples, grouped
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, grouped
 from termsieve.cli.output import Printing, Sheet
-from termsieve.cli.saying import Talk
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,7 +39,7 @@ def scores(
 ) -> None:
     """The catalogue of scores, or all that is known about one."""
     from termsieve.scores.catalogue import CatalogueRow, catalogue_rows, describe, facts
-    from termsieve.scores.spelling import parse
+    from termsieve.scores.parsing import parse
 
     printing.check()
     if name is not None:

@@ -10,12 +10,12 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_scores
-from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording, listed
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, flag, grouped, option
 from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
-from termsieve.cli.plans import PANEL as STUDY
-from termsieve.cli.plans import PlanOptions
-from termsieve.cli.saying import Talk
+from termsieve.cli.plan_options import PANEL as STUDY
+from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OutputError
 from termsieve.extras import require_extra
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from termsieve.documents import Documents
-    from termsieve.results import Comparison
+    from termsieve.study.results import Comparison
 
 PAGE_SCORES = "gu,chi2,info_gain,bns"
 Figures = Annotated[
@@ -35,8 +35,8 @@ Title = Annotated[str | None, option("--title", panel=PANEL, metavar="TEXT", hel
 
 def _check_measure(measure: str, *, per_class: bool) -> None:
     """Refuse a measure that the study will not have, before it runs."""
-    from termsieve.evaluate import MEASURES
-    from termsieve.results import check_measure
+    from termsieve.evaluate.measures import MEASURES
+    from termsieve.study.results import check_measure
 
     # where each class has a classifier of its own, measures are means over the classes
     known = [one for one in MEASURES if not per_class or one.endswith("_macro")]
@@ -91,9 +91,9 @@ def compare(
     talk: Talk,
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and name the fewest terms that do."""
-    from termsieve.cli.compareviews import comparison_sheet
+    from termsieve.cli.compare_views import comparison_sheet
     from termsieve.cli.reading import inputs_of, read_documents, say_skipped
-    from termsieve.study import compare as compared
+    from termsieve.study.study import compare as compared
 
     _check_measure(measure, per_class=plan.get("per_class", False))
     _check_journal(journal, inputs_of(files, wording), outputs or [])
@@ -115,7 +115,7 @@ def compare(
 
 def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequence[Path]) -> None:
     """Refuse a journal that is read as an input, or that an output would replace, before the work."""
-    from termsieve.storage import check_target
+    from termsieve.counts.storage import check_target
 
     if journal is None:
         return
@@ -130,7 +130,7 @@ def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequenc
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:
     """Refuse places that cannot be written before the work."""
-    from termsieve.storage import check_target
+    from termsieve.counts.storage import check_target
 
     if any(output.suffix.lower() in HTML for output in outputs):
         require_extra("report", "A page (.html)")
@@ -148,7 +148,7 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
 
 def _check_folder(figures: Path | None) -> None:
     """Refuse a folder for charts that cannot be one."""
-    from termsieve.storage import may_write
+    from termsieve.counts.storage import may_write
 
     if figures is None:
         return
@@ -225,9 +225,9 @@ def report(
 ) -> None:  # fmt: skip
     """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
     from termsieve.cli.reading import STDIN, inputs_of, is_counts, read_counts, read_documents
-    from termsieve.ranking import score as scored
-    from termsieve.results import Comparison
-    from termsieve.storage import check_target
+    from termsieve.counts.storage import check_target
+    from termsieve.ranking.ranking import score as scored
+    from termsieve.study.results import Comparison
 
     require_extra("report", "A page (.html)")
     check_target(output, inputs=inputs_of(files, wording))
@@ -254,7 +254,7 @@ def _is_comparison(files: Sequence[str]) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from termsieve.results import is_saved
+    from termsieve.study.results import is_saved
 
     if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET or not Path(files[0]).is_file():
         return False

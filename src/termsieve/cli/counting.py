@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.groups import examples, grouped
 from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
-from termsieve.cli.saying import Talk, visible
+from termsieve.cli.messages import Talk, visible
+from termsieve.cli.option_groups import examples, grouped
 
 if TYPE_CHECKING:
-    from termsieve.counts import Counts
+    from termsieve.counts.counts import Counts
 
 
 @app.command(
@@ -35,7 +35,7 @@ def count(
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
     from termsieve.cli.reading import inputs_of, read_counts
-    from termsieve.storage import check_target
+    from termsieve.counts.storage import check_target
 
     check_target(output, inputs=inputs_of(files, wording))
     _save(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
@@ -56,7 +56,7 @@ def merge(
 ) -> None:
     """Add counts of several parts: the result is that of counting all documents at once."""
     from termsieve.cli.reading import added, expanded
-    from termsieve.storage import check_target
+    from termsieve.counts.storage import check_target
 
     check_target(output)
     _save(added(expanded(files), talk), output, talk)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.groups import examples, flag, grouped, option
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, flag, grouped, option
 from termsieve.cli.output import Printing, Sheet
-from termsieve.cli.saying import Talk
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -62,7 +62,7 @@ def datasets(ctx: typer.Context, *, printing: Printing, talk: Talk) -> None:
     records = list(CORPORA.values())
     printing.write(Sheet(COLUMNS, map(_row, records), lambda: _view(records)))
     if printing.to_people:
-        from termsieve.datasets.places import VARIABLE, folders
+        from termsieve.datasets.locations import VARIABLE, folders
 
         talk.note(f"Looked for in {' and '.join(map(str, folders()))}; {VARIABLE} names another folder.")
         talk.note("To get one: termsieve datasets get NAME")
@@ -103,7 +103,7 @@ def get(
 
 def _row(record: Dataset) -> list[Any]:
     from termsieve.datasets import located
-    from termsieve.datasets.places import folders
+    from termsieve.datasets.locations import folders
 
     here = located(record.name)
     return [

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from termsieve.cli.app import app
-from termsieve.cli.groups import examples, grouped, option
 from termsieve.cli.inputs import Threads
-from termsieve.cli.saying import Talk
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, grouped, option
 from termsieve.extras import require_extra
 
 

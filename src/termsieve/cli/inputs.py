@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termsieve.cli.completion import complete_stemmers
-from termsieve.cli.groups import flag, option
+from termsieve.cli.option_groups import flag, option
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from termsieve.counts import Counts
-    from termsieve.tokens import Analyzer
+    from termsieve.counts.counts import Counts
+    from termsieve.tokens.analyzer import Analyzer
 
 INPUT, TERMS = "Input", "Terms"
 
@@ -150,7 +150,7 @@ class Wording(Group):
 
     def analyzer(self) -> Analyzer:
         """The analyzer of these options."""
-        from termsieve.tokens import Analyzer
+        from termsieve.tokens.analyzer import Analyzer
 
         pattern = {} if self.pattern is None else {"token_pattern": self.pattern}
         return Analyzer(

@@ -10,18 +10,18 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, flag, grouped, option
 from termsieve.cli.output import PANEL, Format, Printing
-from termsieve.cli.plans import PlanOptions
-from termsieve.cli.saying import Talk
+from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OptionError
 from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from termsieve.cli.modelviews import Labelled
+    from termsieve.cli.model_views import Labelled
     from termsieve.documents import Documents
     from termsieve.model import Model
 
@@ -62,10 +62,10 @@ def train(
     talk: Talk,
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
-    from termsieve.cli.modelviews import training_sheet
+    from termsieve.cli.model_views import training_sheet
     from termsieve.cli.reading import documents_in, found_in, inputs_of, say_skipped
+    from termsieve.counts.storage import check_target
     from termsieve.model import train as trained
-    from termsieve.storage import check_target
 
     require_extra("models", "A model file")
     check_target(output, inputs=inputs_of(files, wording))
@@ -88,7 +88,7 @@ def train(
 
 def _say_what_to_trust(model: Model, talk: Talk) -> None:
     """Say what `predict` will ask for."""
-    from termsieve.tokens import is_safe_pattern
+    from termsieve.tokens.analyzer import is_safe_pattern
 
     settings = model.settings["analyzer"]
     if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):
@@ -145,7 +145,7 @@ def predict(
     talk: Talk,
 ) -> None:  # fmt: skip
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
-    from termsieve.cli.modelviews import Checked, prediction_sheet
+    from termsieve.cli.model_views import Checked, prediction_sheet
     from termsieve.cli.reading import inputs_of, say_skipped
     from termsieve.model import Model
 
@@ -191,7 +191,7 @@ def _documents(model: Model, files: list[str], columns: Columns, talk: Talk) -> 
 
 def _labelled(model: Model, documents: Documents, identity: str | None, terms: int, checked: Any) -> Iterator[Labelled]:
     """Each document with what the model says of it, batch by batch."""
-    from termsieve.cli.modelviews import Labelled
+    from termsieve.cli.model_views import Labelled
     from termsieve.model.explaining import explained
 
     for batch in documents.batches([identity] if identity else [], places=True):

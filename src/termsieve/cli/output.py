@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from termsieve.cli.groups import flag, option
-from termsieve.cli.saying import visible
+from termsieve.cli.messages import visible
+from termsieve.cli.option_groups import flag, option
 from termsieve.errors import OutputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from termsieve.cli.saying import Talk
+    from termsieve.cli.messages import Talk
 
 PANEL = "Output"
 Row = Sequence[Any]
@@ -92,7 +92,7 @@ class Printing:
         """Refuse a place that cannot be written, an input, and an ending that is not known, before the work."""
         if self.output is None:
             return
-        from termsieve.storage import check_target
+        from termsieve.counts.storage import check_target
 
         check_target(self.output, inputs=inputs)
         known = (*ENDINGS, PARQUET, *(HTML if page else []))
@@ -112,7 +112,7 @@ class Printing:
             talk.note(f"written to {self.output}")
 
     def _write(self, sheet: Sheet, output: Path) -> None:
-        from termsieve.storage import write_whole
+        from termsieve.counts.storage import write_whole
 
         ending = None if self.format else output.suffix.lower()
         if ending in HTML and sheet.page is not None:

@@ -8,17 +8,17 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules, complete_scores
-from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Columns, FilesOrCounts, Pruning, Threads, Wording, listed
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, flag, grouped, option
 from termsieve.cli.output import Printing
-from termsieve.cli.saying import Talk
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from termsieve.counts import Counts
-    from termsieve.rules import Rule
+    from termsieve.counts.counts import Counts
+    from termsieve.selection.rules import Rule
 
 ScoreName = Annotated[
     str,
@@ -82,10 +82,10 @@ def rank(
     talk: Talk,
 ) -> None:  # fmt: skip
     """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
-    from termsieve.cli.rankviews import rank_sheet
+    from termsieve.cli.rank_views import rank_sheet
     from termsieve.cli.reading import inputs_of, read_counts
-    from termsieve.ranking import as_score
-    from termsieve.ranking import score as scored
+    from termsieve.ranking.ranking import as_score
+    from termsieve.ranking.ranking import score as scored
 
     chosen = [as_score(one) for one in listed(score or ["gu"])]
     if per_class is False and (only or against):
@@ -153,10 +153,10 @@ def select(
     talk: Talk,
 ) -> None:
     """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
-    from termsieve.cli.rankviews import selection_sheet
+    from termsieve.cli.rank_views import selection_sheet
     from termsieve.cli.reading import inputs_of, read_counts
-    from termsieve.ranking import as_score
-    from termsieve.selection import select as selected
+    from termsieve.ranking.ranking import as_score
+    from termsieve.selection.selection import select as selected
 
     chosen_score, chosen_rule = as_score(score), rule_of(k, rule)
     printing.check(inputs=inputs_of(files, wording))
@@ -169,7 +169,7 @@ def select(
 
 def rule_of(k: str | None, rule: str | None) -> Rule:
     """The rule of two options, of which one may be given."""
-    from termsieve.rules import parse_rule
+    from termsieve.selection.rules import parse_rule
 
     if k is not None and rule is not None:
         raise typer.BadParameter("give -k or --rule, not both: a rule says itself how many.")

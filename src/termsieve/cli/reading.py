@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from termsieve.cli.columns import LABEL, chosen, columns_of, guessed, is_data, json_columns
 from termsieve.cli.inputs import Columns, Group, Wording, as_option
-from termsieve.cli.saying import Talk, in_options
-from termsieve.cli.textfiles import Labelled, TextFile, file_names
-from termsieve.counts import Counts
+from termsieve.cli.messages import Talk, in_options
+from termsieve.counts.counts import Counts
+from termsieve.counts.storage import MARK, TRAILER
 from termsieve.documents import Documents
+from termsieve.documents.columns import LABEL, chosen, columns_of, guessed, is_data, json_columns
 from termsieve.documents.options import checked_options
 from termsieve.documents.sources import OpenFile, refuse_same, refuse_same_files, sources_of
 from termsieve.documents.streams import failures_of
+from termsieve.documents.text_files import Labelled, TextFile, file_names
 from termsieve.errors import InputError, OptionError, did_you_mean
-from termsieve.storage import MARK, TRAILER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -327,7 +327,7 @@ def _note_copies(paths: Sequence[str | Path], talk: Talk) -> None:
 
 def counted(documents: Documents, wording: Wording, threads: int | None, talk: Talk) -> Counts:
     """Count documents."""
-    from termsieve.counting import count
+    from termsieve.counts.counting import count
 
     with talk.timed("counted"), talk.compiling():
         counts = count(documents, analyzer=wording.analyzer(), threads=threads, progress=talk.progress)

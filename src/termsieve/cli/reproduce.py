@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.groups import examples, flag, grouped, option
 from termsieve.cli.inputs import Threads
-from termsieve.cli.saying import Talk
+from termsieve.cli.messages import Talk
+from termsieve.cli.option_groups import examples, flag, grouped, option
 
 NAMES = ("gu", "ifs", "pip", "imbalanced", "ocfs", "all")
 

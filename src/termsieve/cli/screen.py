@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from termsieve.cli.saying import visible
+from termsieve.cli.messages import visible
 
 _LEFT_TO_RIGHT = "\u200e"
 TEXT_WIDTH = 100

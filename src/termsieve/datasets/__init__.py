@@ -17,8 +17,8 @@ r"""The corpora of the papers: find, download, verify, convert.
 """
 
 from termsieve.datasets.catalogue import CORPORA, dataset
-from termsieve.datasets.getting import get
-from termsieve.datasets.places import find, load, located
+from termsieve.datasets.locations import find, load, located
+from termsieve.datasets.preparation import get
 from termsieve.datasets.records import Archive, Dataset
 
 __all__ = ["CORPORA", "Archive", "Dataset", "dataset", "find", "get", "load", "located"]

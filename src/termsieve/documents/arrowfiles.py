@@ -18,7 +18,7 @@ import pyarrow.types as pt
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, row_place
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import failures_of
-from termsieve.documents.strings import byte_size, is_list, is_textual, without_views
+from termsieve.documents.string_columns import byte_size, is_list, is_textual, without_views
 from termsieve.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from termsieve.documents.chunks import BATCH_ROWS, FILE, LINE, ROW, Chunk, Faults, Spans
+from termsieve.documents.label_spelling import spell
 from termsieve.documents.labels import label_lists, no_labels
-from termsieve.documents.spelling import spell
-from termsieve.documents.strings import spellings, texts
+from termsieve.documents.string_columns import spellings, texts
 from termsieve.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import pyarrow.csv as pcsv
 from termsieve.documents.chunks import Chunk, Faults, Numbers, Spans, line_places
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import BOM, Block, Stream, count_newlines
-from termsieve.documents.strings import is_utf8
+from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ import pyarrow.json as pj
 import pyarrow.types as pt
 
 from termsieve.documents.chunks import Chunk, Faults, Literal, Numbers, line_places
+from termsieve.documents.label_spelling import is_missing, spell
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.spelling import is_missing, spell
 from termsieve.documents.streams import Block, Stream, line_blocks
-from termsieve.documents.strings import is_unicode, is_utf8
+from termsieve.documents.string_columns import is_unicode, is_utf8
 from termsieve.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from termsieve.documents.chunks import Column, Faults
-from termsieve.documents.spelling import is_infinite, is_missing, spell
-from termsieve.documents.strings import LONE_SURROGATE, decoded, is_list, is_unicode, spellings
+from termsieve.documents.label_spelling import is_infinite, is_missing, spell
+from termsieve.documents.string_columns import LONE_SURROGATE, decoded, is_list, is_unicode, spellings
 
 MISSING = "missing label"
 INFINITE = "label is not a finite number"

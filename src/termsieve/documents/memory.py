@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from termsieve.documents.arrowfiles import batch_chunks
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, row_place
+from termsieve.documents.label_spelling import numpy_times
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.spelling import numpy_times
-from termsieve.documents.strings import byte_size, spellings, without_views
+from termsieve.documents.string_columns import byte_size, spellings, without_views
 from termsieve.errors import InputError
 
 _FIRST_ROWS = 1024

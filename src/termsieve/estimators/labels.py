@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array, column_or_1d
 
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
+from termsieve.counts.matrices import label_matrix
 from termsieve.errors import InputError
-from termsieve.matrices import label_matrix
 
 _SETS = (list, tuple, set, frozenset, np.ndarray)
 

@@ -13,14 +13,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.estimators.labels import checked_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import packed_state, unpacked_state
-from termsieve.pool import Rule
-from termsieve.ranking import OneScore, as_score, score
-from termsieve.rules import AnyRule, Top, parse_rule
-from termsieve.selection import select
+from termsieve.ranking.ranking import OneScore, as_score, score
+from termsieve.selection.pool import Rule
+from termsieve.selection.rules import AnyRule, Top, parse_rule
+from termsieve.selection.selection import select
 from termsieve.table import Array
 
 
@@ -58,7 +58,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     Notes
     -----
     A fitted selector can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
-    ``trusted=["termsieve.estimators.selector.TermSelector", "termsieve.selection.Selection"]``.
+    ``trusted=["termsieve.estimators.selector.TermSelector", "termsieve.selection.selection.Selection"]``.
 
     Examples
     --------

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
-from termsieve.strings import string_array, string_buffers
-from termsieve.tokens import Unconfirmed
+from termsieve.tokens.analyzer import Unconfirmed
+from termsieve.tokens.strings import string_array, string_buffers
 
 
 def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:

@@ -14,20 +14,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_array
 
-from termsieve.counts import Counts
+from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
+from termsieve.estimators.extraction import Readers, Reading, given_vocabulary, warn_of_stop_words, warn_of_unused
 from termsieve.estimators.labels import has_contrast, indicator, refuse_one_class
+from termsieve.estimators.rows import Rows, Worker
 from termsieve.estimators.selector import selection_rule
 from termsieve.estimators.state import packed_state, unpacked_state
-from termsieve.estimators.texts import Readers, Reading, given_vocabulary, warn_of_stop_words, warn_of_unused
-from termsieve.kernels import Numbers
-from termsieve.pool import Rule
-from termsieve.ranking import OneScore, as_score
-from termsieve.rows import Rows, Worker
-from termsieve.rules import AnyRule
-from termsieve.selection import Selection, select
-from termsieve.tokens import DEFAULT_TOKEN_PATTERN
-from termsieve.weighting import Weighting, parse_weighting
+from termsieve.estimators.weighting import Weighting, parse_weighting
+from termsieve.ranking.ranking import OneScore, as_score
+from termsieve.selection.pool import Rule
+from termsieve.selection.rules import AnyRule
+from termsieve.selection.selection import Selection, select
+from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
+from termsieve.tokens.kernels import Numbers
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -49,7 +49,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         How the classes are brought together for the selection; None is the score's own way.
     weighting : str
         ``"count"``, ``"binary"``, ``"tfidf"``, ``"tfidf_ltc"``, ``"tfidf_lp"`` or ``"tf."`` and a score, such as
-        ``"tf.bns"``. The formulas are in `termsieve.weighting`.
+        ``"tf.bns"``. The formulas are in `termsieve.estimators.weighting`.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer
         As in ``CountVectorizer``. Functions of your own (`preprocessor`, `tokenizer`, `analyzer`) are called document
         by document, which is as slow as there.
@@ -77,7 +77,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Notes
     -----
     A fitted vectorizer can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
-    ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.Selection"]``. A tokenizer that a
+    ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]``. A tokenizer that a
     file of skops names is not run before you name it, too: ``set_params(tokenizer="package.module:function")``. In a
     file of a stranger look at `input` as well: with ``"filename"``, texts are names of files that are opened.
 

@@ -8,7 +8,7 @@
 """
 
 from termsieve.model.explaining import Explanation, Part
-from termsieve.model.models import Model
-from termsieve.model.training import train
+from termsieve.model.model import Model
+from termsieve.model.train_model import train
 
 __all__ = ["Explanation", "Model", "Part", "train"]

@@ -15,11 +15,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
+from termsieve.classify.poisson import PoissonNB
 from termsieve.errors import OptionError
-from termsieve.poisson import PoissonNB
 
 if TYPE_CHECKING:
-    from termsieve.model.models import Model
+    from termsieve.model.model import Model
 
 Array = npt.NDArray[np.float64]
 

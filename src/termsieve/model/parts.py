@@ -19,14 +19,14 @@ from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsRestClassifier, _ConstantPredictor
 from sklearn.preprocessing import LabelBinarizer
 
-from termsieve.classify import PoissonNB, ProbitClassifier, Recipe, parse_recipe
+from termsieve.classify.recipes import PoissonNB, ProbitClassifier, Recipe, parse_recipe
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
+from termsieve.estimators.weighting import parse_weighting
 from termsieve.model.container import Arrays, DamagedError
-from termsieve.ranking import as_score
-from termsieve.rules import parse_rule
-from termsieve.tokens import Analyzer
-from termsieve.weighting import parse_weighting
+from termsieve.ranking.ranking import as_score
+from termsieve.selection.rules import parse_rule
+from termsieve.tokens.analyzer import Analyzer
 
 FORMAT = 2
 MOST_IN_NGRAM = 100  # words or characters: with millions, a text has more n-grams than a machine can hold

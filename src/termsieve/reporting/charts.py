@@ -8,10 +8,10 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from termsieve.counts import Counts
-from termsieve.evaluate import band
-from termsieve.reporting.material import Material
-from termsieve.reporting.shown import f1, number, seconds, short, shown
+from termsieve.counts.counts import Counts
+from termsieve.evaluate.measures import band
+from termsieve.reporting.formatting import f1, number, seconds, short, shown
+from termsieve.reporting.report_data import Material
 from termsieve.reporting.style import (
     INK,
     MAP_EXPONENT,
@@ -30,7 +30,7 @@ from termsieve.reporting.style import (
     shapes,
     tip,
 )
-from termsieve.results import Comparison
+from termsieve.study.results import Comparison
 from termsieve.views import percent
 
 MOST_BARS = 20

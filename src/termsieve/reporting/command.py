@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 
-from termsieve.plan import parameters
-from termsieve.reporting.material import Material
 from termsieve.reporting.origin import (
     analyzer_of,
     contenders,
@@ -16,7 +14,9 @@ from termsieve.reporting.origin import (
     reading,
     study_settings,
 )
-from termsieve.tokens import DEFAULT_TOKEN_PATTERN, Analyzer
+from termsieve.reporting.report_data import Material
+from termsieve.study.plan import parameters
+from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 
 # an option and its value, or a flag
 Option = tuple[str, str] | tuple[str]

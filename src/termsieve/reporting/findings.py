@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from termsieve.ranking import score
-from termsieve.reporting.material import Material
-from termsieve.reporting.shown import f1, shown
-from termsieve.results import Choice, Comparison
+from termsieve.ranking.ranking import score
+from termsieve.reporting.formatting import f1, shown
+from termsieve.reporting.report_data import Material
+from termsieve.study.results import Choice, Comparison
 from termsieve.views import percent
 
 # differences of F1 of so much, and more, are as striking as can be

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.errors import TermsieveError
-from termsieve.plan import Contender, changed_settings
-from termsieve.reporting.material import Material
-from termsieve.tokens import Analyzer
+from termsieve.reporting.report_data import Material
+from termsieve.study.plan import Contender, changed_settings
+from termsieve.tokens.analyzer import Analyzer
 
 READING = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
 CONTENDER = tuple(one.name for one in fields(Contender))

@@ -12,15 +12,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from termsieve._version import __version__
+from termsieve.counts.storage import check_target, write_whole
 from termsieve.documents import Documents
-from termsieve.excerpts import MOST_CLASSES, from_documents
-from termsieve.figures import critical_difference, write_figures
-from termsieve.ranking import Scores
-from termsieve.reporting import again, charts, tables
+from termsieve.ranking.ranking import Scores
+from termsieve.reporting import charts, rerun, tables
+from termsieve.reporting.figures import critical_difference, write_figures
 from termsieve.reporting.findings import explanation, findings, headline
-from termsieve.reporting.material import MOST_PAIRS, Material
+from termsieve.reporting.report_data import MOST_PAIRS, Material
 from termsieve.reporting.style import PALETTE, Chart
-from termsieve.reporting.vocabulary import (
+from termsieve.reporting.vocabulary_map import (
     N_FIRST,
     Vocabulary,
     colored_classes,
@@ -28,8 +28,8 @@ from termsieve.reporting.vocabulary import (
     static_points,
     vocabulary,
 )
-from termsieve.results import Comparison
-from termsieve.storage import check_target, write_whole
+from termsieve.study.excerpts import MOST_CLASSES, from_documents
+from termsieve.study.results import Comparison
 
 _BROAD, _NARROW = 520, 340
 _BANDS = (
@@ -185,7 +185,7 @@ def _rendered(material: Material, drawn: dict[str, Chart], words: Vocabulary | N
         "findings": [one.sentence for one in findings(material) if not one.sentence.startswith(headline(material))][:3],
         "tiles": tables.tiles(material), "charts": drawn, "counts": material.counts, "result": material.result,
         "vocabulary": words, "several": len(material.contestants) > 1,
-        "again": again.blocks(material), "again_note": again.note(material), "settings": again.settings_of(material),
+        "again": rerun.blocks(material), "again_note": rerun.note(material), "settings": rerun.settings_of(material),
         "material": _data(material, drawn, words),
         **_corpus_context(material), **_result_context(material, drawn), **_words_context(material, words),
         **_score_context(material),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from termsieve.reporting.material import Material
 from termsieve.reporting.origin import (
     analyzer_of,
     contenders,
@@ -16,6 +15,7 @@ from termsieve.reporting.origin import (
     reading,
     study_settings,
 )
+from termsieve.reporting.report_data import Material
 
 
 def snippet_of(material: Material) -> str:
@@ -27,7 +27,7 @@ def snippet_of(material: Material) -> str:
 def _compare_lines(material: Material) -> list[str]:
     documents, given = _documents(material), _arguments(material)
     special = contenders(material)
-    imports = ["from termsieve.plan import Contender"] if special else []
+    imports = ["from termsieve.study.plan import Contender"] if special else []
     if special:
         names = [_score(str(name), special) for name in listed(study_settings(material).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from termsieve.counts import Counts
-from termsieve.excerpts import shown_classes
-from termsieve.ranking import Row
-from termsieve.reporting.material import Material
-from termsieve.reporting.shown import f1, seconds, shown
-from termsieve.results import Comparison
+from termsieve.counts.counts import Counts
+from termsieve.ranking.ranking import Row
+from termsieve.reporting.formatting import f1, seconds, shown
+from termsieve.reporting.report_data import Material
+from termsieve.study.excerpts import shown_classes
+from termsieve.study.results import Comparison
 from termsieve.views import percent
 
 MOST_LISTED = 6_000

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from termsieve.counts import Counts
-from termsieve.evaluate import overlap
-from termsieve.ranking import score
+from termsieve.counts.counts import Counts
+from termsieve.evaluate.measures import overlap
+from termsieve.ranking.ranking import score
 from termsieve.reproduction.contexts import CHECKS, SLACK, Context, Verdict, contexts, in_contexts, listed, said, whole
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.tables import iris_of_uci
 
 # Claims of these kinds are not about curves, and no setting changes them.

@@ -10,11 +10,11 @@ import numpy as np
 
 from termsieve.reproduction.checks import ALONE
 from termsieve.reproduction.claims import judged
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.protocol import Alternative, Choice, Claim, Printed, Protocol
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.tables import SHARES, cells, nearness
-from termsieve.results import Comparison
+from termsieve.study.results import Comparison
 
 
 def tried_out(measured: Measured, choice: Choice, run: Callable[[Setting, str], Comparison]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from termsieve.errors import OptionError
 from termsieve.reproduction import checks  # noqa: F401 - it puts the checks on the list
 from termsieve.reproduction.contexts import CHECKS, Verdict, contexts, listed, said
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.protocol import Claim
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be checked"

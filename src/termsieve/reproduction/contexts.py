@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 
 SLACK = 0.005
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from termsieve.counts.storage import write_whole
 from termsieve.reproduction.figures import figure_svg
 from termsieve.reproduction.protocol import PAPERS, Protocol, load
-from termsieve.storage import write_whole
 
 HEAD = """# The five papers, reproduced
 

@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve._version import __version__
-from termsieve.classify import parse_recipe
+from termsieve.classify.recipes import parse_recipe
 from termsieve.reproduction.choices import tried_out
 from termsieve.reproduction.claims import judged
-from termsieve.reproduction.measured import Measured
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.protocol import Figure, Protocol
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.tables import cells, iris_of_uci, nearness
-from termsieve.results import Comparison
+from termsieve.study.results import Comparison
 
 
 class Runner(NamedTuple):

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from termsieve import datasets
-from termsieve.corpus import Corpus, read_corpus
-from termsieve.counting import checked_threads
+from termsieve.counts.counting import checked_threads
 from termsieve.errors import InputError, OptionError, did_you_mean
-from termsieve.plan import Contender, Plan
-from termsieve.splits import Split, divided
-from termsieve.study import Study
-from termsieve.tokens import Analyzer
+from termsieve.study.corpus import Corpus, read_corpus
+from termsieve.study.plan import Contender, Plan
+from termsieve.study.splits import Split, divided
+from termsieve.study.study import Study
+from termsieve.tokens.analyzer import Analyzer
 
 
 class View(NamedTuple):
@@ -69,13 +69,13 @@ class Setting:
     analyzer : dict
         Parameters of `termsieve.Analyzer`.
     scores : dict
-        Printed name to spelling, or to the fields of a `termsieve.plan.Contender`.
+        Printed name to spelling, or to the fields of a `termsieve.study.plan.Contender`.
     classifiers : dict
         Printed name to spelling.
     sizes : list of int
         Numbers of terms; ``{from = 10, to = 1000, step = 10}`` for all of these.
     options : dict
-        Other parameters of `termsieve.plan.Plan`.
+        Other parameters of `termsieve.study.plan.Plan`.
     seed : int
         Of samples and splits.
     """

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from termsieve import datasets
+from termsieve.counts.storage import check_target, write_whole
 from termsieve.errors import OutputError
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
-from termsieve.storage import check_target, write_whole
 
 _COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from termsieve.corpus import Corpus
-from termsieve.counts import Counts
-from termsieve.evaluate import overlap
-from termsieve.ranking import score
-from termsieve.reproduction.measured import Measured
+from termsieve.counts.counts import Counts
+from termsieve.evaluate.measures import overlap
+from termsieve.ranking.ranking import score
+from termsieve.reproduction.measurements import Measured
 from termsieve.reproduction.protocol import Printed
 from termsieve.reproduction.setting import in_corpus
-from termsieve.splits import Split
-from termsieve.study import Study
-from termsieve.tokens import Analyzer
+from termsieve.study.corpus import Corpus
+from termsieve.study.splits import Split
+from termsieve.study.study import Study
+from termsieve.tokens.analyzer import Analyzer
 
 Ours = tuple[Any, float | None]
 Cell = dict[str, Any]

@@ -9,8 +9,8 @@ from termsieve.scores import (  # they register
     rates,
     variance,
 )
+from termsieve.scores.parsing import parse
 from termsieve.scores.registry import SCORES, Parameter, Score
-from termsieve.scores.spelling import parse
 
 __all__ = [
     "SCORES",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from termsieve.scores.parsing import parse
 from termsieve.scores.registry import MOST_DOCS, SCORES, Score, spell
-from termsieve.scores.spelling import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

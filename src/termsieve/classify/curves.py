@@ -1,0 +1,347 @@
+"""Curves: the predictions of a classifier for every number of terms along one ranking.
+
+A ranking is nested, and the score of a naive Bayes classifier is a sum over terms: one sweep along the ranking gives
+the predictions for all numbers of terms, for about the price of one. They are those of refitting scikit-learn's
+estimator on the first k columns, one and all: a bound on the rounding errors of both ways says where the best two
+classes are too close to call, and these few documents are decided by the estimator itself, in its own order of
+summation. Other classifiers are refitted at each k.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.pipeline import Pipeline
+
+from termsieve.classify import curve_kernels
+from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, rates
+from termsieve.classify.probit import ProbitClassifier
+from termsieve.classify.recipes import Recipe, classifier
+from termsieve.classify.sweep_coefficients import LINES, Lines, sweepable
+from termsieve.errors import InputError, OptionError
+from termsieve.threads import work_on_each
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]
+
+_CHUNK = 512  # documents a thread takes at a time
+
+
+def curve(
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    order: Any,
+    ks: Iterable[int],
+    model: str | Recipe | BaseEstimator = "multinomial_nb",
+) -> npt.NDArray[Any]:
+    """Predictions of a classifier on the first k columns of a ranking, for each k.
+
+    Parameters
+    ----------
+    X_train, X_test : arrays or sparse matrices of shape (n_train, n_features) and (n_test, n_features)
+        Counts, for naive Bayes; what the model takes, for others.
+    y_train : array of shape (n_train,), or an indicator matrix of shape (n_train, n_classes)
+        The classes. With an indicator matrix there is one classifier for each column, against the rest, as in
+        scikit-learn's ``OneVsRestClassifier``; a column of 0 alone or of 1 alone is predicted as it is.
+    order : array of int
+        Columns, best first, none of them twice.
+    ks : ints
+        How many columns to take, in any order, from 1 to ``len(order)``.
+    model : str, Recipe or estimator
+        See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all k;
+        other models are fitted anew for each.
+
+    Returns
+    -------
+    array of shape (len(ks), n_test)
+        Labels; with an indicator matrix, 0 and 1 in the shape (len(ks), n_test, n_classes).
+
+    Examples
+    --------
+    >>> X, y = [[2, 0, 1], [1, 1, 0], [0, 3, 1], [0, 1, 1]], ["sea", "sea", "money", "money"]
+    >>> curve(X, y, [[2, 1, 0], [0, 1, 2]], order=[0, 1, 2], ks=[1, 3])
+    array([['money', 'money'],
+           ['sea', 'money']], dtype='<U5')
+    """
+    classes, codes = curve_codes(X_train, y_train, X_test, order, ks, model)
+    return codes if codes.ndim == 3 else classes[codes]
+
+
+def curve_codes(
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    order: Any,
+    ks: Iterable[int],
+    model: str | Recipe | BaseEstimator = "multinomial_nb",
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
+    """As `curve`, but the classes, and predictions as places among them: smaller and quicker to evaluate."""
+    task = Task.of(X_train, y_train, X_test, order, ks, classifier(model))
+    points, back = np.unique(task.ks, return_inverse=True)
+    if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
+        codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
+    else:
+        codes = _swept(task, points) if sweepable(task.model) else _refitted(task, points)
+    codes = codes[:, back]
+    return task.classes, codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked for, checked. `codes` has a column for each classifier: the class of each training document."""
+
+    train: Any
+    test: Any
+    codes: Numbers
+    classes: npt.NDArray[Any]
+    indicator: bool
+    order: Ints
+    ks: Ints
+    model: BaseEstimator
+
+    @classmethod
+    def of(cls, X_train: Any, y_train: Any, X_test: Any, order: Any, ks: Iterable[int], model: BaseEstimator) -> Task:
+        """Check what was given."""
+        train, test = _matrix(X_train, "X_train"), _matrix(X_test, "X_test")
+        if train.shape[1] != test.shape[1]:
+            raise InputError(f"X_train has {train.shape[1]:,} columns, but X_test has {test.shape[1]:,}.")
+        codes, classes, indicator = _labels(y_train)
+        if len(codes) != train.shape[0]:
+            raise InputError(f"X_train has {train.shape[0]:,} rows, but y_train has {len(codes):,}.")
+        if not len(codes):
+            raise InputError("X_train has no rows: there is nothing to learn from.")
+        columns = _order(order, train.shape[1])
+        return cls(train, test, codes, classes, indicator, columns, _ks(ks, len(columns)), model)
+
+    def cut(self, k: int) -> tuple[Any, Any]:
+        """Both matrices, with the first k columns of the ranking."""
+        train, test = self._ranked
+        return train[:, :k], test[:, :k]
+
+    @cached_property
+    def _ranked(self) -> tuple[Any, Any]:
+        columns = self.order[: self.ks.max()]
+        return self.train[:, columns], self.test[:, columns]
+
+    def fitted(self, k: int, problem: int) -> BaseEstimator:
+        """The model, fitted to the first k columns, for one of its problems."""
+        codes = self.codes[:, problem]
+        X = self.cut(k)[0]
+        try:
+            return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
+        except ValueError as error:
+            named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
+            raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
+
+    def decided(self, model: BaseEstimator, X: Any) -> Numbers:
+        """What a fitted model says of some documents, as places among the classes."""
+        if not self.indicator:
+            found: Any = np.searchsorted(self.classes, model.predict(X))
+        elif hasattr(model, "decision_function"):
+            found = np.ravel(model.decision_function(X)) > 0
+        else:
+            found = model.predict_proba(X)[:, 1] > 0.5
+        return np.asarray(found, np.int32)
+
+
+def _matrix(X: Any, name: str) -> Any:
+    if hasattr(X, "to_numpy"):  # a frame
+        X = X.to_numpy()
+    if not is_sparse(X):
+        X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"{name} must be a matrix of numbers, documents x terms, not {X.ndim}-d of type {X.dtype}.")
+    return X.tocsr() if is_sparse(X) else X
+
+
+def _labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    y = y.toarray() if is_sparse(y) else np.asarray(y)
+    if y.ndim == 1 and (y.dtype != object or all(isinstance(one, str) for one in y)):
+        classes, codes = np.unique(y, return_inverse=True)
+        return codes.astype(np.int32).reshape(-1, 1), classes, False
+    if y.ndim == 2 and y.dtype.kind in "biuf" and np.isin(y, (0, 1)).all():
+        return np.ascontiguousarray(y, np.int32), np.arange(y.shape[1]), True
+    raise InputError(
+        f"y_train must be one label per document or an indicator matrix of 0 and 1; it is {y.ndim}-d {y.dtype}. "
+        "Sets of labels become such a matrix by scikit-learn's MultiLabelBinarizer."
+    )
+
+
+def _order(order: Any, n_features: int) -> Ints:
+    columns = np.asarray(order)
+    if columns.ndim != 1 or (columns.dtype.kind not in "iu" and columns.size):
+        raise OptionError(f"order must be the numbers of columns, best first; it is {columns.ndim}-d {columns.dtype}.")
+    columns = columns.astype(np.int64)
+    if columns.size and not (columns.min() >= 0 and columns.max() < n_features):
+        bad = columns[(columns < 0) | (columns >= n_features)][0]
+        raise OptionError(f"order has the column {bad}, but columns are 0 to {n_features - 1}.")
+    times = np.bincount(columns, minlength=1)
+    if times.max() > 1:
+        raise OptionError(f"order has the column {int(times.argmax())} {times.max()} times; a ranking has each once.")
+    return columns
+
+
+def _ks(ks: Iterable[int], n: int) -> Ints:
+    numbers = np.asarray(ks if hasattr(ks, "__len__") else list(ks))
+    if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
+        raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")
+    bad = numbers[(numbers < 1) | (numbers > n)]
+    if bad.size:
+        raise OptionError(f"ks has {bad[0]}, but from 1 to {n:,} columns can be taken: order has {n:,}.")
+    return numbers.astype(np.int64)
+
+
+# Other models: a new fit for each k
+
+
+def _refitted(task: Task, points: Ints) -> Numbers:
+    n_problems = task.codes.shape[1]
+    codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
+    for problem in range(n_problems):
+        constant = _constant(task, problem)
+        for at, k in enumerate(points):
+            if constant is None:
+                codes[problem, at] = task.decided(task.fitted(int(k), problem), task.cut(int(k))[1])
+            else:
+                codes[problem, at] = constant
+    return codes
+
+
+def _constant(task: Task, problem: int) -> int | None:
+    """What a column of an indicator matrix has throughout, if it has."""
+    codes = task.codes[:, problem]
+    return int(codes[0]) if task.indicator and (codes == codes[0]).all() else None
+
+
+# Naive Bayes: one sweep
+
+
+class Entries(NamedTuple):
+    """Entries of a matrix in ranked columns, by document: ranks and values."""
+
+    ends: Ints
+    ranks: Numbers
+    values: Array
+
+
+def _swept(task: Task, points: Ints) -> Numbers:
+    train, test = (_entries(X, name, task, int(points[-1])) for X, name in _named(task))
+    n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
+    counts = np.zeros((int(points[-1]), n_problems, n_classes))
+    curve_kernels.tally(*train, task.codes, counts)
+    codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
+    for problem in range(n_problems):
+        constant = _constant(task, problem)
+        if constant is not None:
+            codes[problem] = constant
+            continue
+        sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
+        bayes = Bayes(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
+        _sweep(bayes, test, points, codes[problem])
+    return codes
+
+
+def _named(task: Task) -> tuple[tuple[Any, str], tuple[Any, str]]:
+    return (task.train, "X_train"), (task.test, "X_test")
+
+
+def _entries(X: Any, name: str, task: Task, k: int) -> Entries:
+    """The entries of the first k columns of the ranking."""
+    X = sparse.csr_array(X)
+    data = X.data.astype(np.float64, copy=False)
+    if data.size and not (data.min() >= 0 and data.max() < np.inf):
+        raise InputError(f"{name} has entries from {data.min()} to {data.max()}: naive Bayes needs counts from 0.")
+    rank = np.full(X.shape[1], -1, np.int32)
+    rank[task.order[:k]] = np.arange(k)
+    ends = np.zeros(X.shape[0] + 1, np.int64)
+    ranks, values = np.empty(X.nnz, np.int32), np.empty(X.nnz)
+    presence = type(task.model) is BernoulliNB
+    threshold = float(task.model.binarize) if presence else 0.0
+    indptr, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
+    n = curve_kernels.cut(indptr, columns, data, rank, threshold, presence, ends, ranks, values)
+    return Entries(ends, ranks[:n], values[:n])
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """One naive Bayes problem: occurrences of the ranked terms by class, and the sizes of the classes."""
+
+    task: Task
+    problem: int
+    counts: Array
+    sizes: Array
+
+    def lines(self, points: Ints) -> Lines:
+        """Its scores along the ranking."""
+        return LINES[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
+
+    def empty(self) -> int:
+        """The class of documents without terms, where it is the same for all numbers of terms; otherwise -1."""
+        if type(self.task.model) is not MultinomialNB:
+            return -1
+        return int(self.task.decided(self._estimator(1), sparse.csr_array((1, 1)))[0])
+
+    def exactly(self, k: int, rows: Ints) -> Numbers:
+        """The classes of some test documents, as the estimator fitted to the first k columns has them."""
+        if not is_sparse(self.task.train) or not is_sparse(self.task.test):
+            # sums of dense matrices are left to a library whose order depends on the shape of the whole
+            return self.task.decided(self.task.fitted(k, self.problem), self.task.cut(k)[1])[rows]
+        return self.task.decided(self._estimator(k), self.task.test[rows][:, self.task.order[:k]])
+
+    def _estimator(self, k: int) -> BaseEstimator:
+        """The model with what it would have learned from the first k columns, bit by bit."""
+        model, counts = clone(self.task.model), np.ascontiguousarray(self.counts[:, :k])
+        model.classes_ = np.arange(2) if self.task.indicator else self.task.classes
+        model.n_features_in_, model.feature_count_, model.class_count_ = k, counts, self.sizes
+        model.class_log_prior_ = log_prior(self.sizes, model.fit_prior, model.class_prior)
+        if isinstance(model, PoissonNB):
+            model.rate_ = rates(counts, self.sizes, model.alpha, model.beta)
+        else:
+            smoothed = counts + model.alpha
+            total = smoothed.sum(axis=1) if isinstance(model, MultinomialNB) else self.sizes + model.alpha * 2
+            model.feature_log_prob_ = np.log(smoothed) - np.log(total.reshape(-1, 1))
+        return model
+
+
+def _sweep(bayes: Bayes, test: Entries, points: Ints, out: Numbers) -> None:
+    """Fill in the predictions of one problem: points x documents."""
+    k = int(points[-1])
+    point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)
+    lines = Lines(*(np.ascontiguousarray(part) for part in bayes.lines(points)))
+    empty = bayes.empty()
+
+    def work(first: int) -> None:
+        curve_kernels.sweep(first, min(first + _CHUNK, out.shape[1]), *test, point, *lines, empty, out)
+
+    _each(work, range(0, out.shape[1], _CHUNK))
+    for at in np.flatnonzero((out < 0).any(axis=1)):
+        rows = np.flatnonzero(out[at] < 0)
+        out[at, rows] = bayes.exactly(int(points[at]), rows)
+
+
+def _each(work: Callable[[int], None], items: range) -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    work_on_each(work, items, cores)
+
+
+@cache
+def load_kernels(model: str) -> None:
+    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
+    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+    with suppress(ValueError):  # parameters that make no sense are told of with the documents of the user
+        if sweepable(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
+            curve_codes(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

@@ -1,0 +1,103 @@
+"""The scores of naive Bayes along a ranking: cumulative sums, and how far rounding can take them.
+
+With terms in rank order, T the occurrences of a term in a class and S(k) their sum over the first k:
+
+    multinomial   log P(c) + sum of tf log(T + a) - length log(S(k) + k a)
+    Bernoulli     log P(c) + sum over all k of log(1 - theta) + sum over those present of logit theta
+    Poisson       log P(c) - sum over all k of lambda + sum of tf log lambda
+
+All are a part that is fixed at k, plus a weight for each occurrence, minus a drift for each occurrence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+
+from termsieve.classify.poisson import PoissonNB, log_prior, rates
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def _steps(points: Ints) -> Array:
+    """Rounding error of a sum of k terms, relative to their magnitudes: twice two scores, of two ways to add up."""
+    return 4 * _EPS * (points.astype(np.float64) + 16)
+
+
+class Lines(NamedTuple):
+    """The scores of the classes, as `curve_kernels.sweep` adds them up, and how far they may be wrong.
+
+    ``slack`` bounds the rounding error of a difference of scores for each occurrence, ``fixed_slack`` that of its
+    fixed part, both of the sweep and of the estimator.
+    """
+
+    weights: Array
+    fixed: Array
+    drift: Array
+    slack: Array
+    fixed_slack: Array
+
+
+def sweepable(model: BaseEstimator) -> bool:
+    """Whether the model is a naive Bayes that the sweep knows, with parameters that it knows."""
+    if type(model) not in LINES or not isinstance(model.alpha, int | float) or not 0 < model.alpha < np.inf:
+        return False
+    if not getattr(model, "force_alpha", True) and model.alpha < 1e-10:
+        return False
+    if not getattr(model, "absent_terms", True):
+        return False
+    return type(model) is not BernoulliNB or isinstance(model.binarize, int | float)
+
+
+def _multinomial(model: MultinomialNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+    prior = log_prior(sizes, model.fit_prior, model.class_prior)
+    smoothed = counts + model.alpha
+    weights, drift = np.log(smoothed), np.log(np.cumsum(smoothed, axis=1)[:, points - 1])
+    steps = _steps(points)
+    fixed = np.tile(prior, (len(points), 1))
+    slack = steps * (np.abs(weights).max() + np.abs(drift).max(axis=0) + 1)
+    return Lines(weights.T, fixed, drift.T, slack, steps * _largest(prior))
+
+
+def _bernoulli(model: BernoulliNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+    prior = log_prior(sizes, model.fit_prior, model.class_prior)
+    present = np.log(counts + model.alpha) - np.log(sizes + 2 * model.alpha).reshape(-1, 1)
+    rest = 1 - np.exp(present)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a share that rounds to 1 is left to the estimator
+        absent = np.log(rest)
+        weights, unsure = present - absent, 4 * _EPS / np.abs(rest)
+    steps = _steps(points)
+    fixed = prior.reshape(-1, 1) + np.cumsum(absent, axis=1)[:, points - 1]
+    sums = np.cumsum(np.abs(absent), axis=1)[:, points - 1].max(axis=0)
+    slack = steps * np.abs(weights).max() + 2 * unsure.max()
+    fixed_slack = steps * (sums + _largest(prior)) + 2 * np.cumsum(unsure.max(axis=0))[points - 1]
+    return Lines(weights.T, fixed.T, np.zeros_like(fixed.T), slack, fixed_slack)
+
+
+def _poisson(model: PoissonNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+    prior = log_prior(sizes, model.fit_prior, model.class_prior)
+    rate = rates(counts, sizes, model.alpha, model.beta)
+    weights, taken = np.log(rate), np.cumsum(rate, axis=1)[:, points - 1]
+    steps = _steps(points)
+    fixed = (prior.reshape(-1, 1) - taken).T
+    slack = steps * (np.abs(weights).max() + 1)
+    return Lines(weights.T, fixed, np.zeros_like(fixed), slack, steps * (taken.max(axis=0) + _largest(prior)))
+
+
+LINES: dict[type, Callable[..., Lines]] = {
+    MultinomialNB: _multinomial,
+    BernoulliNB: _bernoulli,
+    PoissonNB: _poisson,
+}
+
+
+def _largest(prior: Array) -> float:
+    return float(np.abs(prior[np.isfinite(prior)]).max(initial=1.0))

@@ -1,0 +1,124 @@
+"""What a command says beside its result, on standard error: notes, warnings, progress; and what it must not say."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Self
+
+from termsieve.cli.option_groups import flag
+
+JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+PANEL = "General"
+OPTIONS = {"on_bad='skip'": "--skip-bad", "quotes=False": "--no-quotes", "encoding='utf-16'": "--encoding utf-16"}
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Text without what would steer a terminal: control characters and direction marks as escapes.
+
+    >>> visible("\x1b[31mred\x1b[0m")
+    '\\x1b[31mred\\x1b[0m'
+    >>> visible("naïve 漢字")
+    'naïve 漢字'
+    """
+    return re.sub(r"[^\x20-\x7e]", lambda found: _shown(found[0], keep), text)
+
+
+def _shown(char: str, keep: str) -> str:
+    if char in keep or char in JOINERS or unicodedata.category(char) not in _HIDDEN:
+        return char
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def in_options(message: str) -> str:
+    """A message of the library, with the options of commands in place of its parameters."""
+    for parameter, option in OPTIONS.items():
+        message = message.replace(parameter, option)
+    return message
+
+
+def complain(message: str) -> None:
+    """Say what went wrong, in front of the name of the program."""
+    _say(f"termsieve: {message}")
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(visible(message, keep="\n") + "\n")
+    sys.stderr.flush()
+
+
+@dataclass(frozen=True)
+class Talk:
+    """How much is said. As a context, it shows warnings as notes."""
+
+    quiet: Annotated[bool, flag("--quiet", "-q", panel=PANEL, help="Say nothing but errors.")] = False
+    verbose: Annotated[
+        bool, flag("--verbose", "-v", panel=PANEL, help="Say also what is done, and how long it takes.")
+    ] = False
+    _stack: ExitStack = field(default_factory=ExitStack, init=False, repr=False, compare=False)
+    _said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+
+    @property
+    def progress(self) -> bool:
+        """Whether to show progress: to a person who watches."""
+        return not self.quiet and sys.stderr.isatty()
+
+    def note(self, message: str) -> None:
+        """Say something that is good to know."""
+        if not self.quiet:
+            _say(message)
+
+    def note_once(self, message: str) -> None:
+        """Say something that may come up again and again."""
+        if message not in self._said:
+            self._said.add(message)
+            self.note(message)
+
+    def detail(self, message: str) -> None:
+        """Say something for those who want to know more."""
+        if self.verbose and not self.quiet:
+            _say(message)
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Say afterwards what was done, and how long it took."""
+        start = time.perf_counter()
+        yield
+        self.detail(f"{what} in {time.perf_counter() - start:.2f} s")
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("default")
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+        warnings.filterwarnings("ignore", category=FutureWarning)
+
+        def show(message: Warning | str, *_: Any, **__: Any) -> None:
+            self.note_once(f"note: {in_options(str(message)).strip().partition(chr(10))[0]}")
+
+        warnings.showwarning = show
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Say so when loops are compiled, which takes a while, on a new machine only."""
+        from numba.core import event
+
+        class _Listener(event.Listener):
+            def on_start(_, __: Any) -> None:  # noqa: N805
+                self.note_once("getting ready: loops are compiled, once on a new machine")
+
+            def on_end(_, __: Any) -> None:  # noqa: N805
+                pass
+
+        with event.install_listener("numba:compile", _Listener()):
+            yield

@@ -1,0 +1,106 @@
+"""The options of `compare` and `train`: made from the parameters of a plan, where each stands once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import Field
+from typing import Annotated, Any
+
+import typer
+
+from termsieve.cli.completion import complete_classifiers, complete_scores
+from termsieve.cli.inputs import amount, listed
+from termsieve.cli.option_groups import OptionGroup, option
+from termsieve.study.plan import ALL, Contender, parameters
+
+PANEL = "Study"
+_COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
+
+
+class PlanOptions(OptionGroup):
+    """The parameters of a plan as options; a command gets those that were given, as `termsieve.compare` takes them."""
+
+    def __init__(self, *names: str) -> None:
+        known = parameters()
+        self._fields = [known[name] for name in names or known]
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """Return an option for each parameter."""
+        return [_option_of(one) for one in self._fields]
+
+    def __call__(self, **given: Any) -> dict[str, Any]:
+        """Return the arguments that were given; what was not stays as the plan has it."""
+        said = {
+            name: value for name, value in given.items() if value is not None and value is not False and value != []
+        }
+        return {name: _PARSE.get(name, _as_is)(value) for name, value in said.items()}
+
+
+def _option_of(one: Field[Any]) -> inspect.Parameter:
+    about = one.metadata["option"]
+    help_text = f"{about.help[:-1]} (default {shown_default(one)})." if not _is_flag(one) else about.help
+    more: dict[str, Any] = {"metavar": about.metavar, "help": help_text}
+    if one.name in _COMPLETE:
+        more["autocompletion"] = _COMPLETE[one.name]
+    if about.least is not None:
+        more["min"] = about.least
+    annotation: Any = Annotated[_type_of(one), option(*about.flags, panel=PANEL, **more)]
+    default = False if _is_flag(one) else None
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _is_flag(one: Field[Any]) -> bool:
+    return isinstance(one.default, bool)
+
+
+def _type_of(one: Field[Any]) -> Any:
+    """Return the type that the command line gives; what a text means, `_PARSE` says."""
+    if _is_flag(one):
+        return bool
+    if isinstance(one.default, tuple):
+        return list[str] | None
+    return int | None if one.metadata["option"].least is not None else str | None
+
+
+def shown_default(one: Field[Any]) -> str:
+    """Return the default of a parameter as a user would write it.
+
+    >>> shown_default(parameters()["classifiers"])
+    'multinomial_nb,linear_svm'
+    """
+    values = one.default if isinstance(one.default, tuple) else (one.default,)
+    return ",".join("none" if value is None else _name(value) for value in values)
+
+
+def _name(value: Any) -> str:
+    return value.name if isinstance(value, Contender) else str(value)
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _parse_ks(given: list[str]) -> list[int | str]:
+    return [one if one == ALL else _parse_number(one) for one in listed(given)]
+
+
+def _parse_number(given: str) -> int:
+    if not given.isdecimal():
+        raise typer.BadParameter(
+            f'{given!r} is not a number of terms. Write for example 10,100,1000 or "all".', param_hint="-k"
+        )
+    return int(given)
+
+
+def _parse_cv(given: str) -> int | str:
+    return int(given) if given.isdecimal() else given
+
+
+def _parse_share(given: str) -> float:
+    return amount(given, "--min-df", 1)
+
+
+_PARSE: dict[str, Callable[[Any], Any]] = {
+    "scores": listed, "classifiers": listed, "ks": _parse_ks, "cv": _parse_cv, "min_df": _parse_share,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""From documents to counts: how often each term stands in each class, exact and mergeable."""

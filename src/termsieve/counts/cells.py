@@ -1,0 +1,105 @@
+"""Cells: what is counted of each term in each class, sparse, ordered by term; and how two such lists are added."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from termsieve.tokens import kernels
+from termsieve.tokens.kernels import Ints, Numbers
+from termsieve.tokens.strings import string_buffers
+
+Values = npt.NDArray[Any]
+
+
+class Cells(NamedTuple):
+    """Cells by term and class: those of term j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class.
+
+    ``values`` has three rows: documents, occurrences, sum of squared occurrences.
+    """
+
+    indptr: Ints
+    classes: Numbers
+    values: Values
+
+    @property
+    def terms(self) -> Ints:
+        """The number of the term of each cell."""
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+    def totals(self) -> Values:
+        """Sums over the cells of each term."""
+        sums = np.zeros((3, len(self.indptr) - 1), self.values.dtype)
+        filled = np.flatnonzero(np.diff(self.indptr))
+        if len(filled):
+            sums[:, filled] = np.add.reduceat(self.values, self.indptr[filled], axis=1)
+        return sums
+
+    def where(self, kept: npt.NDArray[np.bool_]) -> Cells:
+        """Only some of the cells."""
+        ends = np.concatenate([[0], np.cumsum(kept)])
+        return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])
+
+    def take(self, terms: Ints) -> Cells:
+        """The cells of these terms, in this order; -1 stands for a term without any."""
+        lengths = np.diff(self.indptr, append=self.indptr[-1])[terms]
+        lengths[terms < 0] = 0
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.repeat(self.indptr[terms] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Cells(indptr, self.classes[at], self.values[:, at])
+
+    def plus(self, other: Cells) -> Cells:
+        """The sum; terms and classes are numbered alike in both, and one may have more of them."""
+        if not len(self.classes):
+            return other
+        n, m = len(self.indptr) - 1, len(other.indptr) - 1
+        numbers = np.arange(max(n, m))
+        return _merged(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
+
+    def renumbered(self, numbers: Numbers) -> Cells:
+        """With other numbers for the classes; classes that get one number are added up."""
+        classes = numbers[self.classes]
+        n_classes = int(numbers.max(initial=0)) + 1
+        keys, place = np.unique(self.terms * n_classes + classes, return_inverse=True)
+        values = np.zeros((3, len(keys)), self.values.dtype)
+        for row, added in zip(values, self.values, strict=True):
+            np.add.at(row, place, added)
+        indptr = np.searchsorted(keys, np.arange(len(self.indptr)) * n_classes)
+        return Cells(indptr.astype(np.int64), (keys % n_classes).astype(np.int32), values)
+
+
+class TermCells(NamedTuple):
+    """Sorted terms and their cells."""
+
+    terms: pa.LargeStringArray
+    cells: Cells
+
+    def plus(self, other: TermCells, sign: int = 1) -> TermCells:
+        """The sum, or with -1 the difference, over the union of the terms; classes are numbered alike in both."""
+        terms, mine, theirs = union_of(self.terms, other.terms)
+        return TermCells(terms, _merged(self.cells, other.cells, mine, theirs, sign))
+
+
+def _merged(mine: Cells, theirs: Cells, in_mine: Ints, in_theirs: Ints, sign: int) -> Cells:
+    """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
+    dtype = np.result_type(mine.values, theirs.values)
+    return Cells(*kernels.merge_cells(in_mine, *_of_type(mine, dtype), in_theirs, *_of_type(theirs, dtype), sign))
+
+
+def _of_type(cells: Cells, dtype: np.dtype[Any]) -> Cells:
+    return cells._replace(values=cells.values.astype(dtype, copy=False))
+
+
+def union_of(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
+    """All terms of two sorted lists; and for each, its place in mine and in theirs, -1 where it is not."""
+    if mine.equals(theirs):
+        return mine, np.arange(len(mine)), np.arange(len(mine))
+    size = len(mine) + len(theirs)
+    in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
+    n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
+    in_mine, in_theirs = in_mine[:n], in_theirs[:n]
+    source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
+    return pa.concat_arrays([mine, theirs]).take(pa.array(source)), in_mine, in_theirs

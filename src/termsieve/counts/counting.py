@@ -1,0 +1,485 @@
+"""Documents to counts, in one pass, on several threads; and the counts of folds by subtraction."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from termsieve.counts.cells import Cells, TermCells
+from termsieve.counts.counts import Counts
+from termsieve.counts.tally import Tally, check_sizes, load_kernels
+from termsieve.documents import Documents
+from termsieve.errors import InputError, OptionError
+from termsieve.threads import work_on_each, work_on_stream
+from termsieve.tokens import kernels
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.kernels import Ints
+from termsieve.tokens.strings import string_buffers
+
+CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
+MOST_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
+
+
+def count(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    analyzer: Analyzer | None = None,
+    threads: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    progress: bool = False,
+) -> Counts:
+    """Count terms in classes, in one pass over the documents.
+
+    Parameters
+    ----------
+    documents
+        What `termsieve.read` gives, or a sequence of texts.
+    labels
+        For a sequence of texts: for each a label, or a list of labels.
+    analyzer
+        How a text becomes terms; the default is scikit-learn's.
+    threads
+        How many threads count; as many as there are cores, without this. The result does not depend on it.
+    vocabulary
+        Count these terms only, in this order. Counts of one vocabulary add up as they are.
+    progress
+        Show a progress bar on standard error.
+
+    Examples
+    --------
+    >>> counts = count(["to be or not to be", "to sleep"], ["q", "a"])
+    >>> dict(zip(counts.terms, counts.term_tf.tolist()))
+    {'be': 2, 'not': 1, 'or': 1, 'sleep': 1, 'to': 3}
+    """
+    documents = documents_of(documents, labels)
+    _, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), _OneFold(), progress=progress)
+    counts = raw.whole()
+    counts.origin = documents.origin
+    return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
+
+
+def count_folds(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    folds: int | str | Sequence[Any] | npt.NDArray[Any] = 10,
+    seed: int = 0,
+    analyzer: Analyzer | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> Folds:
+    """Counts of every fold and of everything but that fold, from one pass.
+
+    Parameters
+    ----------
+    documents, labels, analyzer, threads, progress
+        As for `count`.
+    folds
+        A number: each document goes to a fold by a hash of `seed` and its row number, the same everywhere. An array
+        with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
+    seed
+        For a number of folds.
+
+    Examples
+    --------
+    >>> f = count_folds(["a1", "b1", "a1 b1", "c1"], ["x", "y", "x", "y"], folds=[0, 1, 0, 1])
+    >>> f.test(0).n_docs, list(f.training(0).terms)
+    (2, ['b1', 'c1'])
+    >>> f.training(0) + f.test(0) == f.total
+    True
+    """
+    documents = documents_of(documents, labels)
+    assignment = _assignment(folds, seed)
+    names, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), assignment, progress=progress)
+    if len(names) < 2:
+        raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
+    return Folds(raw, names)
+
+
+class Folds:
+    """Counts of folds: what `count_folds` gives.
+
+    Attributes
+    ----------
+    total
+        Counts of all documents.
+    names
+        The folds, sorted: the values of the array or column, or 0, 1, ... .
+    assignment
+        For each document, in order, the number of its fold.
+    """
+
+    def __init__(self, raw: _Raw, names: list[Any]) -> None:
+        self.names = names
+        self.assignment = raw.assignment
+        self._raw = raw
+        self.total = raw.whole()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{int(n):,}" for n in self._raw.n_docs[:6])
+        return f"Folds: {len(self)} of {self.total.n_docs:,} documents ({sizes}{', ...' if len(self) > 6 else ''})"
+
+    def test(self, fold: int) -> Counts:
+        """Counts of the documents of one fold."""
+        return self._raw.part(self._checked(fold), without=False)
+
+    def training(self, fold: int) -> Counts:
+        """Counts of the documents of all other folds."""
+        return self._raw.part(self._checked(fold), without=True)
+
+    def _checked(self, fold: int) -> int:
+        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
+            raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
+        return fold
+
+
+class _Raw(NamedTuple):
+    """Cells by term and class, the rest column as a last class, with the share of each fold."""
+
+    terms: pa.LargeStringArray
+    cells: Cells
+    cell_of: Ints  # for each cell of a fold, the cell of the total
+    fold_numbers: npt.NDArray[np.int32]
+    fold_values: Ints
+    classes: list[str]
+    class_sizes: Ints  # folds x classes
+    n_docs: Ints
+    n_multilabel: Ints
+    assignment: npt.NDArray[np.int32]
+    settings: dict[str, Any]
+
+    def whole(self) -> Counts:
+        """Counts of all documents."""
+        cells, totals = self.cells, self.cells.totals()
+        if not (labelled := cells.classes < len(self.classes)).all():
+            cells = cells.where(labelled)
+        return self._counts(self.terms, cells, totals, slice(None))
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Counts of one fold, or of all others."""
+        of_fold = self.fold_numbers == fold
+        kept, *cells, totals = kernels.part_of(
+            *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
+        )
+        terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
+        folds = np.arange(len(self.n_docs)) == fold
+        return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
+
+    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Ints, folds: Any) -> Counts:
+        return Counts(
+            terms, self.classes, cells, totals,
+            n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
+            class_sizes=self.class_sizes[folds].sum(axis=0), settings=self.settings,
+        ).without_empty()  # fmt: skip
+
+
+# Which fold a document is in
+
+
+class _OneFold:
+    """All documents in one fold."""
+
+    column: str | None = None
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:  # noqa: ARG002
+        return np.zeros(batch.num_rows, np.int32)
+
+    def names(self) -> list[Any]:
+        return [0]
+
+    def check(self, n_docs: int) -> None:
+        """Raise when the assignment does not fit so many documents."""
+
+
+class _HashedFolds(_OneFold):
+    """By a hash of seed and row number."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self._n, self._seed = n, seed
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+        return hashed_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
+
+    def names(self) -> list[Any]:
+        return list(range(self._n))
+
+
+class _GivenFolds(_OneFold):
+    """By an array with a fold for each document."""
+
+    def __init__(self, folds: npt.NDArray[Any]) -> None:
+        try:
+            self._names, self._numbers = np.unique(folds, return_inverse=True)
+        except TypeError as error:
+            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+        return self._numbers[first : first + batch.num_rows].astype(np.int32)
+
+    def names(self) -> list[Any]:
+        return list(self._names.tolist())
+
+    def check(self, n_docs: int) -> None:
+        if n_docs != len(self._numbers):
+            raise OptionError(f"folds has {len(self._numbers):,} entries, but there are {n_docs:,} documents.")
+
+
+class _ColumnFolds(_OneFold):
+    """By a column of the documents."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self._known: dict[Any, int] = {}
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+        values = batch.column(self.column).to_pylist()
+        if None in values:
+            row = first + values.index(None) + 1
+            raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
+        if isinstance(values[0], (list, dict)):
+            raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
+        return np.array([self._known.setdefault(value, len(self._known)) for value in values], np.int32)
+
+    def names(self) -> list[Any]:
+        return list(self._known)
+
+
+def hashed_folds(rows: Ints, n: int, seed: int) -> npt.NDArray[np.int32]:
+    """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
+    with np.errstate(over="ignore"):
+        golden = np.uint64(0x9E3779B97F4A7C15)
+        h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
+            (rows.astype(np.uint64) + np.uint64(1)) * golden
+        )
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
+        h ^= h >> np.uint64(31)
+    return (h % np.uint64(n)).astype(np.int32)
+
+
+def _assignment(folds: Any, seed: int) -> _OneFold:
+    if isinstance(folds, str):
+        return _ColumnFolds(folds)
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if folds < 2:
+            raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+            raise OptionError(f"seed must be a whole number, not {seed!r}.")
+        return _HashedFolds(int(folds), seed)
+    try:
+        given = np.asarray(folds)
+    except ValueError:
+        given = np.empty(())
+    if given.ndim != 1:
+        raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
+    return _GivenFolds(given)
+
+
+# One pass
+
+
+class _Columns:
+    """Numbers the (fold, class) columns of the tallies as they are met, and counts their documents."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, int] = {}
+        self._columns: dict[tuple[int, int], int] = {}
+        self._sizes: dict[tuple[int, int], int] = {}
+
+    def columns_of(self, folds: npt.NDArray[np.int32], labels: pa.LargeListArray) -> tuple[Ints, Ints, Ints]:
+        """Ends of each document's labels, the columns of the labels, and the rest column of each document."""
+        offsets = labels.offsets.to_numpy()
+        ends = offsets[1:] - offsets[0]
+        encoded = labels.flatten().dictionary_encode()
+        names = encoded.dictionary.to_pylist()
+        classes = np.array([self._classes.setdefault(name, len(self._classes)) for name in names] or [0], np.int64)
+        per_label = classes[encoded.indices.to_numpy()] if len(encoded) else np.empty(0, np.int64)
+        owners = np.repeat(folds, np.diff(offsets)).astype(np.int64)
+        return ends, self._numbered(owners, per_label), self._numbered(folds.astype(np.int64), np.int64(-1))
+
+    def _numbered(self, folds: Ints, classes: Ints | np.int64) -> Ints:
+        pairs = (folds << 32) + (classes + 1)
+        distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
+        numbers = np.empty(len(distinct), np.int64)
+        for i, (pair, n) in enumerate(zip(distinct.tolist(), times.tolist(), strict=True)):
+            key = (pair >> 32, (pair & 0xFFFFFFFF) - 1)
+            numbers[i] = self._columns.setdefault(key, len(self._columns))
+            self._sizes[key] = self._sizes.get(key, 0) + n
+        return numbers[place]
+
+    def arrangement(self, fold_order: Ints) -> tuple[list[str], Ints, Ints, Ints]:
+        """Sorted classes, documents per fold and class, per fold, and the row of each column: by class, then fold."""
+        classes = sorted(self._classes)
+        place = {self._classes[name]: i for i, name in enumerate(classes)} | {-1: len(classes)}
+        n_folds = len(fold_order)
+        sizes = np.zeros((n_folds, len(classes) + 1), np.int64)
+        rows = np.empty(len(self._columns), np.int64)
+        for (fold, label), column in self._columns.items():
+            rows[column] = place[label] * n_folds + fold_order[fold]
+            sizes[fold_order[fold], place[label]] = self._sizes[fold, label]
+        return classes, sizes[:, :-1], sizes[:, -1], rows
+
+
+def _counted(
+    documents: Documents, analyzer: Analyzer, threads: int, assignment: _OneFold, *, progress: bool
+) -> tuple[list[Any], _Raw]:
+    columns = _Columns()
+    assigned: list[npt.NDArray[np.int32]] = []
+    several: list[npt.NDArray[np.int32]] = []
+
+    def chunks() -> Iterator[_Chunk]:
+        n_docs = 0
+        for batch in _with_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
+            check_sizes(batch.column("text"), n_docs)
+            folds = assignment.numbers(n_docs, batch)
+            n_docs += batch.num_rows
+            if len(folds) < batch.num_rows:
+                assignment.check(n_docs)
+            assigned.append(folds)
+            ends, labels, rest = columns.columns_of(folds, batch.column("labels"))
+            several.append(folds[np.diff(ends, prepend=0) > 1])
+            yield from _cut(batch.column("text"), ends, labels, rest)
+        assignment.check(n_docs)
+
+    tallies = _tallied(chunks(), analyzer, threads)
+    names = assignment.names()
+    order = sorted(range(len(names)), key=lambda i: names[i])
+    rank = np.argsort(order)
+    classes, sizes, n_docs, rows = columns.arrangement(rank)
+    terms, cells = _arranged(tallies, rows, max((len(classes) + 1) * len(names), 1))
+    folds = rank[np.concatenate([*assigned, np.empty(0, np.int32)])].astype(np.int32)
+    n_multilabel = np.bincount(rank[np.concatenate([*several, np.empty(0, np.int32)])], minlength=len(names))
+    folded = _folded(cells, len(names))
+    raw = _Raw(terms, *folded, classes, sizes, n_docs, n_multilabel, folds, analyzer.settings)
+    return [names[i] for i in order], raw
+
+
+def _arranged(tallies: list[Tally], rows: Ints, n_rows: int) -> TermCells:
+    """What the threads have counted, sorted in as many threads, and added."""
+    tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
+    if len(tallies) == 1:
+        return tallies[0].arranged(rows, n_rows)
+    parts = work_on_each(lambda tally: tally.arranged(rows, n_rows), tallies, len(tallies))
+    total = parts[0]
+    for part in parts[1:]:
+        total = total.plus(part)
+    return total
+
+
+def _folded(cells: Cells, n_folds: int) -> tuple[Cells, Ints, npt.NDArray[np.int32], Ints]:
+    """Sum the cells of each class over the folds; they are numbered by class, then fold.
+
+    Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
+    """
+    if n_folds == 1:
+        return cells, np.empty(0, np.int64), np.empty(0, np.int32), cells.values[:, :0]
+    classes, numbers = np.divmod(cells.classes, n_folds)
+    first = np.empty(len(classes), np.bool_)
+    first[:1] = True
+    first[1:] = classes[1:] != classes[:-1]
+    first[cells.indptr[:-1][np.diff(cells.indptr) > 0]] = True
+    starts = np.flatnonzero(first)
+    sums = np.add.reduceat(cells.values, starts, axis=1) if len(starts) else cells.values
+    indptr = np.concatenate([[0], np.cumsum(first)])[cells.indptr]
+    return Cells(indptr, classes[starts], sums), np.cumsum(first) - 1, numbers, cells.values
+
+
+class _Chunk(NamedTuple):
+    texts: pa.LargeStringArray
+    label_ends: Ints
+    labels: Ints
+    rest: Ints
+
+
+def _cut(texts: pa.LargeStringArray, ends: Ints, labels: Ints, rest: Ints) -> Iterator[_Chunk]:
+    """Pieces of some megabyte of text, whole documents each."""
+    _, offsets = string_buffers(texts)
+    first = 0
+    while first < len(texts):
+        last = int(np.searchsorted(offsets, offsets[first] + CHUNK_BYTES, side="right")) - 1
+        last = min(max(last, first + 1), len(texts))
+        before = ends[first - 1] if first else 0
+        yield _Chunk(
+            texts.slice(first, last - first),
+            ends[first:last] - before,
+            labels[before : ends[last - 1]],
+            rest[first:last],
+        )
+        first = last
+
+
+def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list[Tally]:
+    """All chunks counted, each thread's into a tally of its own."""
+    if analyzer.runs is None:
+        threads = 1  # plain Python holds the interpreter: more threads would only wait
+    tallies = [Tally(analyzer)]
+    for chunk in chunks if threads == 1 else itertools.islice(chunks, 1):
+        tallies[0].add(*chunk)
+    second = next(chunks, None)
+    if second is None:
+        return tallies
+    load_kernels(analyzer)
+    tallies += [Tally(analyzer) for _ in range(threads - 1)]
+    idle: queue.SimpleQueue[Tally] = queue.SimpleQueue()
+    for tally in tallies:
+        idle.put(tally)
+
+    def work(chunk: _Chunk) -> None:
+        tally = idle.get()
+        try:
+            tally.add(*chunk)
+        finally:  # or the others would wait for it for ever
+            idle.put(tally)
+
+    work_on_stream(work, itertools.chain([second], chunks), threads)
+    return tallies
+
+
+def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+    batches = documents.batches(extra)
+    if not shown:
+        yield from batches
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shape = (TextColumn("counting"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*shape, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("counting", total=documents.total_bytes)
+        for batch in batches:
+            yield batch
+            bar.update(task, completed=documents.bytes_read)
+
+
+def documents_of(documents: Any, labels: Any) -> Documents:
+    """What was given, as documents."""
+    if isinstance(documents, Documents):
+        if labels is not None:
+            raise OptionError("count: labels go with a sequence of texts; these documents have labels of their own.")
+        return documents
+    if isinstance(documents, (str, os.PathLike)):
+        raise OptionError(
+            f"count: {str(documents)[:60]!r} is a single string. Give a list of texts, or termsieve.read(path, ...)."
+        )
+    return Documents.of(documents, labels)
+
+
+def checked_threads(threads: int | None) -> int:
+    """The number of threads that was asked for; without one, that of the cores."""
+    if threads is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(cores, MOST_THREADS)
+    if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
+        raise OptionError(f"threads must be a whole number, 1 or more, not {threads!r}.")
+    return int(threads)

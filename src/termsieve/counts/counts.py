@@ -1,0 +1,640 @@
+"""Counts: how often each term stands in each class. The sufficient statistics from which every score follows.
+
+Counts add and subtract, exactly; any way of cutting the documents into parts gives the same sum.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from termsieve import views
+from termsieve.counts import storage
+from termsieve.counts.cells import Cells, TermCells, Values
+from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
+from termsieve.frames import ArrowTable
+from termsieve.tokens.analyzer import Analyzer, fingerprint_of, settings_difference
+from termsieve.tokens.kernels import Ints
+from termsieve.tokens.strings import distinct_strings, string_order
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Names = npt.NDArray[np.object_]
+
+
+_SEARCHED = 200_000  # terms among which a similar one is looked for
+NO_PART = "What is subtracted must be a part of the whole."
+
+
+class TermCounts(NamedTuple):
+    """Counts of one term over all documents; `by_class` has (df, tf, tf2) of each class in which it occurs."""
+
+    term: str
+    df: int
+    tf: float
+    tf2: float
+    by_class: dict[str, tuple[float, float, float]]
+
+
+class Counts(ArrowTable):
+    """Exact, mergeable counts of terms in classes.
+
+    Made by `termsieve.count`, `Counts.from_matrix` or `Counts.load`; never changed afterwards.
+
+    Attributes
+    ----------
+    terms, classes
+        Names, sorted by code point. Those of `from_matrix` and of a given vocabulary stay in the given order.
+    n_docs, n_multilabel
+        Number of documents, and of those with more than one label.
+    class_sizes
+        Documents of each class.
+    df, tf, tf2
+        Sparse matrices (classes x terms): documents with the term, its occurrences, the sum of their squares.
+    term_df, term_tf, term_tf2
+        The same over all documents. With several labels per document these are not the sums over classes.
+    fingerprint
+        Of the analyzer that made the terms; None for a matrix.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good good film", "bad film"], ["pos", "neg"])
+    >>> list(counts.terms), list(counts.classes)
+    (['bad', 'film', 'good'], ['neg', 'pos'])
+    >>> counts.tf.toarray()
+    array([[1, 1, 0],
+           [0, 1, 2]])
+    >>> (counts + counts) - counts == counts
+    True
+    >>> counts["good"].by_class
+    {'pos': (1, 2, 4)}
+    """
+
+    def __init__(
+        self,
+        terms: pa.LargeStringArray,
+        classes: Sequence[str],
+        cells: Cells,
+        totals: Values,
+        *,
+        n_docs: int,
+        class_sizes: Ints,
+        n_multilabel: int = 0,
+        settings: Mapping[str, Any] | None = None,
+        fixed: bool = False,
+        pruned: str = "",
+    ) -> None:
+        self.term_array = terms
+        self.classes: Names = np.array(list(classes), dtype=object)
+        self.cells = cells
+        self._totals = totals
+        self.n_docs = n_docs
+        self.class_sizes = class_sizes
+        self.n_multilabel = n_multilabel
+        self.settings = None if settings is None else dict(settings)
+        self.fixed = fixed
+        self.pruned = pruned
+        self.origin: Mapping[str, Any] = {}  # files that it is from, for a report; no part of what is counted
+
+    # What is in it
+
+    @functools.cached_property
+    def terms(self) -> Names:
+        """The terms, as an array of str."""
+        return np.asarray(self.term_array.to_numpy(zero_copy_only=False), dtype=object)
+
+    @functools.cached_property
+    def df(self) -> sparse.csc_array:
+        """Documents of the class with the term (classes x terms)."""
+        return self._matrix(self.cells.values[0].astype(np.int64, copy=False))
+
+    @functools.cached_property
+    def tf(self) -> sparse.csc_array:
+        """Occurrences of the term in the class (classes x terms)."""
+        return self._matrix(self.cells.values[1])
+
+    @functools.cached_property
+    def tf2(self) -> sparse.csc_array:
+        """Sum of squares of the occurrences per document (classes x terms)."""
+        return self._matrix(self.cells.values[2])
+
+    def _matrix(self, values: Values) -> sparse.csc_array:
+        from scipy import sparse
+
+        matrix = sparse.csc_array((values, self.cells.classes, self.cells.indptr), shape=self.shape)
+        matrix.has_canonical_format = True
+        return matrix
+
+    @property
+    def term_df(self) -> Ints:
+        """Documents with the term."""
+        return np.asarray(self._totals[0], np.int64)
+
+    @property
+    def term_tf(self) -> Values:
+        """Occurrences of the term."""
+        return np.asarray(self._totals[1])
+
+    @property
+    def term_tf2(self) -> Values:
+        """Sum of squares of the term's occurrences per document."""
+        return np.asarray(self._totals[2])
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return len(self.term_array)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether ``tf`` and ``tf2`` are sums of real numbers, such as tf-idf."""
+        return bool(self._totals.dtype.kind == "f")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of classes and of terms."""
+        return self.n_classes, self.n_terms
+
+    @property
+    def n_occurrences(self) -> float:
+        """Occurrences of all terms in all documents."""
+        total: float = self.term_tf.sum().item()
+        return total
+
+    @functools.cached_property
+    def class_tf(self) -> Values:
+        """Occurrences of all terms in each class."""
+        totals = np.zeros(self.n_classes, self.cells.values.dtype)
+        np.add.at(totals, self.cells.classes, self.cells.values[1])
+        return totals
+
+    @functools.cached_property
+    def alphabetical(self) -> Ints:
+        """The place of each term in code-point order, by which ties are broken."""
+        rank = np.arange(self.n_terms)
+        if self.fixed:
+            rank[string_order(self.term_array)] = np.arange(self.n_terms)
+        return rank
+
+    @property
+    def analyzer(self) -> Analyzer | None:
+        """The analyzer that made the terms."""
+        return None if self.settings is None else Analyzer.from_settings(self.settings)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of that analyzer."""
+        return None if self.settings is None else fingerprint_of(self.settings)
+
+    def __repr__(self) -> str:
+        sizes = [f"{_shortened(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
+        common = np.lexsort([self.alphabetical, -self.term_df])[:8]
+        terms = [f"{_shortened(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
+        lines = [
+            f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
+            f"  classes   {_listed(sizes, self.n_classes)}",
+            f"  terms     {_listed(terms, self.n_terms)}",
+            f"  made by   {_shortened(self._maker(), 100)}",
+        ]
+        if self.n_multilabel:
+            lines.insert(1, f"  several   {self.n_multilabel:,} documents have more than one label")
+        if self.pruned:
+            lines.append(f"  pruned    {self.pruned}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.class_sizes, kind="stable")[: views.MOST_ROWS]
+        rows = [
+            (str(self.classes[c]), self.class_sizes[c], views.Share(self.class_sizes[c] / max(self.n_docs, 1)))
+            for c in order
+        ]
+        title, *notes = repr(self).splitlines()
+        notes = [views.more(self.n_classes, "classes"), *(note for note in notes if "  classes " not in note)]
+        return views.view(title, ["class", "documents", "share"], rows, notes=notes)
+
+    def _maker(self) -> str:
+        try:
+            return "a matrix" if self.settings is None else repr(self.analyzer)
+        except TermsieveError as error:  # parts of the analyzer are not on this machine
+            return str(error)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per term and class in which it occurs: term, class, df, tf, tf2."""
+        lengths = np.diff(self.cells.indptr)
+        return pa.table(
+            {
+                "term": self.term_array.take(pa.array(np.repeat(np.arange(self.n_terms), lengths))),
+                "class": pa.array(self.classes[self.cells.classes], pa.string()),
+                "df": self.cells.values[0].astype(np.int64, copy=False),
+                "tf": self.cells.values[1],
+                "tf2": self.cells.values[2],
+            }
+        )
+
+    # Terms and classes by name
+
+    def __getitem__(self, term: str) -> TermCounts:
+        place = self.index_of(term)
+        cells = slice(self.cells.indptr[place], self.cells.indptr[place + 1])
+        names = self.classes[self.cells.classes[cells]].tolist()
+        values = zip(*self.cells.values[:, cells].tolist(), strict=True)
+        df, tf, tf2 = self._totals[:, place].tolist()
+        return TermCounts(term, int(df), tf, tf2, dict(zip(names, values, strict=True)))
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, str) and self._find(term) >= 0
+
+    def index_of(self, term: str) -> int:
+        """Return the place of a term, or a `KeyError` that names a similar one."""
+        place = self._find(term)
+        if place < 0:
+            hint = did_you_mean(term, self.terms) if self.n_terms <= _SEARCHED else ""
+            raise UnknownNameError(f"There is no term {term!r}. {hint}".rstrip())
+        return place
+
+    def index_of_class(self, label: str) -> int:
+        """Return the place of a class, or a `KeyError` that names a similar one."""
+        found = np.flatnonzero(self.classes == label)
+        if not len(found):
+            known = ", ".join(map(repr, self.classes[:20]))
+            raise UnknownNameError(f"There is no class {label!r}. {did_you_mean(label, self.classes)}Classes: {known}.")
+        return int(found[0])
+
+    def _find(self, term: str) -> int:
+        return int(pc.index(self.term_array, pa.scalar(term, pa.large_string())).as_py())
+
+    # Made from a matrix, saved and loaded
+
+    @classmethod
+    def from_matrix(
+        cls,
+        X: Any,
+        y: Any,
+        terms: Iterable[str] | None = None,
+        *,
+        classes: Sequence[str] | None = None,
+    ) -> Counts:
+        """Counts of the columns of a non-negative matrix.
+
+        Parameters
+        ----------
+        X
+            Documents x terms, dense or sparse, not negative. Values that are no whole numbers (tf-idf) are summed as
+            real numbers; ``df`` counts the entries above zero.
+        y
+            One label per document, or an indicator matrix (documents x classes), or a list of label sets.
+        terms
+            Names of the columns; without them x0, x1, ... .
+        classes
+            Names of the columns of an indicator matrix; without them 0, 1, ... .
+
+        Examples
+        --------
+        >>> Counts.from_matrix([[2, 0], [1, 1]], ["a", "b"], terms=["cat", "dog"]).df.toarray()
+        array([[1, 0],
+               [1, 1]])
+        """
+        from termsieve.counts.matrices import counted_matrix
+
+        parts = counted_matrix(X, y, terms, classes)
+        return cls(cells=Cells(*parts.pop("cells")), **parts)
+
+    def save(self, path: str | Path) -> None:
+        """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
+        storage.save(path, self._record())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Counts:
+        """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
+        counts = cls._of_record(storage.load(path))
+        counts.origin = {"counts": [str(path)]}
+        return counts
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        return storage.packed(self._record())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
+        """Counts of such bytes; `source` is where they are from, for what an error says."""
+        return cls._of_record(storage.unpacked(pa.py_buffer(content), Path(source)))
+
+    @classmethod
+    def _of_record(cls, record: dict[str, Any]) -> Counts:
+        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "terms": self.term_array,
+            "classes": list(self.classes),
+            "indptr": self.cells.indptr,
+            "cell_classes": self.cells.classes,
+            "values": self.cells.values,
+            "totals": self._totals,
+            "n_docs": self.n_docs,
+            "class_sizes": self.class_sizes,
+            "n_multilabel": self.n_multilabel,
+            "settings": self.settings,
+            "fixed": self.fixed,
+            "pruned": self.pruned,
+        }
+
+    # Algebra
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        mine, theirs = self._record(), other._record()
+        return all(_same(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: Counts) -> Counts:
+        return self._combined(other, +1) if isinstance(other, Counts) else NotImplemented
+
+    def __radd__(self, other: object) -> Counts:
+        # so that sum() works
+        return self if other == 0 else NotImplemented
+
+    def __sub__(self, other: Counts) -> Counts:
+        return self._combined(other, -1) if isinstance(other, Counts) else NotImplemented
+
+    def _combined(self, other: Counts, sign: int) -> Counts:
+        self._check_combinable(other, "add" if sign > 0 else "subtract")
+        classes = sorted({*self.classes, *other.classes})
+        mine, theirs = self._among(classes), other._among(classes)
+        terms, cells = mine.whole.plus(theirs.whole, sign)
+        totals = mine.totals.plus(theirs.totals, sign).cells.values
+        sizes, documents = mine.sizes + sign * theirs.sizes, mine.documents + sign * theirs.documents
+        if sign < 0 and (len(terms) > self.n_terms or len(classes) > self.n_classes):
+            _refuse_new_names(self, other)
+        _check_range([cells.values, totals, sizes, documents], sign)
+        combined = Counts(
+            terms, classes, cells, totals, n_docs=int(documents[0]), n_multilabel=int(documents[1]),
+            class_sizes=sizes, settings=self.settings, fixed=self.fixed,
+        )  # fmt: skip
+        if sign > 0:
+            saved = [[*one.origin.get("counts", ())] for one in (self, other)]
+            combined.origin = {"counts": saved[0] + saved[1]} if all(saved) else {}
+            return combined
+        combined._check_consistent()
+        return combined.without_empty()
+
+    def _check_consistent(self) -> None:
+        """Refuse what no documents can have: the difference of two counts of which one is no part of the other."""
+        sizes = np.broadcast_to(self.n_docs, self.n_terms), self.class_sizes[self.cells.classes]
+        too_many = [self.class_sizes > self.n_docs, self.cells.values[0] > self._totals[0][self.cells.terms]]
+        for (df, tf, tf2), most in zip((self._totals, self.cells.values), sizes, strict=True):
+            too_many += [df > most, (df == 0) & (tf > 0)]
+            if not self.is_real:
+                too_many += [df > tf, tf > tf2]
+        for wrong in too_many:
+            if wrong.any():
+                raise CountsError(f"Cannot subtract counts: no documents have such counts as would be left. {NO_PART}")
+
+    def _check_combinable(self, other: Counts, verb: str) -> None:
+        if self.settings != other.settings:
+            here, there = self.settings or {"made by": "a matrix"}, other.settings or {"made by": "a matrix"}
+            raise CountsError(
+                f"Cannot {verb} counts made by different analyzers: {settings_difference(here, there)}. "
+                "Count the documents again with one analyzer."
+            )
+        pruned = self.pruned or other.pruned
+        if pruned:
+            raise CountsError(
+                f"Cannot {verb} pruned counts ({pruned}): what was dropped is no longer known. "
+                f"{verb.capitalize()} first, then prune."
+            )
+        if (self.fixed or other.fixed) and not self.term_array.equals(other.term_array):
+            raise CountsError(
+                f"Cannot {verb} counts of a matrix or a given vocabulary with other terms: {self.n_terms:,} here, "
+                f"{other.n_terms:,} there. {_first_difference(self.terms, other.terms)}"
+            )
+        if self.fixed != other.fixed:
+            raise CountsError(f"Cannot {verb} counts of a given vocabulary and counts of all terms.")
+
+    def _among(self, classes: list[str]) -> _Parts:
+        """The parts of these counts that add up, with the classes numbered among others."""
+        numbers = np.searchsorted(np.array(classes, dtype=object), self.classes).astype(np.int32)
+        sizes = np.zeros(len(classes), np.int64)
+        sizes[numbers] = self.class_sizes
+        cells = self.cells._replace(classes=numbers[self.cells.classes])
+        one_each = Cells(np.arange(self.n_terms + 1), np.zeros(self.n_terms, np.int32), self._totals)
+        documents = np.array([self.n_docs, self.n_multilabel])
+        return _Parts(TermCells(self.term_array, cells), TermCells(self.term_array, one_each), sizes, documents)
+
+    def without_empty(self) -> Counts:
+        """Without cells, terms and classes of no document; given columns stay."""
+        counts, filled = self, self.cells.values[0] > 0
+        if not filled.all():
+            counts = counts._changed(cells=counts.cells.where(filled))
+        if not self.fixed and not (present := counts._totals[0] > 0).all():
+            counts = counts.taken(np.flatnonzero(present))
+        if not (kept := counts.class_sizes > 0).all():
+            numbers = (np.cumsum(kept) - 1).astype(np.int32)
+            cells = counts.cells._replace(classes=numbers[counts.cells.classes])
+            counts = counts._changed(cells=cells, classes=counts.classes[kept], class_sizes=counts.class_sizes[kept])
+        return counts
+
+    def taken(self, index: Ints, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+        """The columns of `index`; -1 stands for a term that does not occur."""
+        known = index >= 0
+        totals = np.zeros((3, len(index)), self._totals.dtype)
+        totals[:, known] = self._totals[:, index[known]]
+        terms = self.term_array.take(pa.array(index)) if terms is None else terms
+        found = self._changed(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
+        found.origin = self.origin
+        return found
+
+    def named(self, terms: pa.LargeStringArray, settings: Mapping[str, Any]) -> Counts:
+        """The same counts under the sorted terms that an analyzer of such settings made."""
+        return self._changed(terms=terms, settings=dict(settings), fixed=False)
+
+    def _changed(self, **changes: Any) -> Counts:
+        record = self._record()
+        cells = Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values"))
+        return Counts(**{**record, "cells": cells, **changes})
+
+    # Views
+
+    def with_vocabulary(self, vocabulary: Iterable[str]) -> Counts:
+        """Counts of just these terms, in this order; those that do not occur count nothing."""
+        terms = distinct_strings("vocabulary", vocabulary)
+        index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
+        return self.taken(index.astype(np.int64), terms, fixed=True)
+
+    def prune(
+        self,
+        *,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        min_tf: float | None = None,
+        max_tf: float | None = None,
+        keep: Collection[str] | None = None,
+        drop: Collection[str] | None = None,
+    ) -> Counts:
+        """Counts without the terms that are too rare, too common or not wanted.
+
+        A whole number is a number of documents (occurrences for `min_tf` and `max_tf`), a float from 0 to 1 the share
+        of all of them; the limits themselves are kept. `keep` and `drop` name terms.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> counts = ts.count(["a1 b1", "b1 c1", "b1 c1 d1"], ["x", "x", "y"])
+        >>> list(counts.prune(min_df=2, max_df=0.9).terms)
+        ['c1']
+        """
+        df, tf = self._totals[0], self._totals[1]
+        n_occurrences = self.n_occurrences
+        kept = (df >= _limit("min_df", min_df, self.n_docs)) & (df <= _limit("max_df", max_df, self.n_docs))
+        if min_tf is not None:
+            kept &= tf >= _limit("min_tf", min_tf, n_occurrences)
+        if max_tf is not None:
+            kept &= tf <= _limit("max_tf", max_tf, n_occurrences)
+        if keep is not None:
+            kept &= self._named("keep", keep)
+        if drop is not None:
+            kept &= ~self._named("drop", drop)
+        given = {"min_df": min_df, "max_df": max_df, "min_tf": min_tf, "max_tf": max_tf}
+        said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
+        said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
+        pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
+        return self.taken(np.flatnonzero(kept), pruned=pruned)
+
+    def _named(self, option: str, names: Collection[str]) -> npt.NDArray[np.bool_]:
+        if isinstance(names, str):
+            raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
+        wanted = pa.array(list(names), pa.large_string())
+        return np.asarray(pc.is_in(self.term_array, value_set=wanted).to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+    def merge_classes(self, groups: Mapping[str, Collection[str]]) -> Counts:
+        """Counts with some classes made one; classes that no group names stay as they are.
+
+        With several labels per document this cannot be known from counts: a document may have two labels of a group.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> counts = ts.count(["cpu", "gpu", "hockey"], ["mac", "pc", "sport"])
+        >>> list(counts.merge_classes({"comp": ["mac", "pc"]}).classes)
+        ['comp', 'sport']
+        """
+        names = _merged_names(groups, list(self.classes))
+        if self.n_multilabel:
+            raise CountsError(
+                f"Cannot merge classes: {self.n_multilabel:,} documents have more than one label, and counts do not "
+                "know which of them have two labels of one group. Relabel the documents and count them again."
+            )
+        classes = sorted(set(names))
+        place = {name: i for i, name in enumerate(classes)}
+        rows = np.array([place[name] for name in names], np.int32)
+        sizes = np.zeros(len(classes), np.int64)
+        np.add.at(sizes, rows, self.class_sizes)
+        return self._changed(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
+
+
+class _Parts(NamedTuple):
+    """What adds up."""
+
+    whole: TermCells
+    totals: TermCells
+    sizes: Ints
+    documents: Ints
+
+
+_NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
+
+
+def _check_range(sums: Iterable[Values], sign: int) -> None:
+    """Two numbers that are not negative, and whose sum is, do not fit into 64 bits."""
+    for values in sums:
+        if values.dtype.kind == "f":
+            # real sums agree to rounding only: what is left of nothing may be a little less than nothing
+            scale = np.abs(values).max(initial=1.0)
+            negative = values < -1e-9 * scale
+            np.maximum(values, 0, out=values, where=~negative)
+        else:
+            negative = values < 0
+        if negative.any():
+            if sign > 0:
+                raise CountsError("Cannot add counts: a sum does not fit into 64 bits.")
+            raise CountsError(f"Cannot subtract counts: the result would be negative. {NO_PART}")
+
+
+def _refuse_new_names(whole: Counts, part: Counts) -> None:
+    for what, names, known in (("class", part.classes, whole.classes), ("term", part.terms, whole.terms)):
+        new = set(names) - set(known)
+        if new:
+            raise CountsError(
+                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. {NO_PART}"
+            )
+
+
+def _first_difference(mine: Names, theirs: Names) -> str:
+    for i, (a, b) in enumerate(zip(mine, theirs, strict=False)):
+        if a != b:
+            return f"The first that differs is number {i}: {a!r} here, {b!r} there."
+    return ""
+
+
+def _same(mine: object, theirs: object) -> bool:
+    if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
+        return mine.dtype == theirs.dtype and np.array_equal(mine, theirs)
+    if isinstance(mine, pa.Array):
+        return bool(mine.equals(theirs))
+    return mine == theirs
+
+
+def _limit(name: str, value: float, whole: float) -> float:
+    """A limit in documents or occurrences, from a whole number or a share."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):
+        raise OptionError(f"prune: {name} must be a whole number or a share from 0.0 to 1.0, not {value!r}.")
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if value > 1:
+        raise OptionError(f"prune: {name}={value!r} is more than all; for {value:g} of them write {name}={int(value)}.")
+    return value * whole
+
+
+def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
+    """The new name of each class."""
+    new: dict[str, str] = {}
+    known = set(classes)
+    for group, members in groups.items():
+        for member in [members] if isinstance(members, str) else members:
+            if member not in known:
+                raise CountsError(
+                    f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_listed(classes)}."
+                )
+            if new.setdefault(member, group) != group:
+                raise CountsError(f"The class {member!r} stands in two groups, {new[member]!r} and {group!r}.")
+    for group in groups:
+        if group in known and group not in new:
+            raise CountsError(f"The group {group!r} has the name of a class that is not in it. Choose another name.")
+    return [new.get(name, name) for name in classes]
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def _listed(names: Sequence[str], n: int | None = None, most: int = 6) -> str:
+    n = len(names) if n is None else n
+    shown = ", ".join(names[:most])
+    return f"{shown}, ... {n - most:,} more" if n > most else shown

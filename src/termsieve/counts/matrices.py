@@ -1,0 +1,151 @@
+"""Counts of the columns of a matrix: documents x terms and labels to the parts of `Counts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from termsieve.documents import label_lists
+from termsieve.errors import InputError, OptionError
+from termsieve.tokens.strings import distinct_strings
+
+
+def checked_matrix(X: Any) -> sparse.csr_array:
+    """A matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"X must be a matrix of numbers, documents x terms, not {_described(X)}.")
+    if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
+        X = X.astype(np.float64)
+    matrix = sparse.csr_array(X, copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    bad = ~np.isfinite(matrix.data) | (matrix.data < 0)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        raise InputError(
+            f"X must hold finite numbers that are not negative: row {row}, column {matrix.indices[at]} "
+            f"is {matrix.data[at]}."
+        )
+    real = matrix.data.astype(np.float64)
+    whole = matrix.dtype.kind != "f" or (bool((real == np.floor(real)).all()) and real.max(initial=0) < 2**53)
+    if _norm(real) >= (2.0**31.5 if whole else 2.0**511.5):
+        raise InputError(f"X holds numbers up to {matrix.data.max()}: the sum of their squares is beyond 64 bits.")
+    return matrix.astype(np.int64 if whole else np.float64)
+
+
+def _norm(values: npt.NDArray[np.float64]) -> float:
+    """The root of the sum of squares, scaled so that no square is beyond a float."""
+    largest = float(values.max(initial=0))
+    return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
+
+
+def _described(X: npt.NDArray[Any]) -> str:
+    return f"an array of {X.ndim} dimension{'s' * (X.ndim != 1)} and type {X.dtype}"
+
+
+def label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sparse.csr_array, list[str]]:
+    """Documents x classes with 1 for each label, and the classes, sorted; those of no document are left out."""
+    if hasattr(y, "columns") and hasattr(y, "to_numpy"):  # a frame
+        y, classes = y.to_numpy(), list(y.columns) if classes is None else classes
+    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and (y.shape[1] != 1 or classes is not None)):
+        indicator, names = _indicator(y, classes)
+    else:
+        if classes is not None:
+            raise OptionError("classes names the columns of an indicator matrix, but y is a list of labels.")
+        indicator, names = _of_labels(y)
+    if indicator.shape[0] != n_docs:
+        raise InputError(f"X has {n_docs:,} rows, but y has {indicator.shape[0]:,}.")
+    sizes = indicator.sum(axis=0)
+    order = [i for i in sorted(range(len(names)), key=names.__getitem__) if sizes[i]]
+    return indicator[:, order], [names[i] for i in order]
+
+
+def _indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array, list[str]]:
+    indicator = sparse.csr_array(y)
+    indicator.sum_duplicates()
+    indicator.eliminate_zeros()
+    wrong = indicator.data[indicator.data != 1]
+    if len(wrong):
+        raise InputError(f"y, an indicator matrix, must hold 0 and 1 only, not {wrong[0]}.")
+    indicator = indicator.astype(np.int64)
+    names = [str(name) for name in (range(indicator.shape[1]) if classes is None else classes)]
+    if len(names) != indicator.shape[1] or len(set(names)) != len(names):
+        raise OptionError(f"classes must be {indicator.shape[1]} distinct names, one per column of y, not {names!r}.")
+    return indicator, names
+
+
+def _of_labels(y: Any) -> tuple[sparse.csr_array, list[str]]:
+    if isinstance(y, str) or not hasattr(y, "__len__"):
+        raise InputError(f"y must have a label, or several, for each row of X; it is {y!r:.60}.")
+    faults: dict[int, str] = {}
+    values = y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
+    lists = label_lists(values, None, "y", faults)
+    if faults:
+        first = min(faults)
+        raise InputError(f"y, entry {first}: {faults[first]}.")
+    encoded = lists.flatten().dictionary_encode()
+    columns = encoded.indices.to_numpy(zero_copy_only=False)
+    names = encoded.dictionary.to_pylist()
+    shape = (len(lists), len(names))
+    return sparse.csr_array((np.ones(len(columns), np.int64), columns, lists.offsets.to_numpy()), shape=shape), names
+
+
+def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
+    """The parts of counts of a matrix."""
+    matrix = checked_matrix(X)
+    labels, names = label_matrix(y, classes, matrix.shape[0])
+    squares, present = matrix.copy(), matrix.copy()
+    squares.data = np.square(matrix.data)
+    present.data = (matrix.data > 0).astype(matrix.dtype)
+    powers = (present, matrix, squares)
+    by_class = sparse.csr_array(labels.T.astype(matrix.dtype))
+    cells = [sparse.csc_array(by_class @ power) for power in powers]
+    for cell in cells:
+        cell.sort_indices()
+    per_document = np.diff(labels.indptr)
+    return {
+        "terms": _column_names(terms, matrix.shape[1]),
+        "classes": names,
+        "cells": _aligned(cells),
+        "totals": np.stack([np.asarray(power.sum(axis=0)).ravel() for power in powers]),
+        "n_docs": matrix.shape[0],
+        "class_sizes": np.asarray(labels.sum(axis=0)).ravel().astype(np.int64),
+        "n_multilabel": int((per_document > 1).sum()),
+        "fixed": True,
+    }
+
+
+def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
+    """One structure for the three: that of the documents, which has no explicit zeros."""
+    documents, *others = cells
+    documents.eliminate_zeros()
+    values = [documents.data, *(_values_at(other, documents) for other in others)]
+    return documents.indptr.astype(np.int64), documents.indices.astype(np.int32), np.stack(values)
+
+
+def _values_at(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
+    """The entries of a matrix at the places of another."""
+    width = max(matrix.shape[0], 1)
+    keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))
+    at = np.searchsorted(keys, wanted)
+    found = np.append(keys, -1)[at] == wanted  # a square too small for a float has left no entry
+    return np.where(found, np.append(matrix.data, 0)[at], 0).astype(matrix.dtype)
+
+
+def _column_names(terms: Iterable[str] | None, n: int) -> pa.LargeStringArray:
+    if terms is None:  # so many digits that the order of the names is that of the columns
+        digits = len(str(max(n - 1, 0)))
+        return pa.array([f"x{i:0{digits}d}" for i in range(n)], pa.large_string())
+    names = distinct_strings("terms", terms)
+    if len(names) != n:
+        raise OptionError(f"terms has {len(names):,} names, but X has {n:,} columns.")
+    return names

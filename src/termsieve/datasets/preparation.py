@@ -1,0 +1,197 @@
+"""From archives to the converted form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from termsieve.counts.storage import check_target, write_whole
+from termsieve.datasets.catalogue import dataset
+from termsieve.datasets.downloads import Tell, download, record, recorded, sha256_of
+from termsieve.datasets.json_form import Tally, packed
+from termsieve.datasets.locations import folders, located
+from termsieve.datasets.records import Archive, Dataset, Document
+from termsieve.errors import InputError, OutputError
+
+ARCHIVES = "archives"
+
+
+def get(
+    name: str,
+    source: str | Path | Sequence[str | Path] | None = None,
+    folder: str | Path | None = None,
+    *,
+    progress: bool = False,
+    unverified: bool = False,
+    tell: Tell | None = None,
+) -> Path:
+    """Download a corpus from its home, verify it, and convert it to JSON lines.
+
+    Parameters
+    ----------
+    name : str
+        One of `CORPORA`.
+    source : path or list of paths, optional
+        Archives that you have already, or a folder that holds them, instead of a download.
+    folder : path, optional
+        Where to put the converted form, and, in ``archives``, what was downloaded. Without it, the folder that
+        TERMSIEVE_DATA names, or the cache of the user.
+    progress : bool
+        Show the progress on standard error.
+    unverified : bool
+        Take archives with another checksum or another number of documents than the known ones, too: another
+        edition, or the same files packed again.
+    tell : callable, optional
+        Is called with what is good to know, such as the checksum of an archive for which none was known.
+
+    Returns
+    -------
+    Path
+        The converted form, ``<name>.jsonl.gz``.
+    """
+    corpus, say = dataset(name), tell or _silence
+    if corpus.converter is None:
+        raise InputError(f"{name} cannot be downloaded. {corpus.note} {_expected(corpus)}")
+    if source is None and folder is None and (here := located(name)) is not None:
+        say(f"{name} is already here: {here}")
+        return here
+    target = check_target(_made(Path(folder) if folder is not None else folders()[0]) / corpus.file_name)
+    if source is None:
+        return _downloaded(corpus, target, progress=progress, unverified=unverified, say=say)
+    files = _given(corpus, [source] if isinstance(source, (str, Path)) else source)
+    if not unverified:
+        _check_sums(corpus, files)
+    _convert(corpus, files, target, progress=progress, unverified=unverified, say=say)
+    return target
+
+
+def _silence(_: str) -> None:
+    pass
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error}.") from error
+    return folder
+
+
+def _expected(corpus: Dataset) -> str:
+    return f"It is expected as {corpus.file_name} in {' or '.join(map(str, folders()))}."
+
+
+def _downloaded(corpus: Dataset, target: Path, *, progress: bool, unverified: bool, say: Tell) -> Path:
+    needed = [archive for archive in corpus.archives if not archive.optional]
+    if not all(archive.urls for archive in needed):
+        raise InputError(f"{corpus.name} cannot be downloaded. {corpus.note}")
+    store = _made(target.parent / ARCHIVES)
+    files = {archive.name: download(archive, store, progress=progress, tell=say) for archive in needed}
+    new = [files[a.name] for a in needed if a.sha256 is None and recorded(files[a.name]) is None]
+    try:
+        _convert(corpus, files, target, progress=progress, unverified=unverified, say=say)
+    except InputError:
+        for path in new:  # nothing vouches for them: next time, they are fetched again
+            path.unlink(missing_ok=True)
+        raise
+    for path in new:
+        say(f"no checksum of {path.name} was known; from now on it is {record(path)}")
+    return target
+
+
+def _given(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
+    """Which file is which archive: one may have any name, several go by their names."""
+    paths = [
+        path for source in map(Path, sources) for path in (_in_folder(corpus, source) if source.is_dir() else [source])
+    ]
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file.")
+    needed = [archive for archive in corpus.archives if not archive.optional]
+    if len(paths) == 1 == len(needed):
+        return {needed[0].name: paths[0]}
+    files = {
+        archive.name: path for archive in corpus.archives for path in paths if _stem(path.name) == _stem(archive.name)
+    }
+    missing = [archive.name for archive in needed if archive.name not in files]
+    if missing:
+        raise InputError(
+            f"{corpus.name} is made from {_listed(corpus.archives)}; not given: {', '.join(missing)}. "
+            "Give a folder that holds them, or --from several times."
+        )
+    return files
+
+
+def _in_folder(corpus: Dataset, folder: Path) -> list[Path]:
+    stems = [_stem(archive.name) for archive in corpus.archives]
+    found = sorted(path for path in folder.iterdir() if path.is_file() and _stem(path.name) in stems)
+    if not found:
+        raise InputError(f"{folder}: there is none of {_listed(corpus.archives)} in this folder.")
+    return found
+
+
+def _stem(name: str) -> str:
+    return name.lower().removesuffix(".gz")
+
+
+def _listed(archives: Iterable[Archive]) -> str:
+    return ", ".join(f"{archive.name} (if there is one)" if archive.optional else archive.name for archive in archives)
+
+
+def _check_sums(corpus: Dataset, files: Mapping[str, Path]) -> None:
+    for archive in corpus.archives:
+        path = files.get(archive.name)
+        if path is not None and archive.sha256 and (found := sha256_of(path)) != archive.sha256:
+            raise InputError(
+                f"{path}: has the checksum {found}, but {archive.name} has {archive.sha256}. It is another edition, "
+                "was packed again, or is damaged. To take it as it is: --unverified."
+            )
+
+
+def _convert(
+    corpus: Dataset, files: Mapping[str, Path], target: Path, *, progress: bool, unverified: bool, say: Tell
+) -> None:
+    assert corpus.converter  # noqa: S101 - get() has looked
+    ordered = {archive.name: files[archive.name] for archive in corpus.archives if archive.name in files}
+    tally = Tally()
+    documents = _watched(corpus.converter(ordered), corpus, progress=progress)
+    lines = _checked(tally, documents, corpus, ordered, unverified=unverified)
+    write_whole(target, packed(lines))
+    say(f"{corpus.name}: {tally.documents:,} documents in {len(tally.classes)} classes, written to {target}")
+    if len(tally.classes) != corpus.classes:
+        say(f"note: {corpus.classes} classes were expected, found are {', '.join(sorted(tally.classes))}")
+    if corpus.fingerprint:
+        same = tally.fingerprint == corpus.fingerprint
+        say(
+            "the documents are those of our results"
+            if same
+            else "note: the documents are not quite those of our results"
+        )
+
+
+def _checked(
+    tally: Tally, documents: Iterable[Document], corpus: Dataset, files: Mapping[str, Path], *, unverified: bool
+) -> Iterator[bytes]:
+    """The lines; too few or too many are an error at their end, before the file gets its name."""
+    yield from tally.lines(documents)
+    places = ", ".join(str(path) for path in files.values())
+    if not tally.documents:
+        raise InputError(f"{places}: has no document of {corpus.title}. Is it {_listed(corpus.archives)}?")
+    expected = [("documents", corpus.documents, tally.documents)]
+    expected += [(f"documents of {part or 'no part'}", n, tally.splits[part]) for part, n in corpus.splits.items()]
+    wrong = [f"{found:,} {what} instead of {n:,}" for what, n, found in expected if n is not None and found != n]
+    if wrong and not unverified:
+        raise InputError(
+            f"{places}: has {', '.join(wrong)}. It is not whole, or another edition. To take it as it is: --unverified."
+        )
+
+
+def _watched(documents: Iterable[Document], corpus: Dataset, *, progress: bool) -> Iterator[Document]:
+    if not progress:
+        yield from documents
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(documents, "converting", total=corpus.documents, console=console, transient=True)

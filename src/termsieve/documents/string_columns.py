@@ -1,0 +1,186 @@
+"""Columns of any type as columns of strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from termsieve.documents.chunks import Column, Faults, Literal
+from termsieve.documents.label_spelling import is_missing, spell, spell_array
+from termsieve.errors import InputError
+
+LONE_SURROGATE = "a lone surrogate, which is not text"
+_KINDS = {
+    bool: "a truth value",
+    int: "a number",
+    Literal: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether the bytes are valid UTF-8; Arrow's check runs at many GB/s."""
+    offsets = pa.py_buffer(np.array([0, len(data)], np.int64))
+    cell = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, pa.py_buffer(data)])
+    try:
+        cell.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether the text can be encoded, that is, has no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def texts(column: Column, title: str, faults: Faults) -> pa.Array:
+    """Turn a column of text into large_string; null where it is missing or, with a fault, not text.
+
+    `title` says in an error which column it is.
+    """
+    if isinstance(column, list):
+        return _texts_of_values(column, faults)
+    if pt.is_null(column.type):
+        return pa.nulls(len(column), pa.large_string())
+    column = decoded(column)
+    if not is_textual(column.type):
+        raise InputError(f"{title} holds values of type {column.type}, not text.")
+    return utf8(column, faults)
+
+
+def _texts_of_values(values: list[Any], faults: Faults) -> pa.Array:
+    if all(type(value) is str for value in values):
+        try:
+            return pa.array(values, pa.large_string())
+        except UnicodeEncodeError:
+            pass
+    return pa.array([_text(value, row, faults) for row, value in enumerate(values)], pa.large_string())
+
+
+def _text(value: Any, row: int, faults: Faults) -> str | None:
+    if is_missing(value):
+        return None
+    if not isinstance(value, str):
+        kind = _KINDS.get(type(value), f"of type {type(value).__name__}")
+        faults.setdefault(row, f"text is not a string: it is {kind}")
+        return None
+    if not is_unicode(value):
+        faults.setdefault(row, f"text holds {LONE_SURROGATE}")
+        return None
+    return str(value)
+
+
+def is_textual(kind: pa.DataType) -> bool:
+    """Recognise strings, or bytes: old Parquet files do not tell one from the other."""
+    checks = (
+        pt.is_string,
+        pt.is_large_string,
+        pt.is_string_view,
+        pt.is_binary,
+        pt.is_large_binary,
+        pt.is_binary_view,
+    )
+    return any(check(kind) for check in checks)
+
+
+def decoded(column: pa.Array) -> pa.Array:
+    """Return the column without dictionary encoding."""
+    if not pt.is_dictionary(column.type):
+        return column
+    return pc.take(without_views(column.dictionary), column.indices)
+
+
+def without_views(column: pa.Array) -> pa.Array:
+    """Return strings, or lists of them, in a layout from which Arrow can take rows; polars has another."""
+    kind = column.type
+    if pt.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if pt.is_binary_view(kind):
+        return column.cast(pa.large_binary())
+    return _plain_lists(column) if is_list(kind) else column
+
+
+def byte_size(data: pa.Array | pa.RecordBatch) -> int:
+    """Return the size of Arrow data in bytes, or an upper limit where Arrow (before 24) cannot tell that of views."""
+    try:
+        return int(data.nbytes)
+    except pa.ArrowTypeError:
+        return int(data.get_total_buffer_size())
+
+
+def _plain_lists(column: pa.Array) -> pa.Array:
+    """Build the lists anew: Arrow's cast of list views loses items."""
+    offsets = np.zeros(len(column) + 1, np.int64)
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    np.cumsum(lengths, out=offsets[1:])
+    items = without_views(pc.list_flatten(column))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), items, mask=column.is_null())
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Recognise lists of any layout."""
+    checks = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+    return any(check(kind) for check in checks)
+
+
+def utf8(column: pa.Array, faults: Faults) -> pa.Array:
+    """Return strings or bytes as large_string, each checked: files may claim UTF-8 that is none."""
+    raw = column.cast(pa.large_binary())
+    try:
+        return raw.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return pa.array([_utf8(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string())
+
+
+def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError as error:
+        faults.setdefault(row, f"not valid utf-8: at byte {error.start} of the text")
+        return None
+
+
+def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
+    """Write values of any plain type by the rule of `spelling`, as large_string; null where missing."""
+    if isinstance(column, list):
+        return _spellings_of_values(column, faults)
+    column = decoded(column)
+    if is_textual(column.type):
+        return utf8(column, faults)
+    try:
+        encoded = column.dictionary_encode()
+        distinct = pa.array(spell_array(encoded.dictionary), pa.large_string())
+    except (pa.ArrowNotImplementedError, ValueError) as error:
+        raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
+    except (pa.ArrowException, OverflowError, LookupError) as error:  # dates beyond Python's, unknown time zones
+        raise InputError(
+            f"{title} holds values of type {column.type} that Python cannot write: {str(error).rstrip('.')}."
+        ) from error
+    return pc.take(distinct, encoded.indices)
+
+
+def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
+    spelled = [_spelling(value) for value in values]
+    for row, spelling in enumerate(spelled):
+        if spelling is not None and not is_unicode(spelling):
+            faults.setdefault(row, f"value holds {LONE_SURROGATE}")
+            spelled[row] = None
+    return pa.array(spelled, pa.large_string())
+
+
+def _spelling(value: Any) -> str | None:
+    try:
+        return None if is_missing(value) else spell(value)
+    except ValueError:  # no plain value: any text will do to tell it from others
+        return str(value)

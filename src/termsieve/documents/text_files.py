@@ -1,0 +1,155 @@
+"""Files as classes: plain text, a document for each line, and data files that have no labels of their own."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from termsieve.documents.batches import readable
+from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Numbers, Source, line_places
+from termsieve.documents.options import Options, check_columns
+from termsieve.documents.streams import failures_of, line_blocks, opened
+from termsieve.documents.string_columns import is_utf8
+from termsieve.errors import InputError
+
+LONGEST = 2000  # characters of a line that is one document
+PIECE = 1000  # characters of the pieces that a longer one is cut into
+FILE = "file"
+_SPACES = re.compile(r"\s*")
+
+
+class TextFile:
+    """A text file: each line is a document, a very long one several, and a blank one none.
+
+    Lines end with a newline; or, where the whole file has none, with carriage returns, as on a Macintosh of old.
+    """
+
+    unit = LINE
+    notes = ()
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, str(path)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        with failures_of(self.name):
+            return self.path.stat().st_size
+
+    def options(self, options: Options) -> Options:
+        """There is one column, the text."""
+        return replace(options, text=("text",), split=None)
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield the lines in chunks of moderate size."""
+        check_columns(self.name, extra, [])
+        found = 0
+        with opened(self.path, options.encoding) as stream:
+            for block in line_blocks(stream):
+                if b"\0" in block.data:
+                    raise InputError(f"{self.name}: is no text file: it has a zero byte. {_KNOWN}")
+                lines = block.data.split(b"\r" if block.line == 1 and b"\n" not in block.data else b"\n")
+                for chunk in _chunks(lines, block.line, options.encoding):
+                    found += chunk.rows
+                    chunk.position = stream.position
+                    yield chunk
+        if not found:
+            raise InputError(f"{self.name} is empty: it has no lines.")
+
+
+_KNOWN = "Files with columns are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
+
+
+def _chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chunk]:
+    texts: list[str] = []
+    numbers: list[int] = []
+    faults: dict[int, str] = {}
+    for number, line in enumerate(lines, first):
+        if is_utf8(line):
+            pieces = _pieces(line.decode().strip())
+        else:  # one row, however long it is
+            faults[len(texts)] = f"not valid {encoding}"
+            pieces = [""]
+        texts += pieces
+        numbers += [number] * len(pieces)
+    for start in range(0, len(texts), BATCH_ROWS):
+        part = slice(start, start + BATCH_ROWS)
+        yield Chunk(
+            rows=len(texts[part]),
+            columns={"text": pa.array(texts[part], pa.large_string())},
+            extra={},
+            place=line_places(functools.partial(_extents, numbers[part])),
+            faults={row - start: fault for row, fault in faults.items() if part.start <= row < part.stop},
+        )
+
+
+def _extents(numbers: list[int]) -> tuple[Numbers, Numbers]:
+    lines = np.array(numbers, np.int64)
+    return lines, lines
+
+
+def _pieces(line: str) -> list[str]:
+    """The line, or where it is very long pieces of it, cut at spaces.
+
+    >>> [len(piece) for piece in _pieces("word " * 1000)]
+    [999, 999, 999, 999, 1000]
+    """
+    pieces: list[str] = []
+    start, rest = 0, len(line)
+    while rest > (PIECE if pieces else LONGEST):
+        space = line.rfind(" ", start + 1, start + PIECE)
+        end = start + PIECE if space < 0 else space
+        pieces.append(line[start:end])
+        start = _SPACES.match(line, end).end()  # type: ignore[union-attr]
+        rest = len(line) - start
+    return [*pieces, line[start:]] if rest else pieces
+
+
+class Labelled:
+    """A source whose documents are all of one class: the name of the file."""
+
+    def __init__(self, source: Source, label: str) -> None:
+        self._source, self.label, self.name = source, label, source.name
+        self.lines = isinstance(source, TextFile)
+
+    @property
+    def size(self) -> int | None:
+        """Bytes on disk."""
+        return self._source.size
+
+    @property
+    def unit(self) -> str:
+        """As the source has it."""
+        return self._source.unit
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """As the source has them."""
+        return self._source.notes
+
+    def options(self, options: Options) -> Options:
+        """The same, with the label in a column of its own."""
+        return replace(self._source.options(replace(options, label=None)), label=FILE, label_sep=None)
+
+    def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+        """Yield the rows of the source, each with the label."""
+        for chunk in self._source.chunks(replace(options, label=None), extra):
+            label = pa.array([self.label] * chunk.rows, pa.large_string())
+            yield replace(chunk, columns={**chunk.columns, FILE: label})
+
+
+def file_names(paths: Sequence[str]) -> list[str]:
+    """What each file is called as a class: its name, or where two have the same its path.
+
+    >>> file_names(["a/x.txt", "b/y.txt"]), file_names(["a/x.txt", "b/x.txt"])
+    (['x.txt', 'y.txt'], ['a/x.txt', 'b/x.txt'])
+    """
+    paths = [readable(path) for path in paths]
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else paths

@@ -1,0 +1,265 @@
+"""Text in: what scikit-learn users give for documents and for how to read them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.feature_extraction.text import CountVectorizer
+
+from termsieve.counts.counting import checked_threads
+from termsieve.counts.tally import Vocabulary
+from termsieve.errors import InputError, OptionError
+from termsieve.estimators.rows import Dictionary, Rows, Worker, read_rows
+from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
+from termsieve.tokens.kernels import Numbers
+
+_OWN = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
+_SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
+_DECODING = ("input", "encoding", "decode_error")
+_FORGET = 1_000_000  # new terms, after which a reader starts anew
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How documents become terms: by an `Analyzer`, fast, or by a plain Python function that also decodes them."""
+
+    analyzer: Analyzer | None
+    plain: Callable[[Any], Sequence[str]] | None
+    decode: Callable[[Any], str]
+    from_content: bool
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Reading:
+        """What the parameters of a vectorizer say."""
+        own = {name: parameters[name] for name in _OWN}
+        shared = {name: parameters[name] for name in _SHARED}
+        decoding = {name: parameters[name] for name in _DECODING}
+        if decoding["input"] not in ("content", "filename", "file"):
+            raise OptionError(f"input must be 'content', 'filename' or 'file', not {decoding['input']!r}.")
+        decode, from_content = CountVectorizer(**decoding).decode, decoding["input"] == "content"
+        if any(callable(parameters[name]) for name in ("preprocessor", "tokenizer", "analyzer", "strip_accents")):
+            return cls(None, _plain(parameters, {**decoding, **shared}, own), decode, from_content)
+        word = parameters["analyzer"] == "word"
+        if parameters["tokenizer"] is not None and word:
+            own["tokenizer"] = parameters["tokenizer"]
+        if not word:
+            shared["stop_words"] = None
+        if own.get("tokenizer") is not None or not word:
+            shared["token_pattern"] = DEFAULT_TOKEN_PATTERN
+        return cls(Analyzer(**{**shared, **own}), None, decode, from_content)
+
+    def analyze(self) -> Callable[[Any], Sequence[str]]:
+        """From a document to its terms."""
+        if self.plain is not None:
+            return self.plain
+        analyzer, decode = self.analyzer, self.decode
+        return lambda document: analyzer(decode(document)) if analyzer is not None else []
+
+    @property
+    def settings(self) -> dict[str, Any] | None:
+        """The settings of the analyzer, where there is one."""
+        return None if self.analyzer is None else self.analyzer.settings
+
+    @property
+    def by_bytes(self) -> bool:
+        """Whether the vocabulary knows a term by its bytes alone; n-grams of the kernels are known by their words."""
+        return self.analyzer is None or self.analyzer.runs is None or self.analyzer.ngram_range == (1, 1)
+
+    def threads(self, threads: int | None) -> int:
+        """How many threads read; plain Python holds the interpreter, and more would only wait."""
+        n = checked_threads(threads)
+        return 1 if self.analyzer is None or self.analyzer.runs is None else n
+
+    def vocabulary(self) -> Vocabulary | Dictionary:
+        """A new, empty vocabulary."""
+        return Dictionary(self.plain) if self.plain is not None else Vocabulary(self.analyzer)  # type: ignore[arg-type]
+
+    def rows(self, documents: Any, workers: list[Worker]) -> Rows:
+        """The rows of documents."""
+        checked = _listed(documents)
+        try:
+            return read_rows(checked, workers, self._converted)
+        except UnicodeEncodeError as error:
+            raise InputError(f"A document holds a lone surrogate, which is not text: {error}.") from error
+
+    def _converted(self, documents: Sequence[Any]) -> Any:
+        if self.plain is not None:
+            return documents
+        if not self.from_content or not all(type(one) is str for one in documents):
+            documents = [self._text(one) for one in documents]
+        return pa.array(documents, pa.large_string())
+
+    def _text(self, document: Any) -> str:
+        text = self.decode(document)
+        if not isinstance(text, str):
+            raise InputError(f"A document must be text, not {type(text).__name__}: {str(text)[:60]!r}.")
+        return str(text)
+
+
+def _plain(
+    parameters: Mapping[str, Any], options: Mapping[str, Any], own: Mapping[str, Any]
+) -> Callable[[Any], Sequence[str]]:
+    """The analyzer that scikit-learn would build."""
+    default = {"stemmer": None, "segmenter": None, "min_length": 1}
+    for name, value in own.items():
+        if value != default[name]:
+            raise OptionError(
+                f"{name}={value!r} does not go with a preprocessor, tokenizer, analyzer or strip_accents of your own: "
+                "do it there."
+            )
+    tokenizer, preprocessor = parameters["tokenizer"], parameters["preprocessor"]
+    vectorizer = CountVectorizer(**options, tokenizer=tokenizer, preprocessor=preprocessor)
+    return vectorizer.build_analyzer()  # type: ignore[no-any-return]
+
+
+def _listed(documents: Any) -> Sequence[Any]:
+    if isinstance(documents, str | bytes):
+        raise InputError(
+            "Iterable over raw text documents expected, string object received. Give a list of texts: [text]."
+        )
+    if not isinstance(documents, Iterable):
+        raise InputError(f"The documents must be a list of texts, not {type(documents).__name__}.")
+    return documents if isinstance(documents, list) else list(documents)
+
+
+# What is given, and not used or not consistent
+
+
+def warn_of_unused(parameters: Mapping[str, Any]) -> None:
+    """Warn of parameters that have no meaning beside others, as scikit-learn does."""
+    own_analyzer, word = callable(parameters["analyzer"]), parameters["analyzer"] == "word"
+    pattern, tokenizer = parameters["token_pattern"], parameters["tokenizer"]
+    if tokenizer is not None and pattern is not None and pattern != DEFAULT_TOKEN_PATTERN:
+        _warn_unused("token_pattern", "'tokenizer' is not None")
+    if parameters["preprocessor"] is not None and own_analyzer:
+        _warn_unused("preprocessor", "'analyzer' is callable")
+    if tuple(parameters["ngram_range"]) != (1, 1) and own_analyzer:
+        _warn_unused("ngram_range", "'analyzer' is callable")
+    if not word:
+        given = {"stop_words": parameters["stop_words"], "tokenizer": tokenizer}
+        given["token_pattern"] = pattern if pattern != DEFAULT_TOKEN_PATTERN else None
+        for name, value in given.items():
+            if value is not None:
+                _warn_unused(name, "'analyzer' != 'word'")
+    if parameters["lowercase"] and any(char.isupper() for term in parameters["vocabulary"] or () for char in term):
+        warnings.warn(
+            "Upper case characters found in vocabulary while 'lowercase' is True. These entries will not be matched "
+            "with any documents.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _warn_unused(name: str, because: str) -> None:
+    warnings.warn(f"The parameter {name!r} will not be used since {because}.", UserWarning, stacklevel=5)
+
+
+def warn_of_stop_words(analyzer: Analyzer | None) -> None:
+    """Warn when the analyzer cuts stop words into other words, which it then does not stop."""
+    if analyzer is None or not analyzer.stop_set or analyzer.stop_words == "smart":
+        return
+    bare = replace(analyzer, stop_words=None, stemmer=None, min_length=1)
+    tokens = {token for word in analyzer.stop_set for token in bare.words(bare.preprocess(word))}
+    if left := sorted(tokens - analyzer.stop_set):
+        warnings.warn(
+            "Your stop_words may be inconsistent with your preprocessing. Tokenizing the stop words generated "
+            f"tokens {left} not in stop_words.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def given_vocabulary(vocabulary: Any) -> dict[str, int] | None:
+    """A vocabulary that the user gives, as a dict of columns."""
+    if vocabulary is None:
+        return None
+    if isinstance(vocabulary, str) or not isinstance(vocabulary, Iterable):
+        raise OptionError(f"vocabulary must be a dict of columns, or a list of terms, not {vocabulary!r}.")
+    if not isinstance(vocabulary, Mapping):
+        terms = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
+        columns = {term: column for column, term in enumerate(terms)}
+        if len(columns) < len(terms):
+            twice = next(term for column, term in enumerate(terms) if columns[term] != column)
+            raise OptionError(f"Duplicate term in vocabulary: {twice!r}.")
+    else:
+        columns = {term: int(column) for term, column in vocabulary.items()}
+        _check_columns(columns)
+    if not columns:
+        raise OptionError("empty vocabulary passed to fit: give at least one term, or leave it out.")
+    return columns
+
+
+def _check_columns(columns: Mapping[str, int]) -> None:
+    numbers = set(columns.values())
+    if len(numbers) < len(columns):
+        raise OptionError("Vocabulary contains repeated indices: each term needs a column of its own.")
+    missing = next((i for i in range(len(columns)) if i not in numbers), None)
+    if missing is not None:
+        raise OptionError(f"Vocabulary of size {len(columns)} doesn't contain index {missing}.")
+
+
+# Documents to known columns
+
+
+class Reader:
+    """A worker that knows the column of its numbers."""
+
+    def __init__(self, reading: Reading, terms: pa.LargeStringArray) -> None:
+        vocabulary = reading.vocabulary()
+        self.worker = Worker(0, vocabulary)
+        self._terms, self._by_bytes = terms, reading.by_bytes
+        self._column_of = np.empty(0, np.int32)
+        if self._by_bytes:
+            numbers = vocabulary.number(terms)
+            self._column_of = np.full(vocabulary.n_terms, -1, np.int32)
+            self._column_of[numbers] = np.arange(len(terms))
+
+    def column_of(self) -> Numbers:
+        """The column of each number of the worker, -1 for none."""
+        new = np.arange(len(self._column_of), self.worker.vocabulary.n_terms)
+        if len(new):
+            columns = np.full(len(new), -1, np.int32)
+            if not self._by_bytes:
+                found = pc.index_in(self.worker.vocabulary.spelled(new), value_set=self._terms)
+                columns = found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+            self._column_of = np.concatenate([self._column_of, columns])
+        return np.append(self._column_of, np.int32(-1))
+
+    @property
+    def overgrown(self) -> bool:
+        """Whether it has met so many other terms that it had better start anew."""
+        return len(self._column_of) > len(self._terms) + _FORGET
+
+
+class Readers:
+    """Readers for the columns of a fitted vectorizer, kept from one call to the next."""
+
+    def __init__(self, reading: Reading, terms: pa.LargeStringArray) -> None:
+        self._reading, self._terms = reading, terms
+        self._idle: list[Reader] = []
+
+    def matrix(self, documents: Any, threads: int | None, *, binary: bool) -> Any:
+        """Documents x columns: occurrences."""
+        documents = _listed(documents)
+        n = min(self._reading.threads(threads), max(len(documents), 1))
+        readers = [self._taken() for _ in range(n)]
+        for number, reader in enumerate(readers):
+            reader.worker.number = number
+        rows = self._reading.rows(documents, [reader.worker for reader in readers])
+        if binary:
+            rows.make_binary()
+        matrix = rows.matrix([reader.column_of() for reader in readers], len(self._terms))
+        self._idle.extend(reader for reader in readers if not reader.overgrown)
+        return matrix
+
+    def _taken(self) -> Reader:
+        try:
+            return self._idle.pop()  # one step, so that two threads never get the same
+        except IndexError:
+            return Reader(self._reading, self._terms)

@@ -1,0 +1,161 @@
+"""The numba loops behind `rows`: term numbers to rows, rows to a matrix, rows to sums. `kernels` has their rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from termsieve._numba import jit
+from termsieve.tokens.kernels import Ints, Numbers
+
+Bools = npt.NDArray[np.bool_]
+
+_BITS = 32  # of a key, for the number of occurrences
+
+
+@jit
+def gather(
+    numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
+) -> Any:
+    """Write down the different terms of each document, and how often each occurs. `counts` is zero before and after."""
+    n = np.int64(0)
+    start = 0
+    for doc in range(doc_ends.shape[0]):
+        first = n
+        for i in range(start, doc_ends[doc]):
+            term = numbers[i]
+            terms[n] = term
+            n += np.int64(counts[term] == 0)
+            counts[term] += 1
+        for j in range(first, n):
+            term = terms[j]
+            times[j] = counts[term]
+            counts[term] = 0
+            met[term] = True
+        ends[doc] = n
+        start = doc_ends[doc]
+    return n
+
+
+@jit
+def kept(
+    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, columns: Numbers, tfs: Numbers, lengths: Ints
+) -> Any:
+    """Write the columns and occurrences of the terms that have a column, and how many each document has."""
+    n = np.int64(0)
+    start = 0
+    for doc in range(ends.shape[0]):
+        first = n
+        for i in range(start, ends[doc]):
+            column = column_of[terms[i]]
+            columns[n] = column
+            tfs[n] = times[i]
+            n += np.int64(column >= 0)
+        lengths[doc] = n - first
+        start = ends[doc]
+    return n
+
+
+@jit
+def fill_by_sorting(columns: Numbers, tfs: Numbers, indptr: Ints, out_columns: Numbers, out: Ints) -> None:
+    """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there."""
+    start = 0
+    for doc in range(indptr.shape[0] - 1):
+        n = indptr[doc + 1] - indptr[doc]
+        keys = np.empty(n, np.int64)
+        for i in range(n):
+            keys[i] = (np.int64(columns[start + i]) << _BITS) | np.int64(tfs[start + i])
+        keys.sort()
+        for i in range(n):
+            out_columns[indptr[doc] + i] = keys[i] >> _BITS
+            out[indptr[doc] + i] = keys[i] & ((1 << _BITS) - 1)
+        start += n
+
+
+@jit
+def fill_by_column(
+    columns: Numbers, tfs: Numbers, indptr: Ints, free: Numbers, out_columns: Numbers, out: Ints
+) -> None:
+    """The same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
+    for i in range(columns.shape[0]):
+        free[columns[i] + 1] += 1
+    for column in range(1, free.shape[0]):
+        free[column] += free[column - 1]
+    n = columns.shape[0]
+    rows, places = np.empty(n, np.int32), np.empty(n, np.int32)
+    start = 0
+    for doc in range(indptr.shape[0] - 1):
+        stop = start + indptr[doc + 1] - indptr[doc]
+        for i in range(start, stop):
+            at = free[columns[i]]
+            free[columns[i]] += 1
+            rows[at] = doc
+            places[at] = i
+        start = stop
+    row_free = indptr[:-1].copy()
+    for i in range(n):
+        at = row_free[rows[i]]
+        row_free[rows[i]] += 1
+        out_columns[at] = columns[places[i]]
+        out[at] = tfs[places[i]]
+
+
+@jit
+def renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
+    """Write the column of each term."""
+    for i in range(terms.shape[0]):
+        columns[i] = column_of[terms[i]]
+
+
+@jit
+def sum_groups(
+    indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
+    found: Numbers, values: Ints, found_ends: Ints,
+) -> Any:  # fmt: skip
+    """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
+
+    `sums` (columns x 3) is zero before and after.
+    """
+    n = np.int64(0)
+    start = 0
+    for group in range(group_ends.shape[0]):
+        first = n
+        for d in range(start, group_ends[group]):
+            for i in range(indptr[docs[d]], indptr[docs[d] + 1]):
+                column, tf = columns[i], np.int64(times[i])
+                found[n] = column
+                n += np.int64(sums[column, 0] == 0)
+                sums[column, 0] += 1
+                sums[column, 1] += tf
+                sums[column, 2] += tf * tf
+        for j in range(first, n):
+            for k in range(3):
+                values[j, k] = sums[found[j], k]
+                sums[found[j], k] = 0
+        found_ends[group] = n
+        start = group_ends[group]
+    return n
+
+
+@jit
+def by_column(
+    found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
+) -> None:
+    """Sums by group, ordered by column instead; `indptr` is zero before."""
+    n = found.shape[0]
+    for i in range(n):
+        indptr[found[i] + 1] += 1
+    for column in range(indptr.shape[0] - 1):
+        indptr[column + 1] += indptr[column]
+    free = indptr.copy()
+    start = 0
+    for group in range(found_ends.shape[0]):
+        for i in range(start, found_ends[group]):
+            at = free[found[i]]
+            free[found[i]] += 1
+            groups[at] = group
+            for k in range(3):
+                sorted_values[k, at] = values[i, k]
+        start = found_ends[group]

@@ -1,0 +1,287 @@
+"""Documents to rows: the terms of each document and how often they occur, then a matrix or counts of them.
+
+Several workers read chunks of the documents, each with a vocabulary of its own. What they write down are the numbers
+of their own vocabularies; columns come at the end, when it is known which terms stay. So documents are read once, and
+the matrix of the selected terms is made without the matrix of all terms.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import queue
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from termsieve.counts.cells import Cells, union_of
+from termsieve.counts.tally import Tokens, Vocabulary, check_sizes, load_kernels
+from termsieve.estimators import row_kernels
+from termsieve.estimators.row_kernels import Bools
+from termsieve.threads import work_on_each
+from termsieve.tokens.kernels import Ints, Numbers
+from termsieve.tokens.strings import string_order
+
+CHUNK = 1 << 20  # characters of text, for one worker at a time
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+# Workers
+
+
+class Dictionary:
+    """Terms numbered in the order in which a plain Python function gives them."""
+
+    def __init__(self, analyze: Callable[[Any], Sequence[str]]) -> None:
+        self._analyze = analyze
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return len(self._numbers)
+
+    def tokenize(self, documents: Sequence[Any]) -> Tokens:
+        """The numbers of the terms of some documents."""
+        known = self._numbers
+        numbers = [[known.setdefault(term, len(known)) for term in self._analyze(document)] for document in documents]
+        ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
+        return Tokens(np.array([number for row in numbers for number in row], np.int32), ends)
+
+    def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+        """Terms by their numbers."""
+        return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
+
+    def ordered(self, used: Bools) -> Ints:
+        """The numbers of the used terms, in code-point order."""
+        numbers = np.flatnonzero(used)
+        return numbers[string_order(self.spelled(numbers))]
+
+    def number(self, terms: pa.LargeStringArray) -> Numbers:
+        """Numbers of terms, given as they are."""
+        known = self._numbers
+        return np.array([known.setdefault(term, len(known)) for term in terms.to_pylist()], np.int32)
+
+
+class Block(NamedTuple):
+    """The rows of some documents, in the numbers of the worker that read them."""
+
+    worker: int
+    terms: Numbers
+    times: Numbers
+    ends: Ints
+
+
+class Worker:
+    """Reads documents with a vocabulary of its own."""
+
+    def __init__(self, number: int, vocabulary: Vocabulary | Dictionary) -> None:
+        self.number, self.vocabulary = number, vocabulary
+        self._counts, self._met = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+
+    def read(self, documents: Any) -> Block:
+        """The rows of some documents."""
+        tokens = self.vocabulary.tokenize(documents)
+        self._make_room()
+        terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
+        ends = np.empty(len(tokens.ends), np.int64)
+        n = row_kernels.gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
+        return Block(self.number, terms[:n].copy(), times[:n].copy(), ends)
+
+    def _make_room(self) -> None:
+        """Room for all terms of the vocabulary; what grows, doubles."""
+        if len(self._met) < self.vocabulary.n_terms:
+            size = 2 * self.vocabulary.n_terms
+            self._counts = np.zeros(size, np.int32)
+            self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
+
+    def arranged(self) -> tuple[Ints, pa.LargeStringArray]:
+        """The numbers of the terms that were met, in code-point order, and the terms."""
+        self._make_room()
+        met, vocabulary = self._met[: self.vocabulary.n_terms], self.vocabulary
+        if isinstance(vocabulary, Dictionary):
+            order = vocabulary.ordered(met)
+            return order, vocabulary.spelled(order)
+        parts = vocabulary.parts()
+        order = vocabulary.ordered(met, parts)
+        return order, vocabulary.spelled(order, parts)
+
+
+class Rows:
+    """The rows of all documents, in the numbers of the workers."""
+
+    def __init__(self, workers: list[Worker], blocks: list[Block]) -> None:
+        self._workers, self._blocks = workers, blocks
+        self.n_docs = sum(len(block.ends) for block in blocks)
+
+    def make_binary(self) -> None:
+        """Count every term of a document once."""
+        for block in self._blocks:
+            block.times.fill(1)
+
+    def vocabulary(self) -> tuple[pa.LargeStringArray, list[Numbers]]:
+        """All terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
+        arranged = _each(Worker.arranged, self._workers)
+        union, places = arranged[0][1], [np.arange(len(arranged[0][1]))]
+        for _, terms in arranged[1:]:
+            union, in_mine, in_theirs = union_of(union, terms)
+            mine, theirs = np.flatnonzero(in_mine >= 0), np.flatnonzero(in_theirs >= 0)
+            places = [mine[place] for place in places] + [theirs]
+        columns = []
+        for worker, (order, _), place in zip(self._workers, arranged, places, strict=True):
+            columns.append(np.full(worker.vocabulary.n_terms + 1, -1, np.int32))
+            columns[-1][order] = place
+        return union, columns
+
+    def matrix(self, column_of: list[Numbers], n_columns: int) -> sparse.csr_array:
+        """Documents x columns: occurrences, in order of the columns."""
+
+        def keep(block: Block) -> tuple[Numbers, Numbers, Ints]:
+            columns, tfs = np.empty((2, len(block.terms) + 1), np.int32)
+            lengths = np.empty(len(block.ends), np.int64)
+            n = row_kernels.kept(*block[1:], column_of[block.worker], columns, tfs, lengths)
+            return columns[:n], tfs[:n], lengths
+
+        def fill(i: int) -> None:
+            columns, tfs, _ = parts[i]
+            mine = indptr[docs[i] : docs[i + 1] + 1]
+            if len(columns) > n_columns // 8:
+                free = np.zeros(n_columns + 1, np.int32)
+                row_kernels.fill_by_column(columns, tfs, mine, free, indices, data)
+            else:
+                row_kernels.fill_by_sorting(columns, tfs, mine, indices, data)
+
+        if len(self._workers) > 1:
+            _load_matrix_loops()
+        parts = _each(keep, self._blocks, len(self._workers))
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]))])
+        docs = np.cumsum([0, *(len(block.ends) for block in self._blocks)])
+        indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
+        self._in_blocks(fill)
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        matrix = sparse.csr_array((data, indices, indptr), shape=(self.n_docs, n_columns))
+        matrix.has_canonical_format = True
+        return matrix
+
+    def sums(self, column_of: list[Numbers], n_columns: int, groups: sparse.csc_array) -> Cells:
+        """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        if len(self._workers) > 1:
+            _load_sum_loops()
+        rows = self._joined(column_of)
+        docs = groups.indices.astype(np.int64)
+        # how many terms the documents of each group have, for each to be summed by one thread
+        before = np.concatenate([[0], np.cumsum(np.diff(rows[0])[docs])])[groups.indptr]
+
+        def part(share: slice) -> tuple[Numbers, Ints, Ints]:
+            start, ends = groups.indptr[share.start], groups.indptr[share.start + 1 : share.stop + 1]
+            size = int(np.minimum(np.diff(before)[share], n_columns).sum()) + 1
+            found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
+            found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
+            ends = (ends - start).astype(np.int64)
+            n = row_kernels.sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
+            return found[:n], values[:n], found_ends
+
+        parts = _each(part, _shares(before, len(self._workers)))
+        offsets = np.cumsum([0, *(len(found) for found, _, _ in parts)])
+        found_ends = [ends + offset for (_, _, ends), offset in zip(parts, offsets[:-1], strict=True)]
+        found, values = (np.concatenate([one[i] for one in parts]) for i in (0, 1))
+        n = len(found)
+        cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
+        row_kernels.by_column(found, values, np.concatenate(found_ends), *cells)
+        return cells
+
+    def _joined(self, column_of: list[Numbers]) -> tuple[Ints, Numbers, Numbers]:
+        """All rows, one after the other, in columns."""
+        starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
+        columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+
+        def copy(i: int) -> None:
+            block, part = self._blocks[i], slice(starts[i], starts[i + 1])
+            row_kernels.renumbered(block.terms, column_of[block.worker], columns[part])
+            times[part] = block.times
+
+        self._in_blocks(copy)
+        ends = [block.ends + start for block, start in zip(self._blocks, starts[:-1], strict=True)]
+        return np.concatenate([[0], *ends]).astype(np.int64), columns, times
+
+    def _in_blocks(self, work: Callable[[int], None]) -> None:
+        _each(work, range(len(self._blocks)), len(self._workers))
+
+
+def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable[[Sequence[Any]], Any]) -> Rows:
+    """The rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
+    idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+    if len(workers) > 1:
+        _load_reading_loops(workers[0].vocabulary)
+
+    def read(part: slice) -> Block:
+        worker = idle.get()
+        try:
+            converted = convert(documents[part])
+            if isinstance(converted, pa.LargeStringArray):
+                check_sizes(converted, part.start)
+            return worker.read(converted)
+        finally:
+            idle.put(worker)
+
+    return Rows(workers, _each(read, _parts(documents), len(workers)))
+
+
+# Loops that several threads will need are loaded by one: see `termsieve.threads`
+
+
+def _load_reading_loops(vocabulary: Vocabulary | Dictionary) -> None:
+    if isinstance(vocabulary, Vocabulary):
+        load_kernels(vocabulary.analyzer)
+    _small_rows()
+
+
+@functools.cache
+def _small_rows() -> Rows:
+    worker = Worker(0, Dictionary(str.split))
+    return Rows([worker], [worker.read(["a b", "b"])])
+
+
+@functools.cache
+def _load_matrix_loops() -> None:
+    for n_columns in (2, 100):  # few columns and many have loops of their own
+        _small_rows().matrix([np.arange(2, dtype=np.int32)], n_columns)
+
+
+@functools.cache
+def _load_sum_loops() -> None:
+    _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
+
+
+def _parts(documents: Sequence[Any]) -> list[slice]:
+    """Pieces of about `CHUNK` characters, whole documents each."""
+    if isinstance(documents, pa.ChunkedArray):
+        sizes = pc.binary_length(documents).to_numpy()
+    else:
+        lengths = (len(one) if isinstance(one, str) else CHUNK for one in documents)
+        sizes = np.fromiter(lengths, np.int64, len(documents))
+    chunk = np.cumsum(sizes) // CHUNK
+    cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
+    return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
+
+
+def _shares(ends: Ints, n: int) -> list[slice]:
+    """The groups that end there, cut into n runs of about equal weight."""
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
+    runs = [slice(start, stop) for start, stop in itertools.pairwise([0, *cuts, len(ends) - 1]) if start < stop]
+    return runs or [slice(0, 0)]
+
+
+def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
+    """What `work` makes of the items, in order, on several threads."""
+    return work_on_each(work, items, len(items) if threads is None else threads)

@@ -1,0 +1,109 @@
+r"""Weights: what a matrix of occurrences holds in the end.
+
+With tf the occurrences of a term in a document, N the documents that were learned from, n those with the term:
+
+===============  =========================================  ======  =================================================
+``count``        tf                                                 whole numbers
+``binary``       1 where tf > 0                                     whole numbers
+``tfidf``        tf (ln((1 + N) / (1 + n)) + 1)             cosine  scikit-learn's ``TfidfTransformer`` as it comes
+``tfidf_ltc``    (1 + ln tf) ln(N / n)                      cosine  "ltc" of the SMART system
+``tfidf_lp``     tf ln(N / n + 0.1)                         cosine  the imbalanced-text paper, equations 1 and 2
+``tf.<score>``   tf s                                       cosine  s: the overall score of the term, from the labels
+===============  =========================================  ======  =================================================
+
+"Cosine": each row is divided by its Euclidean length; a row without terms stays zero. A term of a given vocabulary that
+no document has (n = 0) has the weight 0, but in ``tfidf``, which is defined there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from termsieve.counts.counts import Counts
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.ranking.ranking import score
+from termsieve.scores import Score, parse
+from termsieve.table import Array
+
+PLAIN = ("count", "binary")
+UNSUPERVISED = ("tfidf", "tfidf_ltc", "tfidf_lp")
+_SUPERVISED = "tf."
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How occurrences are weighted.
+
+    Attributes
+    ----------
+    name
+        As it is spelled.
+    score
+        The score that weighs terms, for ``tf.<score>``.
+    """
+
+    name: str
+    score: Score | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the matrix holds whole numbers, and no weights have to be learned."""
+        return self.name in PLAIN
+
+    def of_terms(self, counts: Counts) -> Array | None:
+        """The weight of each term; None where all weigh the same."""
+        if self.plain:
+            return None
+        n, n_docs = counts.term_df.astype(np.float64), float(counts.n_docs)
+        if self.score is not None:
+            return self._checked(score(counts, self.score).overall(), counts)
+        if self.name == "tfidf":
+            return np.asarray(np.log((1.0 + n_docs) / (1.0 + n)) + 1.0)
+        more = 0.1 if self.name == "tfidf_lp" else 0.0
+        return np.where(n > 0, np.log(n_docs / np.maximum(n, 1.0) + more), 0.0)
+
+    def _checked(self, weights: Array, counts: Counts) -> Array:
+        weights = np.where(counts.term_df > 0, weights, 0.0)
+        bad = np.flatnonzero(~np.isfinite(weights))
+        if len(bad):
+            raise OptionError(
+                f"weighting={self.name!r}: the score of {counts.term_array[int(bad[0])].as_py()!r} is "
+                f"{weights[bad[0]]}, which is no weight ({len(bad):,} terms). Take a score that is finite, such as "
+                "'tf.bns', 'tf.chi2' or 'tf.relevance_freq'."
+            )
+        return weights
+
+    def apply(self, X: sparse.csr_array, weights: Array | None, dtype: Any, *, cosine: bool = True) -> sparse.csr_array:
+        """The weighted matrix; `X` holds occurrences and may be changed. Without `cosine`, rows keep their length."""
+        if self.name == "binary":
+            X.data.fill(1)
+        if weights is None:
+            return X if X.dtype == dtype else X.astype(dtype)
+        from sklearn.preprocessing import normalize
+
+        kind = np.dtype(dtype)
+        data = X.data.astype(kind if kind.kind == "f" else np.float64)
+        if self.name == "tfidf_ltc":
+            data = np.log(data) + 1.0
+        data *= weights[X.indices]
+        weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+        return sparse.csr_array(normalize(weighted, copy=False)) if cosine else weighted
+
+
+def parse_weighting(name: Any) -> Weighting:
+    """The weighting of that name.
+
+    >>> parse_weighting("tf.bns").score
+    <Score bns>
+    """
+    if isinstance(name, str) and name in (*PLAIN, *UNSUPERVISED):
+        return Weighting(name)
+    if isinstance(name, str) and name.startswith(_SUPERVISED):
+        return Weighting(name, parse(name.removeprefix(_SUPERVISED)))
+    known = ", ".join(map(repr, (*PLAIN, *UNSUPERVISED)))
+    hint = did_you_mean(str(name), (*PLAIN, *UNSUPERVISED))
+    raise OptionError(f"Unknown weighting {name!r}. {hint}Known: {known}, or 'tf.' and a score, such as 'tf.bns'.")

@@ -1,0 +1,1 @@
+"""From predicted labels to measures, and whether their differences are real."""

@@ -1,0 +1,388 @@
+"""Evaluate: measures of predictions, for one or for a whole curve; how alike rankings and selections are.
+
+A measure is a function of counts here too: `confusion` counts once what is right and wrong for each class, and every
+measure is computed from that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, stats
+
+from termsieve.errors import InputError, OptionError
+from termsieve.table import ratio
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Average: TypeAlias = Literal["micro", "macro", "weighted"]
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """What was right and wrong, for each class and, if there is one, each point of a curve.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+    tp, fp, fn : arrays of shape (..., n_classes)
+        Documents rightly and wrongly put into the class, and those missed.
+    right : array of shape (...)
+        Documents all of whose labels are right.
+    n_docs : int
+    fixed : bool
+        The classes were given: those that are neither there nor predicted count in macro averages, as `empty`.
+        Otherwise they are left out, point by point, as scikit-learn does.
+
+    Notes
+    -----
+    0/0, such as the precision of a class that was never predicted, is `empty`, by default 0. With ``empty=nan`` such
+    classes are left out of averages.
+    """
+
+    classes: npt.NDArray[Any]
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    right: Ints
+    n_docs: int
+    fixed: bool = True
+
+    def precision(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
+        """Of the documents put into a class, the share that belongs there."""
+        return self._averaged(lambda tp, fp, _: _share(tp, tp + fp, empty), average, empty)
+
+    def recall(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
+        """Of the documents that belong to a class, the share that was put there."""
+        return self._averaged(lambda tp, _, fn: _share(tp, tp + fn, empty), average, empty)
+
+    def f(self, beta: float = 1.0, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
+        """The weighted harmonic mean of both; recall weighs beta times as much as precision.
+
+        `empty` stands for classes that are neither there nor predicted.
+        """
+        if not 0 <= beta < np.inf:
+            raise OptionError(f"beta must be a number from 0, not {beta!r}.")
+        b2 = float(beta) ** 2
+
+        def of(tp: Ints, fp: Ints, fn: Ints) -> Array:
+            if b2 == 0:
+                return _share(tp, tp + fp, empty)
+            return _share((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp, empty)
+
+        return self._averaged(of, average, empty)
+
+    def accuracy(self) -> Array:
+        """The share of documents all of whose labels are right."""
+        return _share(self.right, self.n_docs, np.nan)
+
+    def of(self, label: Any) -> Confusion:
+        """One class alone: with it, every average is the measure of this class."""
+        at = np.flatnonzero(self.classes == label)
+        if not at.size:
+            raise OptionError(f"There is no class {label!r}. Classes: {', '.join(map(str, self.classes))}.")
+        return Confusion(
+            self.classes[at], self.tp[..., at], self.fp[..., at], self.fn[..., at], self.right, self.n_docs
+        )
+
+    def measure(self, name: str, *, empty: float = 0.0) -> Array:
+        """A measure by name, such as ``accuracy``, ``f1_macro``, ``precision_micro`` or ``recall_weighted``.
+
+        Without an average, ``f1``, it is per class. Any beta will do: ``f2_macro``, ``f0.5_micro``.
+
+        >>> confusion(["a", "b", "b"], ["a", "a", "b"]).measure("f1_macro")
+        array(0.66666667)
+        """
+        if name == "accuracy":
+            return self.accuracy()
+        found = _NAME.fullmatch(name)
+        if not found:
+            raise OptionError(
+                f"Unknown measure {name!r}. It is 'accuracy', or a measure and an average, such as 'f1_micro', "
+                "'precision_macro', 'recall_weighted' or 'f2_macro'."
+            )
+        average: Any = found["average"]
+        if found["beta"]:
+            return self.f(float(found["beta"]), average, empty=empty)
+        return (self.precision if found["what"] == "precision" else self.recall)(average, empty=empty)
+
+    def _averaged(self, of: Any, average: Average | None, empty: float) -> Array:
+        if average not in (None, "micro", "macro", "weighted"):
+            raise OptionError(f"average must be 'micro', 'macro', 'weighted' or None, not {average!r}.")
+        if average == "micro":
+            result: Array = of(*(cells.sum(axis=-1) for cells in (self.tp, self.fp, self.fn)))
+            return np.asarray(result)
+        values: Array = of(self.tp, self.fp, self.fn)
+        if average is None:
+            return values
+        if average == "weighted":
+            weights = (self.tp + self.fn).astype(np.float64)
+        else:
+            weights = (self.fixed | (self.tp + self.fp + self.fn > 0)).astype(np.float64)
+        known = ~np.isnan(values)
+        total = np.where(known, values * weights, 0.0).sum(axis=-1)
+        return _share(total, np.where(known, weights, 0.0).sum(axis=-1), empty)
+
+
+_NAME = re.compile(r"(?P<what>precision|recall|f(?P<beta>\d+(\.\d+)?))(_(?P<average>micro|macro|weighted))?")
+
+
+def _share(a: Any, b: Any, empty: float) -> Array:
+    return ratio(np.asarray(a, np.float64), np.asarray(b, np.float64), empty=empty)
+
+
+def confusion(y_true: Any, y_pred: Any, classes: Sequence[Any] | None = None) -> Confusion:
+    """Count what is right and wrong.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_docs,), or an indicator matrix of shape (n_docs, n_classes)
+        What is so.
+    y_pred : array of the same shape, or with the points of a curve before it
+        What was predicted, as `termsieve.curve` gives it.
+    classes : sequence, optional
+        The classes to look at. By default all that occur in either, or the columns of the indicator matrix. The
+        columns of an indicator matrix are named by it.
+
+    Examples
+    --------
+    >>> confusion(["sea", "money", "sea"], [["sea", "sea", "sea"], ["sea", "money", "money"]]).precision(None)
+    array([[0.        , 0.66666667],
+           [0.5       , 1.        ]])
+    """
+    true, predicted = _dense(y_true), _dense(y_pred)
+    if true.ndim not in (1, 2) or predicted.ndim - true.ndim not in (0, 1):
+        raise InputError(
+            f"y_true is of shape {true.shape}, y_pred of {predicted.shape}: the last must be like the first."
+        )
+    if predicted.shape[predicted.ndim - true.ndim :] != true.shape:
+        raise InputError(f"y_true is of shape {true.shape}, but the predictions are of {predicted.shape}.")
+    count = _of_labels if true.ndim == 1 else _of_indicators
+    return count(true, predicted, classes)
+
+
+def _dense(y: Any) -> npt.NDArray[Any]:
+    given: Any = y.toarray() if sparse.issparse(y) else y  # type: ignore[attr-defined]
+    array: npt.NDArray[Any] = np.asarray(given)
+    return array
+
+
+def _of_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+    known = np.union1d(np.unique(true), np.unique(predicted))
+    names = known if given is None else np.asarray(given)
+    m, rows = len(known), predicted.reshape(-1, len(true))
+    a, b = np.searchsorted(known, true), np.searchsorted(known, rows)
+    hit = a == b
+    place = b + m * np.arange(len(rows)).reshape(-1, 1)
+    said = np.bincount(place.ravel(), minlength=m * len(rows)).reshape(-1, m)
+    tp = np.bincount(place[hit], minlength=m * len(rows)).reshape(-1, m)
+    there = np.bincount(a, minlength=m)
+    cells = [_columns(part, known, names) for part in (tp, said - tp, there - tp)]
+    shape = predicted.shape[:-1]
+    tp, fp, fn = (part.reshape(*shape, len(names)) for part in cells)
+    return Confusion(names, tp, fp, fn, hit.sum(axis=1).reshape(shape), len(true), given is not None)
+
+
+def _columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any]) -> Ints:
+    """The columns of the classes asked for, 0 for those that never occur."""
+    if names is known or not len(known):
+        return cells if names is known else np.zeros((len(cells), len(names)), np.int64)
+    at = np.searchsorted(known, names).clip(max=len(known) - 1)
+    return np.where(known[at] == names, cells[:, at], 0)
+
+
+def _of_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+    names = np.arange(true.shape[1]) if given is None else np.asarray(given)
+    if len(names) != true.shape[1]:
+        raise OptionError(f"classes must name the {true.shape[1]} columns of y_true; it has {len(names)} names.")
+    for name, y in (("y_true", true), ("y_pred", predicted)):
+        if not np.isin(y, (0, 1)).all():
+            raise InputError(f"{name}, an indicator matrix, must hold 0 and 1 only.")
+    a, b = true.astype(bool), predicted.astype(bool)
+    tp, said = (a & b).sum(axis=-2), b.sum(axis=-2)
+    right = (a == b).all(axis=-1).sum(axis=-1)
+    return Confusion(names, tp, said - tp, a.sum(axis=0) - tp, right, len(true))
+
+
+MEASURES = (
+    "accuracy",
+    *(
+        f"{what}_{average}"
+        for what in ("precision", "recall", "f1", "f2")
+        for average in ("micro", "macro", "weighted")
+    ),
+)
+
+
+def curve_rows(
+    y_true: Any, y_pred: Any, names: Sequence[str], *, one_class: str = ""
+) -> Iterator[tuple[int, str, str, float]]:
+    """Every measure of a curve as rows: point, class ("" for all), measure and value.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        As for `confusion`; labels are places among the names.
+    names : sequence of str
+        Of the classes.
+    one_class : str
+        The labels are 1 for this class and 0 for the rest, and only it is measured.
+    """
+    counted = confusion(y_true, y_pred, classes=[1] if one_class else None)
+    labels = [one_class] if one_class else [str(names[place]) for place in counted.classes]
+    columns: list[tuple[str, str, Array]] = []
+    if not one_class:
+        columns += [("", measure, counted.measure(measure)) for measure in MEASURES]
+    for what in ("precision", "recall", "f1", "f2"):
+        values = counted.measure(what)
+        columns += [(label, what, values[:, i]) for i, label in enumerate(labels)]
+    for point in range(len(counted.right)):
+        for label, measure, value in columns:
+            yield point, label, measure, float(value[point])
+
+
+# How alike rankings and selections are
+
+
+class Overlap(NamedTuple):
+    """Terms that two rankings have in common among their first k: how many, and by all that either has."""
+
+    ks: Ints
+    common: Ints
+    jaccard: Array
+
+
+def overlap(ranking_a: Sequence[Any], ranking_b: Sequence[Any], ks: Iterable[int]) -> Overlap:
+    """Compare the first k of two rankings, for each k.
+
+    >>> overlap(["ship", "crew", "goal"], ["crew", "ship", "bank"], [1, 2, 3]).common
+    array([0, 2, 2])
+    """
+    a, b = list(ranking_a), list(ranking_b)
+    for name, one in (("ranking_a", a), ("ranking_b", b)):
+        if len(set(one)) != len(one):
+            raise InputError(f"{name} has an entry twice; a ranking has each once.")
+    numbers = np.asarray(list(ks), dtype=np.int64)
+    longest = min(len(a), len(b))
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= longest):
+        raise OptionError(f"ks must be from 0 to {longest:,}, the length of the shorter ranking; it is {ks!r}.")
+    place = {one: i for i, one in enumerate(b)}
+    needed = np.array([max(i, place[one]) for i, one in enumerate(a) if one in place], np.int64)
+    shared = np.searchsorted(np.sort(needed), numbers, side="left").astype(np.int64)
+    return Overlap(numbers, shared, _share(shared, 2 * numbers - shared, 1.0))
+
+
+def rank_correlation(a: Any, b: Any, method: Literal["spearman", "kendall"] = "spearman") -> float:
+    """Correlation of two scores of the same terms by rank; Kendall's is tau-b. Not a number if one is constant.
+
+    >>> rank_correlation([0.9, 0.5, 0.1], [3.0, 1.0, 2.0], "kendall")
+    0.33333333333333337
+    """
+    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise InputError(f"Scores of the same terms are needed; they are of shapes {x.shape} and {y.shape}.")
+    if method not in ("spearman", "kendall"):
+        raise OptionError(f"method must be 'spearman' or 'kendall', not {method!r}.")
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return float("nan")
+    found: Any = stats.spearmanr(x, y) if method == "spearman" else stats.kendalltau(x, y)
+    return float(found.statistic)
+
+
+class Stability(NamedTuple):
+    """Nogueira's measure: 1 for always the same terms, about 0 for terms taken by chance; with its interval."""
+
+    value: float
+    low: float
+    high: float
+    variance: float
+
+
+def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 0.95) -> Stability:
+    """How alike the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
+
+    Parameters
+    ----------
+    selected : array of shape (n_selections, n_terms), or a sequence of sequences of term numbers
+        What was selected each time.
+    n_terms : int, optional
+        How many terms there are to select from; needed with term numbers.
+    confidence : float
+        Of the interval, which is for many selections.
+
+    Examples
+    --------
+    >>> round(stability([[0, 1], [0, 1], [0, 2]], n_terms=10).value, 3)
+    0.583
+    """
+    Z = _masks(selected, n_terms)
+    M, d = Z.shape
+    if M < 2:
+        raise InputError(f"Stability needs at least two selections; there is {M}.")
+    p, k = Z.mean(axis=0), Z.sum(axis=1)
+    share = k.mean() / d
+    if not 0 < share < 1:
+        return Stability(*[float("nan")] * 4)  # no term was taken, or all always were
+    spread = share * (1 - share)
+    value = 1 - M / (M - 1) * (p * (1 - p)).mean() / spread
+    each = (Z @ p / d - k / d * share + value / 2 * (2 * share * k / d - k / d - share + 1)) / spread
+    variance = float(4 / M**2 * np.square(each - each.mean()).sum())
+    half = float(stats.norm.ppf(_level(confidence))) * variance**0.5
+    return Stability(float(value), float(value - half), float(value + half), variance)
+
+
+def _masks(selected: Any, n_terms: int | None) -> Array:
+    if n_terms is None:
+        Z = np.asarray(selected)
+        if Z.ndim != 2 or not np.isin(Z, (0, 1)).all():
+            raise InputError(
+                "selected must be a matrix of 0 and 1, selections x terms, or lists of numbers and n_terms."
+            )
+        return Z.astype(np.float64)
+    Z = np.zeros((len(selected), n_terms))
+    for row, terms in zip(Z, selected, strict=True):
+        numbers = np.asarray(terms, np.int64)
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_terms):
+            raise InputError(f"A selection has the term {numbers.max()}, but n_terms is {n_terms}.")
+        row[numbers] = 1.0
+    return Z
+
+
+class Band(NamedTuple):
+    """Mean over repetitions and its confidence interval."""
+
+    mean: Array
+    low: Array
+    high: Array
+
+
+def band(values: Any, *, confidence: float = 0.95, axis: int = 0) -> Band:
+    """Mean over repetitions with Student's interval; infinitely wide for one repetition.
+
+    It takes repetitions for independent. Folds of one cross-validation share training documents, so that their band
+    is too narrow: see `termsieve.evaluate.significance.correlated_t`.
+
+    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]])]
+    [[0.9], [0.652], [1.148]]
+    """
+    given = np.asarray(values, np.float64)
+    n = given.shape[axis] if given.ndim else 0
+    if not n:
+        raise InputError("A band needs at least one repetition.")
+    mean = given.mean(axis=axis)
+    level = _level(confidence)
+    if n == 1:
+        return Band(mean, np.full(mean.shape, -np.inf), np.full(mean.shape, np.inf))
+    half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) / n**0.5
+    return Band(mean, mean - half, mean + half)
+
+
+def _level(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence must lie between 0 and 1, as 0.95 does; it is {confidence!r}.")
+    return (1 + confidence) / 2

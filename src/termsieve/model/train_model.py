@@ -1,0 +1,245 @@
+"""train(): compare, take the recommendation, and fit it to all documents."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.base import BaseEstimator
+from sklearn.multiclass import OneVsRestClassifier
+
+from termsieve._version import __version__
+from termsieve.classify.recipes import classifier as make_classifier
+from termsieve.counts.counting import documents_of
+from termsieve.counts.matrices import label_matrix
+from termsieve.documents import Documents, read
+from termsieve.errors import InputError, OptionError
+from termsieve.model.model import Model
+from termsieve.model.parts import make_vectorizer
+from termsieve.selection.rules import AnyRule, parse_rule
+from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.results import Comparison
+from termsieve.study.study import compare
+from termsieve.tokens.analyzer import Analyzer
+
+ALL_TERMS = 'top("all")'
+
+
+def train(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    scores: str | Sequence[str] = SCORES,
+    classifiers: str | Sequence[str] = CLASSIFIERS,
+    ks: int | str | Sequence[int | str] | None = None,
+    rule: AnyRule | Sequence[AnyRule] | None = None,
+    cv: Any = FOLDS,
+    groups: str | Sequence[Any] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    sample: int | None = SAMPLE,
+    min_df: float = 1,
+    weighting: str = AUTO,
+    analyzer: Analyzer | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Model:
+    """Select terms and fit a classifier.
+
+    What is not settled is compared by cross-validation, as `termsieve.compare` does, and its recommendation is fitted
+    to all documents.
+
+    Parameters
+    ----------
+    documents, labels, analyzer
+        As for `termsieve.count`. Documents may have several labels each. Of a tokenizer, a file of the model keeps the
+        name: see `Model.load`.
+    scores, classifiers, ks
+        As for `termsieve.compare`: one of each, or several to choose from.
+    rule
+        In place of ks, how many terms, such as ``"energy(0.8)"``, or several rules to choose from.
+    cv, groups, repeats, seed, sample
+        As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
+    min_df, weighting
+        As for `termsieve.compare`.
+    threads
+        How many trials run at the same time, and threads read documents; as many as there are cores, without this.
+    progress
+        Show a progress bar on standard error; without this, when it is a terminal.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
+    >>> model = train(texts, ["spam"] * 3 + ["ham"] * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
+    >>> model.predict(["pills, cheap", "a meeting"])
+    ['spam', 'ham']
+    """
+    analyzer = analyzer or Analyzer()
+    options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
+    plan = Plan.of(
+        _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
+        cv=cv or FOLDS, weighting=weighting, **options,
+    )  # fmt: skip
+    table = _hold(documents_of(documents, labels), plan.columns)
+    shown = sys.stderr.isatty() if progress is None else progress
+    if cv:
+        result = _compare(table, plan, analyzer, threads, shown=shown)
+        chosen = _recommended(result, plan)
+    else:
+        result, chosen = None, _only_candidate(plan, fixed=rule is not None or ks is not None)
+    settings = {
+        "termsieve": __version__,
+        "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
+        "seed": seed,
+        "min_df": min_df,
+        **_measured(result, plan),
+    }
+    with _show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
+        return _fit(table, chosen, analyzer, min_df, threads, settings)
+
+
+class Candidate(NamedTuple):
+    """What a model may be, in spellings."""
+
+    score: str
+    rule: str
+    classifier: str
+    weighting: str
+
+    def __str__(self) -> str:
+        return f"{self.classifier} on {self.weighting} of {self.rule} by {self.score}"
+
+
+def _contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
+    """Return the scores that compete; where there are rules, each with each of them."""
+    names = [scores] if isinstance(scores, str) else list(scores)
+    if rule is None:
+        return names
+    if ks is not None:
+        raise OptionError("train: give ks or rule, not both: a rule says itself how many terms it takes.")
+    rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
+    return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
+
+
+def _hold(documents: Documents, columns: list[str]) -> pa.Table:
+    """Return the documents as a table in memory: they are read once, and compared and fitted."""
+    batches = list(documents.batches(columns))
+    if not batches:
+        raise InputError("There are no documents.")
+    table = pa.Table.from_batches(batches)
+    found = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
+    if len(found) < 2:
+        raise InputError(f"There must be at least two classes to tell apart; found {found}.")
+    return table
+
+
+def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
+    with warnings.catch_warnings():
+        # a class of few documents is missing in some folds
+        warnings.filterwarnings("ignore", message="The least populated class")
+        warnings.filterwarnings("ignore", message="Label not")
+        return compare(
+            read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
+            cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
+            min_df=plan.min_df, weighting=plan.weighting, analyzer=analyzer, threads=threads, progress=shown,
+            excerpts=False,
+        )  # fmt: skip
+
+
+def _recommended(result: Comparison, plan: Plan) -> Candidate:
+    choice = result.recommended()
+    return _candidate(plan, choice.score, choice.k, choice.classifier, result)
+
+
+def _candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
+    contender = next(one for one in plan.scores if one.name == name)
+    every = k == ALL or (result is not None and result.counts is not None and k == result.counts.n_terms)
+    rule = contender.rule or (ALL_TERMS if every else f"top({k})")
+    return Candidate(contender.score, rule, classifier, plan.weighting_of(classifier))
+
+
+def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
+    """Return the one candidate there is, where nothing is compared."""
+    if not fixed or any(len(some) != 1 for some in (plan.scores, plan.classifiers, plan.ks)):
+        raise OptionError(
+            "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
+        )
+    return _candidate(plan, plan.scores[0].name, plan.ks[0], plan.classifiers[0], None)
+
+
+def _measured(result: Comparison | None, plan: Plan) -> dict[str, Any]:
+    """Return what the comparison measured of the choice, and of all candidates."""
+    if result is None:
+        return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
+    choice = result.recommended()
+    rows = result.summary().to_pylist()
+    candidates = [
+        [str(_candidate(plan, row["score"], row["k"], row["classifier"], result)), row["k"], row["mean"],
+         row["standard_error"]]
+        for row in rows
+    ]  # fmt: skip
+    same = {"classifier": choice.classifier, "score": choice.score, "k": choice.k}
+    accuracy = [row["mean"] for row in result.summary("accuracy").to_pylist() if same.items() <= row.items()]
+    return {
+        "judged_on": result.settings["n_compared"],
+        "candidates": candidates,
+        "f1_macro": choice.mean,
+        "standard_error": choice.standard_error,
+        "accuracy": accuracy[0],
+    }
+
+
+@contextmanager
+def _show_status(what: str, *, shown: bool) -> Iterator[None]:
+    if not shown:
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def _fit(
+    table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
+) -> Model:
+    lists = table["labels"].to_pylist()
+    Y, classes = label_matrix(lists, None, table.num_rows)
+    single = all(len(some) == 1 for some in lists)
+    spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
+    vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)
+    X = vectorizer.fit_transform(table["text"].to_pylist(), [some[0] for some in lists] if single else lists)
+    y = Y.indices.astype(np.int64) if single else Y
+    vectorizer.threads = None  # as many as there are, where the model is used
+    about = {
+        **settings,
+        **spelled,
+        "classifier": one.classifier,
+        "n_terms": len(vectorizer.vocabulary_),
+        "n_docs": table.num_rows,
+        "analyzer": analyzer.settings,
+    }
+    return Model(
+        vectorizer, _fit_classifier(one.classifier, X, y, single=single), classes, single=single, settings=about
+    )
+
+
+def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
+    """Fit a classifier; with several labels per document one for each class, against the rest."""
+    made = make_classifier(spelling)
+    try:
+        return (made if single else OneVsRestClassifier(made)).fit(X, y)
+    except ValueError as error:
+        raise InputError(
+            f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
+        ) from error

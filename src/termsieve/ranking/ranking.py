@@ -1,0 +1,445 @@
+"""Scores: the values of a score on Counts, and the ranking of the terms by it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import pyarrow as pa
+
+from termsieve import views
+from termsieve.errors import OptionError
+from termsieve.frames import ArrowTable
+from termsieve.plots import plot_ranking
+from termsieve.ranking import aggregate as agg
+from termsieve.ranking import distinct
+from termsieve.scores import SCORES, Score, parse
+from termsieve.scores.registry import make
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from termsieve.counts.counts import Counts, Names
+    from termsieve.ranking.distinct import Distinct, Ints, Places
+    from termsieve.table import Array, Table
+
+OneScore: TypeAlias = "str | Score | Callable[[Table], Array]"
+
+
+class Row(NamedTuple):
+    """One line of a ranking: the term, its score, the class it speaks for, and the cells there."""
+
+    rank: int
+    term: str
+    score: float
+    label: str
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    against: bool = False
+
+
+COLUMNS = pa.schema(
+    [("rank", pa.int64()), ("term", pa.string()), ("score", pa.float64()), ("class", pa.string()), ("tp", pa.int64()),
+     ("fp", pa.int64()), ("fn", pa.int64()), ("tn", pa.int64()), ("against", pa.bool_())]
+)  # fmt: skip
+
+
+class TermScore(NamedTuple):
+    """What a score says of one term; `by_class` has its value in each class."""
+
+    term: str
+    rank: int
+    score: float
+    label: str
+    by_class: dict[str, float]
+
+
+class Ranking(ArrowTable):
+    """Rows of a ranking, best first; prints as a table, and frames take it as one.
+
+    It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
+    """
+
+    def __init__(self, rows: Iterable[Row], score: str) -> None:
+        self._rows = tuple(rows)
+        self.score = score
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Ranking: ...
+
+    def __getitem__(self, index: int | slice) -> Row | Ranking:
+        return Ranking(self._rows[index], self.score) if isinstance(index, slice) else self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ranking) and (self._rows, self.score) == (other._rows, other.score)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        head = ("rank", "term", self.score, "class", "tp", "fp", "fn", "tn")
+        body = [
+            (str(r.rank), r.term, f"{r.score:.6g}", f"{'against ' * r.against}{r.label}", *map(str, r[4:8]))
+            for r in self._rows
+        ]
+        widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+        left = {1, 3}
+        return "\n".join(
+            "  ".join(
+                x.ljust(w) if i in left else x.rjust(w) for i, (x, w) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in (head, *body)
+        )
+
+    def _repr_html_(self) -> str:
+        return views.ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per row."""
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(COLUMNS)
+        return pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
+
+    def plot(self) -> Any:
+        """Draw the terms as bars, coloured by class: a chart of altair."""
+        return plot_ranking(self.to_arrow(), self.score)
+
+
+class Scores(ArrowTable):
+    """The values of one score on Counts. Made by `termsieve.score`.
+
+    Nothing of the size classes x terms is made unless `values` is asked for. ``scores["call"]`` looks a term up.
+
+    Attributes
+    ----------
+    counts, score
+        What was scored, and with what.
+    """
+
+    def __init__(self, counts: Counts, score: Score) -> None:
+        score.check_documents(counts.n_docs)
+        self.counts, self.score = counts, score
+
+    @property
+    def terms(self) -> Names:
+        """The terms, in the order of the counts."""
+        return self.counts.terms
+
+    @property
+    def classes(self) -> Names:
+        """The classes, in the order of the counts."""
+        return self.counts.classes
+
+    @property
+    def values(self) -> Array:
+        """One class against the rest (classes x terms). Dense, and made when asked for."""
+        values = np.empty(self.counts.shape)
+        for c in range(len(values)):
+            values[c] = self.of_class(c)
+        return values
+
+    def of_class(self, c: int) -> Array:
+        """Return the row of `values` of one class, by its place."""
+        if self.score.class_blind:
+            return self.overall()
+        cells, values = self._evaluated
+        return cells.spread(agg.of_class(cells, values, c))
+
+    def overall(self, aggregate: str | None = None) -> Array:
+        """Return one value per term.
+
+        Parameters
+        ----------
+        aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
+            How the classes are brought together; without it, the score's own way.
+        """
+        if aggregate is not None:
+            agg.aggregation(aggregate)
+        whole = self.score.overall
+        if whole is not None and (aggregate is None or self.score.class_blind):
+            return self._global(whole)
+        how = "max" if self.score.class_blind else aggregate or self.score.aggregation
+        return self._aggregated(self._evaluated, how)
+
+    def order(self, aggregate: str | None = None) -> Ints:
+        """Return the places of all terms, best first.
+
+        Equal scores are decided by the score's own tie-break, if it has one, then by the term, ascending.
+        """
+        return self.best_places(self.overall(aggregate), self.tie_break_of(aggregate), self.counts.n_terms)
+
+    def order_of_class(self, c: int) -> Ints:
+        """Return the places of all terms, best for one class first; ties as in `order`."""
+        return self.best_places(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
+
+    def top(self, n: int = 20, *, of: str | None = None, per_class: bool = False, against: bool = False) -> Ranking:
+        """Return the best terms with the class each speaks for and the cells there.
+
+        A term speaks for the class with the largest difference of tpr and fpr.
+
+        Parameters
+        ----------
+        n : int
+            How many (per class).
+        of : str, optional
+            Only for this class, as with `per_class`.
+        per_class : bool
+            One list for each class, of the terms with tpr > fpr in it, by their value in that class.
+        against : bool
+            With `of` or `per_class`: the terms with tpr < fpr instead, marked so, strongest first: the largest values
+            of a two-sided score, the smallest of a one-sided one (and where these are equal, the smallest tpr
+            - fpr).
+        """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
+        if against and not per_class and of is None:
+            raise OptionError(
+                "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
+            )
+        if per_class or of is not None:
+            classes = range(self.counts.n_classes) if of is None else [self.counts.index_of_class(of)]
+            rows = [row for c in classes for row in self.top_of_class(c, int(n), against=against)]
+            return Ranking(rows, self.score.spelling)
+        overall = self.overall()
+        best = self.best_places(overall, self.tie_break_of(None), int(n))
+        return Ranking(self._rows(best, overall[best], self.speaks_for[best]), self.score.spelling)
+
+    @cached_property
+    def speaks_for(self) -> Places:
+        """The place of the class that each term speaks for."""
+        cells, lift = distinct.evaluate(self.counts, _lift)
+        return agg.class_of_largest(cells, lift)[cells.place]
+
+    def pvalues(self, *, per_class: bool = False) -> Array:
+        """Return the probability of such a score under independence.
+
+        Per term that is m times the smallest of its m classes, at most 1 (Bonferroni).
+        """
+        pvalue = self.score.pvalue
+        if pvalue is None:
+            have = ", ".join(name for name, s in SCORES.items() if s.pvalue is not None)
+            raise OptionError(f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}.")
+        cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
+        if per_class:
+            return np.array([cells.spread(agg.of_class(cells, values, c)) for c in range(cells.n_classes)])
+        smallest = -agg.largest(cells, -values)
+        return cells.spread(np.minimum(1.0, cells.n_classes * smallest))
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table of all terms, best first, with the columns of a ranking."""
+        overall, order = self.overall(), self.order()
+        label = self.speaks_for[order]
+        columns = {"rank": np.arange(1, len(order) + 1), "term": self.terms[order], "score": overall[order]}
+        columns |= {"class": self.classes[label], **self._cells(order, label)}
+        return pa.table({**columns, "against": np.zeros(len(order), np.bool_)}, schema=COLUMNS)
+
+    def plot(self, n: int = 20, *, of: str | None = None) -> Any:
+        """Draw the best terms, of all classes or of one: a chart of altair."""
+        return self.top(n, of=of).plot()
+
+    def __getitem__(self, term: str) -> TermScore:
+        place = self.counts.index_of(term)
+        by_class = {name: float(self.of_class(c)[place]) for c, name in enumerate(self.classes.tolist())}
+        rank = int(np.flatnonzero(self.order() == place)[0]) + 1
+        label = str(self.classes[self.speaks_for[place]])
+        return TermScore(term, rank, float(self.overall()[place]), label, by_class)
+
+    def __repr__(self) -> str:
+        m, v = self.counts.shape
+        return f"<Scores {self.score.spelling}: {m:,} classes, {v:,} terms>"
+
+    def _repr_html_(self) -> str:
+        name = self.score.spelling
+        return views.ranking(f"Best of {self.counts.n_terms:,} terms by {name}", name, list(self.top(views.MOST_ROWS)))
+
+    # How the values are found
+
+    @cached_property
+    def _evaluated(self) -> tuple[Distinct, Array]:
+        return distinct.evaluate(self.counts, partial(_checked, self.score))
+
+    def _aggregated(self, evaluated: tuple[Distinct, Array], how: str) -> Array:
+        cells, values = evaluated
+        return cells.spread(agg.aggregation(how)(cells, values))
+
+    def _global(self, whole: Callable[..., Array]) -> Array:
+        def use(cells: Distinct) -> Array:
+            return cells.spread(whole(agg.OverClasses(cells), **self.score.arguments))
+
+        return distinct.at_coarsest_level(self.counts, use)
+
+    def tie_break_of(self, aggregate: str | None) -> Array | None:
+        """Return what decides between terms of equal overall score, where the score declares it."""
+        decide = self.score.tie_break
+        if decide is None:
+            return None
+        arguments = self.score.arguments
+        evaluated = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
+        return self._aggregated(evaluated, aggregate or self.score.aggregation)
+
+    def best_places(self, score: Array, tie_break: Array | None, n: int, among: Ints | None = None) -> Ints:
+        """Return the places of the n best terms, ties decided as they should be."""
+        places = np.arange(score.size) if among is None else among
+        n = min(n, places.size)
+        if n == 0:
+            return places[:0]
+        if n < places.size:
+            least = np.partition(score[places], places.size - n)[places.size - n]
+            places = places[score[places] >= least]
+        decided = [] if tie_break is None else [-tie_break[places]]
+        return places[np.lexsort([self.counts.alphabetical[places], *decided, -score[places]])][:n]
+
+    def top_of_class(self, c: int, n: int = 20, *, against: bool = False) -> Ranking:
+        """Return what `top` with `per_class` has for one class, by its place."""
+        cells, lift = distinct.evaluate(self.counts, _lift)
+        side = cells.spread(agg.of_class(cells, lift, c))
+        values = self.of_class(c)
+        among = np.flatnonzero(side < 0 if against else side > 0)
+        if against and self.score.sided == 1:
+            # such a score is smallest where a term speaks most against the class, and often just 0 there
+            best = self.best_places(-values, -side, n, among)
+        else:
+            best = self.best_places(values, self.tie_break_of_class(c), n, among)
+        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
+        return Ranking(rows, self.score.spelling)
+
+    def tie_break_of_class(self, c: int) -> Array | None:
+        """Return what decides between terms of equal score in one class, where the score declares it."""
+        decide = self.score.tie_break
+        if decide is None:
+            return None
+        arguments = self.score.arguments
+        cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
+        return cells.spread(agg.of_class(cells, values, c))
+
+    def _cells(self, places: Ints, label: Places) -> dict[str, NDArray[np.int64]]:
+        """Return the four cells of some terms, each in one class."""
+        cells, found = distinct.evaluate(self.counts, _tp)
+        where = np.zeros(cells.n_columns, np.int32)
+        tp = np.empty(places.size, np.int64)
+        for c in np.unique(label):
+            mine = label == c
+            where[:] = c
+            tp[mine] = agg.picked(cells, found, where)[cells.place[places[mine]]]
+        fp, fn = self.counts.term_df[places] - tp, self.counts.class_sizes[label] - tp
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": self.counts.n_docs - tp - fp - fn}
+
+    def _rows(self, places: Ints, score: Array, label: Places, *, against: bool = False) -> list[Row]:
+        terms, labels = self.terms[places].tolist(), self.classes[label].tolist()
+        columns = [x.tolist() for x in (score, *self._cells(places, label).values())]
+        rows = zip(terms, labels, *columns, strict=True)
+        return [
+            Row(i, term, x, name, tp, fp, fn, tn, against) for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
+        ]
+
+
+def _lift(t: Table) -> Array:
+    return t.lift
+
+
+def _tp(t: Table) -> Array:
+    return t.tp
+
+
+def _checked(score: Score, t: Table) -> Array:
+    """Return the values of a score on a table, as floats of the right shape that are numbers."""
+    values = np.asarray(score.evaluate(t), dtype=np.float64)
+    if values.shape not in ((), t.tp.shape):
+        raise OptionError(
+            f"The score {score.spelling!r} must give one value for each entry of the table: "
+            f"{t.tp.shape[0]} were expected, an array of shape {values.shape} came back."
+        )
+    nan = np.flatnonzero(np.isnan(values))
+    if nan.size:
+        i = nan[0]
+        cells = ", ".join(f"{name}={getattr(t, name)[i]:g}" for name in ("tp", "fp", "fn", "tn"))
+        raise OptionError(
+            f"The score {score.spelling!r} is not a number at {cells}: state the limit there with ratio()."
+        )
+    return values
+
+
+def as_score(what: OneScore) -> Score:
+    """Return the Score of a spelling, of a Score, or of a plain function of a Table."""
+    if isinstance(what, str | Score):
+        return parse(what)
+    if callable(what):
+        return make(what)
+    raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
+
+
+@overload
+def score(counts: Counts, score_func: OneScore) -> Scores: ...
+
+
+@overload
+def score(counts: Counts, score_func: list[OneScore] | tuple[OneScore, ...]) -> dict[str, Scores]: ...
+
+
+def score(counts: Counts, score_func: OneScore | list[OneScore] | tuple[OneScore, ...]) -> Scores | dict[str, Scores]:
+    """Score all terms.
+
+    Parameters
+    ----------
+    counts : Counts
+        What `termsieve.count` or `Counts.from_matrix` made.
+    score_func : str, Score, function of a Table, or a list of these
+        A spelling such as ``"gu"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
+
+    Returns
+    -------
+    Scores, or for a list a dict of them by canonical spelling
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> score(counts, "chi2").overall().round(3)
+    array([3.  , 0.75, 3.  , 0.75])
+    >>> score(counts, "ngl").top(2)
+    rank  term      ngl  class  tp  fp  fn  tn
+       1  bad   1.73205  neg     1   0   0   2
+       2  good  1.73205  pos     2   0   0   1
+    """
+    if isinstance(score_func, list | tuple):
+        return {s.spelling: _score_one(counts, s) for s in map(as_score, score_func)}
+    return _score_one(counts, as_score(score_func))
+
+
+def _score_one(counts: Counts, one: Score) -> Scores:
+    if counts.n_classes == 0:
+        raise OptionError("These counts have no classes: there is nothing to score against.")
+    if one.single_label and counts.n_multilabel:
+        warnings.warn(
+            f"{counts.n_multilabel:,} documents have more than one label, and the class parts "
+            f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return Scores(counts, one)
+
+
+@cache
+def load_kernels() -> None:
+    """Load or compile in this thread the loops that scores in several threads need: see `termsieve.threads`."""
+    from termsieve.counts.counts import Counts
+
+    counts = Counts.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"])
+    for spelling in ("fisher_exact", "info_gain"):
+        values = score(counts, spelling)
+        for how in agg.AGGREGATIONS:
+            values.order(how)
+        values.order_of_class(0)
+        values.top(1)  # with the class that a term speaks for

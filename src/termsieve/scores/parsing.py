@@ -1,0 +1,67 @@
+"""Spellings: from ``"bns(floor=0.001)"`` to the Score and, when that fails, to what could have been meant."""
+
+from __future__ import annotations
+
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.scores.registry import SCORES, Score
+from termsieve.spelling import read_call
+
+AMBIGUOUS: dict[str, str] = {
+    "mi": "means two things: the pointwise mutual information of one term and one class ('pmi'), or the "
+    "expected one over all cells ('info_gain', or 'info_gain_binary' for one class against the rest)",
+    "or": "may be the ratio ('odds_ratio') or its logarithm ('log_odds_ratio')",
+    "dis": "may be 'distinction' or, times the frequency of the term, 'strong_class'",
+    "f": "may be 'fisher', 'f1' or, up to a factor, the F of an analysis of variance ('bss_wss')",
+    "df": "may be the documents with the term ('doc_freq') or those in the class ('word_freq')",
+    "acc": "may be 'accuracy' (tp - fp) or 'balanced_accuracy' (|tpr - fpr|)",
+    "ig": "is 'info_gain' over all classes, or 'info_gain_binary' for one class against the rest",
+    "logodds": "may be 'log_odds_ratio', 'log_odds_dirichlet', 'pip_log_odds' or 'weight_of_evidence'",
+    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, which is no test",
+    "cc": "is Ng, Goh and Low's correlation coefficient, 'ngl'",
+    "gini_index": "is 'gini' in the form of Shang et al. 2007, not the impurity of decision trees",
+    "ect": "is 'cross_entropy'",
+    "wet": "is 'weight_of_evidence'",
+    "llr": "is 'g_test', the log-likelihood ratio",
+    "rf": "is 'relevance_freq'; a random forest is not a function of counts",
+}
+_SAME = {
+    "mi": ("mutual_info", "mutual_information", "mutual_info_classif"),
+    "or": ("odds", "oddsratio"),
+    "ig": ("information_gain", "infogain"),
+    "logodds": ("log_odds", "lor"),
+    "ect": ("ece",),
+    "llr": ("loglikelihood", "log_likelihood", "ll", "g2"),
+    "cc": ("correlation",),
+    "f": ("f_classif", "anova"),
+    "df": ("frequency", "freq"),
+    "dis": ("def",),
+}
+AMBIGUOUS |= {other: AMBIGUOUS[name] for name, others in _SAME.items() for other in others}
+
+
+def lookup(name: str) -> Score:
+    """Return the score of that name, or explain what it could have meant."""
+    if name in SCORES:
+        return SCORES[name]
+    key = name.lower().replace("-", "_")
+    known = f"Known scores: {', '.join(sorted(SCORES))}."
+    if key in SCORES:
+        raise OptionError(f"Unknown score {name!r}. Did you mean {key!r}? {known}")
+    if key in AMBIGUOUS:
+        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS[key]}.")
+    raise OptionError(f"Unknown score {name!r}. {did_you_mean(key, SCORES)}{known}")
+
+
+def parse(spelling: str | Score) -> Score:
+    """Read a spelling such as ``bns(floor=0.001)``.
+
+    >>> import termsieve.scores
+    >>> parse("bns( floor = 1e-3 )").spelling
+    'bns(floor=0.001)'
+    """
+    if isinstance(spelling, Score):
+        return spelling
+    call = read_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
+    if call.given:
+        raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
+    return lookup(call.name).with_parameters(**call.named)

@@ -1,0 +1,1 @@
+"""From a ranking to the chosen terms: how many, and which."""

@@ -1,0 +1,362 @@
+"""Rules: how many terms, and which. Each is an object, and a short spelling that names it.
+
+``top(1000)``, ``energy(0.8)``, ``union("chi2", "info_gain", k=1000)``: what a rule prints is what `parse_rule` reads,
+with ``ast``, never ``eval``. So code, grid search and command line say the same thing. `RULES` has them all.
+
+A rule chooses from a `Pool`: some terms and the score that ranks them. Terms of equal score stand in one order
+everywhere: that of `Scores.order`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+
+from termsieve.errors import OptionError, did_you_mean
+from termsieve.ranking.ranking import OneScore, as_score
+from termsieve.scores import SCORES
+from termsieve.scores.registry import spell
+from termsieve.selection.pool import RULES as RULES
+from termsieve.selection.pool import (
+    Choice,
+    Claim,
+    Mask,
+    Pool,
+    claims_of_classes,
+    in_turn,
+    rule,
+    set_number,
+    set_whole,
+)
+from termsieve.selection.pool import Rule as Rule
+from termsieve.spelling import Call, read_call
+from termsieve.table import Array
+
+AnyRule: TypeAlias = "str | int | Rule"
+
+
+def _first(pool: Pool, n: int, reason: str) -> Choice:
+    places = pool.best(n)
+    return Choice(places, pool.values[places], [pool.scores.score.spelling] * len(places), reason)
+
+
+def _of(n: int, size: int) -> str:
+    return f"{n:,} of {size:,} terms"
+
+
+# The rules
+
+
+@rule("top")
+@dataclass(frozen=True, repr=False)
+class Top(Rule):
+    """The k best terms, or ``"all"``. When there are fewer it takes all and warns.
+
+    >>> Top(1000)
+    top(1000)
+    """
+
+    k: int | Literal["all"] = 1000
+
+    def __post_init__(self) -> None:
+        if self.k != "all":
+            set_whole(self, "k")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose the k best."""
+        if self.k == "all":
+            return _first(pool, pool.size, f"all {pool.size:,} terms were asked for")
+        if self.k > pool.size:
+            warnings.warn(
+                f"k={self.k} is more than the {pool.size} terms there are: all are taken.", UserWarning, stacklevel=2
+            )
+            return _first(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
+        return _first(pool, self.k, f"the {_of(self.k, pool.size)} with the highest score were asked for")
+
+
+@rule("percentile")
+@dataclass(frozen=True, repr=False)
+class Percentile(Rule):
+    """The best terms, so many in a hundred: as many as scikit-learn's ``SelectPercentile`` takes without ties."""
+
+    percent: float = 10
+
+    def __post_init__(self) -> None:
+        set_number(self, "percent", 0, 100)
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose the best part."""
+        share = self.percent / 100
+        n = max(math.ceil((pool.size - 1) * share), int(pool.size * share)) if pool.size else 0
+        return _first(pool, n, f"the best {self.percent:g} percent: {_of(n, pool.size)}")
+
+
+@rule("threshold")
+@dataclass(frozen=True, repr=False)
+class Threshold(Rule):
+    """The terms with at least this score."""
+
+    least: float = 0.0
+
+    def __post_init__(self) -> None:
+        set_number(self, "least")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose what reaches the threshold."""
+        n = int((pool.candidates >= self.least).sum())
+        return _first(pool, n, f"a score of at least {self.least:g}: {_of(n, pool.size)}")
+
+
+@rule("median_probability")
+@dataclass(frozen=True, repr=False)
+class MedianProbability(Rule):
+    """The median probability model of Barbieri and Berger: the terms with a `pip` of at least one half."""
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose what is more likely in than out."""
+        given = pool.scores.score.name
+        if given not in ("pip", "pip_poisson"):
+            raise OptionError(
+                "median_probability() needs a posterior inclusion probability, 'pip' or 'pip_poisson'; the score "
+                f"is {given!r}. For another score take threshold(...)."
+            )
+        n = int((pool.candidates >= 0.5).sum())
+        return _first(pool, n, f"a posterior inclusion probability of at least 0.5: {_of(n, pool.size)}")
+
+
+@rule("energy")
+@dataclass(frozen=True, repr=False)
+class Energy(Rule):
+    """The best terms until they have this share of the sum of all scores (the rule of the OCFS paper)."""
+
+    share: float = 0.8
+
+    def __post_init__(self) -> None:
+        set_number(self, "share", 0, 1)
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose the fewest terms with the share."""
+        bad = ~np.isfinite(pool.candidates) | (pool.candidates < 0)
+        if bad.any():
+            raise OptionError(
+                f"{self} adds up scores: they must be finite and not negative, but {pool.scores.score.spelling!r} "
+                f"is {pool.candidates[bad][0]} for {bad.sum():,} terms. Take a score such as 'ocfs', 'info_gain' "
+                "or 'chi2', or the rule top(k)."
+            )
+        order = pool.best()
+        sums = np.cumsum(pool.values[order])
+        total = float(sums[-1]) if len(sums) else 0.0
+        n = int(np.searchsorted(sums, self.share * total)) + 1 if total > 0 else 0
+        reason = f"{_of(n, pool.size)} have {self.share:g} of the sum of all scores, {total:.6g}"
+        places = order[:n]
+        return Choice(places, pool.values[places], [pool.scores.score.spelling] * n, reason)
+
+
+@rule("fdr")
+@dataclass(frozen=True, repr=False)
+class Fdr(Rule):
+    """The terms that keep the false discovery rate: Benjamini and Hochberg's, or with ``"by"`` Yekutieli's, control."""
+
+    alpha: float = 0.05
+    method: Literal["bh", "by"] = "bh"
+
+    def __post_init__(self) -> None:
+        set_number(self, "alpha", 0, 1)
+        if self.method not in ("bh", "by"):
+            raise OptionError(f"The parameter 'method' of 'fdr' must be 'bh' or 'by'; it was {self.method!r}.")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose by adjusted p-values."""
+        from scipy.stats import false_discovery_control
+
+        p = _pvalues(pool)
+        kept = false_discovery_control(p, method=self.method) <= self.alpha if len(p) else p > 1
+        largest = f"; the largest p-value is {p[kept].max():.3g}" if kept.any() else ""
+        reason = f"a false discovery rate of at most {self.alpha:g}: {_of(int(kept.sum()), pool.size)}{largest}"
+        return _kept(pool, kept, reason)
+
+
+@rule("fwe")
+@dataclass(frozen=True, repr=False)
+class Fwe(Rule):
+    """The terms whose p-value is at most alpha / (number of terms): Bonferroni's control of any error at all."""
+
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        set_number(self, "alpha", 0, 1)
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose by p-values."""
+        limit = self.alpha / max(pool.size, 1)
+        kept = _pvalues(pool) <= limit
+        return _kept(pool, kept, f"a p-value of at most {limit:.3g}: {_of(int(kept.sum()), pool.size)}")
+
+
+def _pvalues(pool: Pool) -> Array:
+    p = pool.scores.pvalues()
+    return p if pool.among is None else p[pool.among]
+
+
+def _kept(pool: Pool, kept: Mask, reason: str) -> Choice:
+    """The terms of a mask on the pool, ranked."""
+    among = np.flatnonzero(kept) if pool.among is None else pool.among[kept]
+    return _first(replace(pool, among=among), len(among), reason)
+
+
+@rule("round_robin")
+@dataclass(frozen=True, repr=False)
+class RoundRobin(Rule):
+    """The classes take terms in turn, each the best that speaks for it and is not taken, until there are k."""
+
+    k: int = 1000
+
+    def __post_init__(self) -> None:
+        set_whole(self, "k")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose for one class after the other."""
+        taken = in_turn(claims_of_classes(pool, self.k), total=self.k, each=self.k)
+        n, m = len(taken[0]), pool.counts.n_classes
+        why = "until there were as many as asked for" if n == self.k else "until no class had any left"
+        return Choice(*taken, f"{m:,} classes took terms in turn, {_of(n, pool.size)}, {why}")
+
+
+@rule("per_class")
+@dataclass(frozen=True, repr=False)
+class PerClass(Rule):
+    """Each class takes so many terms of its own: in turn, the best that speak for it and are not taken."""
+
+    quota: int = 50
+
+    def __post_init__(self) -> None:
+        set_whole(self, "quota")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose for every class."""
+        m = pool.counts.n_classes
+        taken = in_turn(claims_of_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
+        fewer = sum(taken[2].count(name) < self.quota for name in pool.counts.classes)
+        why = f"; {fewer:,} classes have fewer that speak for them" if fewer else ""
+        reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_of(len(taken[0]), pool.size)}"
+        return Choice(*taken, reason)
+
+
+@rule("union")
+@dataclass(frozen=True, repr=False, init=False)
+class Union(Rule):
+    """Several scores take terms in turn, each the best by it that is not taken, until there are k.
+
+    >>> Union("chi2", "info_gain", k=1000)
+    union("chi2", "info_gain", k=1000)
+    """
+
+    scores: tuple[OneScore, ...]
+    k: int
+
+    def __init__(self, *scores: OneScore, k: int = 1000) -> None:
+        if not scores:
+            raise OptionError('union() needs scores: union("chi2", "info_gain", k=1000).')
+        object.__setattr__(self, "scores", tuple(_checked_score(one) for one in scores))
+        object.__setattr__(self, "k", k)
+        set_whole(self, "k")
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose by one score after the other."""
+        claims = []
+        for one in self.scores:
+            ranked = pool.ranked_by(one)
+            places = ranked.best(self.k)
+            claims.append(Claim(as_score(one).spelling, places, ranked.values[places]))
+        taken = in_turn(claims, total=self.k, each=self.k)
+        return Choice(*taken, f"{len(claims)} scores took terms in turn: {_of(len(taken[0]), pool.size)}")
+
+    def __repr__(self) -> str:
+        return f"union({', '.join(_spelled(one) for one in self.scores)}, k={self.k})"
+
+
+@rule("stages")
+@dataclass(frozen=True, repr=False, init=False)
+class Stages(Rule):
+    """One score after the other, each with its rule or k: the next chooses from what the one before left.
+
+    >>> Stages("ocfs", 10000, "info_gain", 1000)
+    stages("ocfs", 10000, "info_gain", 1000)
+    >>> Stages("ocfs", "energy(0.9)", "pip", "median_probability()").rules
+    (energy(0.9), median_probability())
+    """
+
+    scores: tuple[OneScore, ...]
+    rules: tuple[Rule, ...]
+
+    def __init__(self, *steps: OneScore | AnyRule) -> None:
+        if not steps or len(steps) % 2:
+            raise OptionError(
+                f"stages() needs pairs of a score and a rule, such as stages('ocfs', 10000, 'info_gain', 1000); "
+                f"it was given {len(steps)} values."
+            )
+        object.__setattr__(self, "scores", tuple(_checked_score(cast("OneScore", one)) for one in steps[::2]))
+        object.__setattr__(self, "rules", tuple(parse_rule(cast("AnyRule", one)) for one in steps[1::2]))
+
+    def choose(self, pool: Pool) -> Choice:
+        """Choose in stages."""
+        reasons, left = [], pool
+        for one, step in zip(self.scores, self.rules, strict=True):
+            chosen = step.choose(left.ranked_by(one))
+            reasons.append(f"{as_score(one).spelling}: {chosen.reason}")
+            left = replace(left, among=np.sort(chosen.places))
+        return chosen._replace(reason="; then ".join(reasons))
+
+    def __repr__(self) -> str:
+        steps = [
+            (_spelled(one), str(step.k) if isinstance(step, Top) and step.k != "all" else spell(repr(step)))
+            for one, step in zip(self.scores, self.rules, strict=True)
+        ]
+        return f"stages({', '.join(part for step in steps for part in step)})"
+
+
+def _checked_score(one: OneScore) -> OneScore:
+    return as_score(one).spelling if isinstance(one, str) else one
+
+
+def _spelled(one: OneScore) -> str:
+    return spell(as_score(one).spelling)
+
+
+# Spellings
+
+
+def parse_rule(spelling: AnyRule) -> Rule:
+    """The rule of a spelling, of a number of terms, or of a rule.
+
+    >>> parse_rule(" energy( share = 8e-1 ) ")
+    energy(0.8)
+    >>> parse_rule(1000)
+    top(1000)
+    """
+    if isinstance(spelling, Rule):
+        return spelling
+    if isinstance(spelling, int | np.integer) and not isinstance(spelling, bool):
+        return Top(int(spelling))
+    if not isinstance(spelling, str):
+        raise OptionError(f"A rule is a spelling such as 'energy(0.8)', a Rule or a number; it was given {spelling!r}.")
+    call = read_call(spelling, "rule", "'top(1000)' or 'energy(0.8)'")
+    name = call.name
+    if name not in RULES:
+        hint = did_you_mean(name, RULES)
+        score_hint = f"{name!r} is a score: a rule says how many terms to take by it. " if name in SCORES else ""
+        raise OptionError(f"Unknown rule {name!r}. {score_hint or hint}Known rules: {', '.join(sorted(RULES))}.")
+    return _made(RULES[name], call, spelling)
+
+
+def _made(cls: type[Rule], call: Call, text: str) -> Rule:
+    try:
+        return cls(*call.given, **call.named)
+    except TypeError:
+        takes = ", ".join(inspect.signature(cls).parameters) or "no parameters"
+        raise OptionError(f"{text!r} is not understood: {cls.name!r} takes {takes}.") from None

@@ -1,0 +1,174 @@
+"""Selection: the chosen terms in rank order, with their scores and why the rule stopped there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from termsieve import views
+from termsieve.counts.counts import Counts
+from termsieve.errors import OptionError
+from termsieve.frames import ArrowTable
+from termsieve.ranking.distinct import Ints
+from termsieve.ranking.ranking import OneScore, Scores, as_score, score
+from termsieve.selection.pool import Pool
+from termsieve.selection.rules import AnyRule, parse_rule
+from termsieve.table import Array
+
+Strings = npt.NDArray[np.object_]
+DEFAULT_SCORE = "gu"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection(ArrowTable):
+    """Chosen terms, best first. Made by `termsieve.select`; only plain arrays and text, so it can be kept anywhere.
+
+    Attributes
+    ----------
+    terms : array of str
+        In rank order.
+    scores : array
+        Of each term. Rules in which several scores or classes take terms in turn (``union``, ``round_robin``,
+        ``per_class``) give the value by which a term was taken; it need not fall along the ranks.
+    labels : array of str
+        The class that each term speaks for: the one with the largest tpr - fpr.
+    taken_by : array of str
+        The score that ranked the term, or the class whose turn it was.
+    index : array of int
+        The places of the terms in the counts, or columns of the matrix.
+    n_terms : int
+        Number of terms there were.
+    rule, score, reason : str
+        The spellings of the rule and of the score, and why the rule stopped where it did.
+    """
+
+    terms: Strings
+    scores: Array
+    labels: Strings
+    taken_by: Strings
+    index: Ints
+    n_terms: int
+    rule: str
+    score: str
+    reason: str
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """For each term there was, whether it was chosen."""
+        mask = np.zeros(self.n_terms, np.bool_)
+        mask[self.index] = True
+        return mask
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Selection):
+            return NotImplemented
+        return all(np.array_equal(value, getattr(other, name)) for name, value in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = [f"{term} ({x:.4g}, {label})" for term, x, label in zip(
+            self.terms[:6], self.scores[:6], self.labels[:6], strict=True)]  # fmt: skip
+        more = f", ... {len(self) - 6:,} more" if len(self) > 6 else ""
+        return (
+            f"Selection of {len(self):,} of {self.n_terms:,} terms by {self.rule} on {self.score}\n"
+            f"  terms     {', '.join(shown)}{more}\n"
+            f"  because   {self.reason}"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = (self.terms, self.scores, self.labels, self.taken_by)
+        rows = [
+            (rank, term, float(x), label, by)
+            for rank, (term, x, label, by) in enumerate(
+                zip(*(column[: views.MOST_ROWS] for column in columns), strict=True), 1
+            )
+        ]
+        title = f"{len(self):,} of {self.n_terms:,} terms by {self.rule} on {self.score}"
+        notes = [views.more(len(self), "terms"), f"Why it stopped there: {self.reason}."]
+        return views.view(title, ("rank", "term", "score", "class", "taken by"), rows, notes=notes)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row per term, best first: rank, term, score, class, taken_by, index."""
+        text = pa.string()
+        columns = {"rank": np.arange(1, len(self) + 1), "term": pa.array(self.terms, text), "score": self.scores}
+        by = {"class": pa.array(self.labels, text), "taken_by": pa.array(self.taken_by, text)}
+        return pa.table({**columns, **by, "index": self.index})
+
+
+def select(
+    what: Counts | Scores,
+    rule: AnyRule = "top(1000)",
+    score: OneScore | None = None,
+    *,
+    aggregate: str | None = None,
+) -> Selection:
+    """Choose terms.
+
+    Parameters
+    ----------
+    what : Counts or Scores
+        Counts, with `score` to rank them by, or what `termsieve.score` made of them.
+    rule : str, Rule or int
+        How many, and which: a number of terms, or a spelling.
+
+        ============================================  ==========================================================
+        ``top(1000)``                                 the best 1,000
+        ``percentile(10)``                            the best tenth
+        ``threshold(3.84)``                           those with at least this score
+        ``median_probability()``                      those with a ``pip`` of at least 0.5
+        ``energy(0.8)``                               the best that have 0.8 of the sum of all scores
+        ``fdr(0.05)``, ``fwe(0.05)``                  by p-values, for scores that have them
+        ``round_robin(100)``                          classes in turn, 100 in all
+        ``per_class(50)``                             50 for each class
+        ``union("chi2", "info_gain", k=1000)``        several scores in turn, 1,000 in all
+        ``stages("ocfs", 10000, "info_gain", 1000)``  one score after the other
+        ============================================  ==========================================================
+    score : str, Score or function of a Table
+        What ranks the terms; ``"gu"`` without it. ``union`` and ``stages`` bring their own scores.
+    aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
+        How the classes are brought together; without it, the score's own way.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film", "bad night"], ["pos", "pos", "neg", "neg"])
+    >>> select(counts, "top(2)", "chi2")
+    Selection of 2 of 5 terms by top(2) on chi2
+      terms     bad (4, neg), good (4, pos)
+      because   the 2 of 5 terms with the highest score were asked for
+    >>> select(counts, "energy(0.9)", "info_gain").terms
+    array(['bad', 'good', 'night', 'play'], dtype=object)
+    """
+    chosen_rule = parse_rule(rule)
+    scores = _scores(what, score)
+    chosen = chosen_rule.choose(Pool(scores, aggregate))
+    counts = scores.counts.taken(chosen.places)
+    spelling = ", ".join(as_score(one).spelling for one in chosen_rule.scores) or scores.score.spelling
+    return Selection(
+        terms=counts.terms,
+        scores=chosen.values,
+        labels=counts.classes[Scores(counts, scores.score).speaks_for],
+        taken_by=np.array([*chosen.taken_by], dtype=object),
+        index=chosen.places,
+        n_terms=scores.counts.n_terms,
+        rule=repr(chosen_rule),
+        score=spelling,
+        reason=chosen.reason,
+    )
+
+
+def _scores(what: Counts | Scores, one: OneScore | None) -> Scores:
+    if isinstance(what, Counts):
+        return score(what, as_score(DEFAULT_SCORE if one is None else one))
+    if not isinstance(what, Scores):
+        raise OptionError(f"select needs Counts or Scores; it was given {type(what).__name__}.")
+    if one is not None:
+        raise OptionError(f"select was given scores of {what.score.spelling!r} and another score {one!r}: give one.")
+    return what

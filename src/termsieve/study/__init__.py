@@ -1,0 +1,1 @@
+"""From documents to a comparison: scores, classifiers and numbers of terms, judged on the same splits."""

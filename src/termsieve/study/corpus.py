@@ -1,0 +1,126 @@
+"""A corpus in memory, as a study needs it: documents x terms, documents x classes, and the columns beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+
+from termsieve.counts.counting import documents_of
+from termsieve.counts.counts import Counts
+from termsieve.counts.matrices import label_matrix
+from termsieve.counts.tally import Vocabulary
+from termsieve.documents import Documents
+from termsieve.errors import InputError
+from termsieve.estimators.rows import Worker, read_rows
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.strings import string_buffers
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents in memory.
+
+    Attributes
+    ----------
+    X, Y
+        Documents x terms with occurrences, documents x classes with 0 and 1.
+    terms, classes
+        Their names.
+    columns
+        Extra columns, by name.
+    settings
+        Of the analyzer.
+    texts
+        The documents as they were written.
+    rows
+        Where it is a sample, the rows of the whole that it has.
+    """
+
+    X: sparse.csr_array
+    Y: sparse.csr_array
+    terms: pa.LargeStringArray
+    classes: list[str]
+    columns: dict[str, npt.NDArray[Any]]
+    settings: dict[str, Any]
+    texts: pa.ChunkedArray
+    rows: npt.NDArray[np.int64] | None = None
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents."""
+        return int(self.X.shape[0])
+
+    def sample(self, n: int | None, seed: int) -> Corpus:
+        """Return a random sample of at most so many documents, in their order; all of them for None or 0."""
+        if not n or self.n_docs <= n:
+            return self
+        rows = np.sort(np.random.default_rng(seed).choice(self.n_docs, n, replace=False))
+        return replace(
+            self, X=self.X[rows], Y=self.Y[rows], texts=self.texts.take(pa.array(rows)), rows=rows,
+            columns={name: column[rows] for name, column in self.columns.items()},
+        )  # fmt: skip
+
+    def rows_of(self, given: Any) -> Any:
+        """Return what was given for each document of the whole for these documents; other things as they are."""
+        if given is None or isinstance(given, int) or hasattr(given, "split"):
+            return given
+        values = np.asarray(given)
+        return values if self.rows is None else values[self.rows]
+
+    @cached_property
+    def single(self) -> npt.NDArray[np.int64] | None:
+        """The class of each document, where each has just one; else None."""
+        if (np.diff(self.Y.indptr) == 1).all():
+            return self.Y.indices.astype(np.int64)
+        return None
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Counts of all documents, in the order of the columns."""
+        return Counts.from_matrix(self.X, self.Y, classes=self.classes)
+
+    @cached_property
+    def named_counts(self) -> Counts:
+        """The same counts with the terms and the analyzer: what `termsieve.count` gives for these documents."""
+        return self.counts.named(self.terms, self.settings)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with every document, label and term."""
+        digest = hashlib.sha256()
+        for matrix in (self.X, self.Y):
+            for part in (matrix.indptr, matrix.indices, matrix.data):
+                digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+        digest.update(string_buffers(self.terms)[0].tobytes())
+        digest.update("\0".join(self.classes).encode())
+        return digest.hexdigest()[:16]
+
+
+def read_corpus(
+    documents: Documents | Sequence[str], labels: Any, analyzer: Analyzer, extra: list[str], threads: int
+) -> Corpus:
+    """Read documents into memory."""
+    batches = list(documents_of(documents, labels).batches(extra))
+    texts = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
+    lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
+    if not len(texts):
+        raise InputError("There are no documents.")
+    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
+    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
+    terms, columns = rows.vocabulary()
+    Y, classes = label_matrix(lists, None, len(texts))
+    if len(classes) < 2:
+        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
+    beside = {
+        name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
+        for name in extra
+    }
+    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings, texts)

@@ -1,0 +1,163 @@
+"""Excerpts: short places in the documents where the telling terms stand, capped in number and length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from termsieve.counts.counting import documents_of
+from termsieve.counts.counts import Counts
+from termsieve.ranking.ranking import Scores
+from termsieve.study.corpus import Corpus
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.kernels import Ints
+
+MOST_TERMS = 400
+EACH = 2
+SIDE = 64
+MOST_CLASSES = 40
+_BEST = 30
+_LONGEST_MATCH = 80
+# what turns the direction of the text after it: an excerpt ends before its turn does
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
+
+
+class Excerpt(NamedTuple):
+    """The term as it stands in a document, what is before and after it, and the class of the document."""
+
+    label: str
+    before: str
+    match: str
+    after: str
+
+
+Excerpts: TypeAlias = Mapping[str, Sequence[Excerpt]]
+
+
+def shown_classes(counts: Counts, most: int = MOST_CLASSES) -> Ints:
+    """The places of the largest classes, in the order of the counts."""
+    return np.sort(np.argsort(-counts.class_sizes, kind="stable")[:most])
+
+
+def telling_terms(scores: Sequence[Scores], most: int = MOST_TERMS) -> dict[str, str]:
+    """The best terms of each class by each score, the first ranks first, and the class that each speaks for.
+
+    >>> import termsieve as ts
+    >>> telling_terms([ts.score(ts.count(["good film", "bad film"], ["pos", "neg"]), "chi2")])
+    {'bad': 'neg', 'good': 'pos'}
+    """
+    if not scores:
+        return {}
+    rankings = [one.top_of_class(int(c), _BEST) for c in shown_classes(scores[0].counts) for one in scores]
+    found: dict[str, str] = {}
+    for rank in range(_BEST):
+        for row in (ranking[rank] for ranking in rankings if rank < len(ranking)):
+            found.setdefault(row.term, row.label)
+    return dict(list(found.items())[:most])
+
+
+def from_corpus(corpus: Corpus, scores: Sequence[Scores]) -> dict[str, list[Excerpt]]:
+    """Excerpts of a corpus in memory, for the telling terms of scores of its counts."""
+    wanted = telling_terms(scores)
+    gathered = Gathering(wanted, Analyzer.from_settings(corpus.settings))
+    places = {str(term): place for place, term in enumerate(corpus.terms.to_pylist()) if term in wanted}
+    columns = corpus.X[:, list(places.values())].tocsc()
+    members = {c: corpus.Y[:, [corpus.classes.index(c)]].toarray().ravel() > 0 for c in set(wanted.values())}
+    for i, term in enumerate(places):
+        having = np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]])
+        for row in having[members[wanted[term]][having]][: 2 * EACH]:
+            gathered.add(term, corpus.texts[int(row)].as_py())
+    return gathered.found
+
+
+def from_documents(documents: Any, scores: Sequence[Scores]) -> dict[str, list[Excerpt]]:
+    """Excerpts of documents, read until each telling term has its own; texts without labels serve all classes."""
+    wanted = telling_terms(scores)
+    analyzer = scores[0].counts.analyzer if scores else None
+    if analyzer is None:
+        return {}
+    gathered = Gathering(wanted, analyzer)
+    missing = set(wanted)
+    for text, labels in _rows(documents):
+        for term in missing.intersection(analyzer(text)):
+            if not labels or wanted[term] in labels:
+                gathered.add(term, text)
+        missing -= {term for term in missing if len(gathered.found.get(term, ())) == EACH}
+        if not missing:
+            break
+    return gathered.found
+
+
+def _rows(documents: Any) -> Iterator[tuple[str, Collection[str]]]:
+    for batch in documents_of(documents, None).batches():
+        yield from zip(batch.column("text").to_pylist(), batch.column("labels").to_pylist(), strict=True)
+
+
+class Gathering:
+    """Excerpts as they are found."""
+
+    def __init__(self, wanted: Mapping[str, str], analyzer: Analyzer) -> None:
+        self.found: dict[str, list[Excerpt]] = {}
+        self._wanted, self._analyzer = wanted, analyzer
+
+    def add(self, term: str, text: str) -> None:
+        """An excerpt of a document for a term, if it can be found there and is still needed."""
+        if len(self.found.get(term, ())) == EACH:
+            return
+        span = located(term, text, self._analyzer)
+        if span is not None:
+            self.found.setdefault(term, []).append(Excerpt(self._wanted[term], *_cut(text, *span)))
+
+
+def located(term: str, text: str, analyzer: Analyzer) -> tuple[int, int] | None:
+    """Where a term first stands in a text: as it is written, or as a word that the analyzer makes into it.
+
+    >>> located("ship", "Two Ships, one ship.", Analyzer())
+    (15, 19)
+    >>> located("ship crew", "The ship's crew", Analyzer(stop_words="smart", ngram_range=(2, 2)))
+    (4, 15)
+    """
+    before, between, after = ("", " ", "")
+    if analyzer.analyzer == "word":
+        before, between, after = r"(?<!\w)", r"\W+(?:\w{1,6}\W+){0,3}?", r"(?!\w)"
+    words = between.join(map(re.escape, term.split()))
+    found = re.search(before + words + after, text, re.IGNORECASE) if words else None
+    return found.span() if found else _derived(term.split(), text, analyzer)
+
+
+def _derived(words: Sequence[str], text: str, analyzer: Analyzer) -> tuple[int, int] | None:
+    """The first word of the text from which the analyzer makes the first word of the term."""
+    if not words or analyzer.analyzer != "word" or analyzer.segmenter or analyzer.tokenizer:
+        return None
+    for token in re.finditer(r"\w+", text):
+        if analyzer.words(analyzer.preprocess(token[0]))[:1] == [words[0]]:
+            return token.span()
+    return None
+
+
+def _cut(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """What is before, in and after a place, cut between words."""
+    before, after = text[max(start - SIDE, 0) : start], text[end : end + SIDE]
+    if start > SIDE:
+        before = "…" + before[before.find(" ") + 1 :]
+    if end + SIDE < len(text):
+        after = after[: after.rfind(" ") if " " in after else SIDE] + "…"
+    return _plain(before), _plain(text[start:end][:_LONGEST_MATCH]), _plain(after)
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", _TURNS.sub("", text))
+
+
+def as_data(excerpts: Excerpts) -> dict[str, list[list[str]]]:
+    """Excerpts as plain lists, for JSON."""
+    return {term: [list(one) for one in found] for term, found in excerpts.items()}
+
+
+def from_data(data: Mapping[str, Iterable[Sequence[str]]]) -> dict[str, list[Excerpt]]:
+    """Excerpts of such lists."""
+    return {term: [Excerpt(*one) for one in found] for term, found in data.items()}

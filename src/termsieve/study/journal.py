@@ -1,0 +1,213 @@
+"""The journal of a study: each trial is written down when it is done; a killed study goes on where it stopped.
+
+A journal is a SQLite file. It may be damaged, in use, or from anybody: its tables must be those that are made here,
+word for word, and each trial has a checksum, as SQLite has none of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from termsieve.errors import InputError, OutputError, TermsieveError
+
+Rows = list[list[Any]]
+
+PATIENCE = 10.0  # seconds for which another process may have the file
+_TABLES = {
+    "study": "CREATE TABLE study (description TEXT NOT NULL)",
+    "trials": "CREATE TABLE trials "
+    "(key TEXT PRIMARY KEY, rows TEXT NOT NULL, seconds REAL NOT NULL, sha256 TEXT NOT NULL)",
+}
+_ROW = (int, int, str, str, int, str, str, float)  # as `termsieve.study.results.SCHEMA` has them
+_LARGEST = 2**31 - 1
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
+_UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_AUTH")
+
+
+class Trial(NamedTuple):
+    """The rows of a trial, and the seconds that it took."""
+
+    rows: Rows
+    seconds: float
+
+
+class Journal:
+    """Trials by their key, in a SQLite file.
+
+    A journal belongs to one study: other data or other settings are refused, not mixed.
+    """
+
+    def __init__(self, path: str | Path, study: Mapping[str, Any]) -> None:
+        self.path = path
+        _check_place(path)
+        with self._errors():
+            place = str(Path(path).absolute())
+            self._connection = sqlite3.connect(place, timeout=PATIENCE, check_same_thread=False)
+        try:
+            with self._errors():
+                self._open(study)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _open(self, study: Mapping[str, Any]) -> None:
+        self._connection.execute("PRAGMA trusted_schema = OFF")
+        self._connection.execute("PRAGMA cell_size_check = ON")
+        if not self._schema():
+            self._make(study)
+        if self._schema() != _TABLES:
+            raise self._not_ours("its tables are others")
+        [found] = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise self._not_ours(found)
+        self._check_study(study)
+        self._trials = self._read()
+
+    def _schema(self) -> dict[str, str]:
+        """Every table, view, index and trigger that has a text: nothing is asked of a file that has others."""
+        found = self._connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+        return dict(found)
+
+    def _make(self, study: Mapping[str, Any]) -> None:
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")  # of two that begin at the same time, one waits
+            if self._schema():
+                return
+            for statement in _TABLES.values():
+                self._connection.execute(statement)
+            self._connection.execute("INSERT INTO study VALUES (?)", [json.dumps(study, sort_keys=True)])
+
+    def _check_study(self, study: Mapping[str, Any]) -> None:
+        described = self._connection.execute("SELECT description FROM study").fetchall()
+        if len(described) != 1:
+            raise self._not_ours(f"it describes {len(described)} studies")
+        theirs, mine = json.loads(described[0][0]), json.loads(json.dumps(study))
+        if not isinstance(theirs, dict):
+            raise self._not_ours("it does not describe a study")
+        other = [name for name in sorted({*mine, *theirs}) if mine.get(name) != theirs.get(name)]
+        if other:
+            said = "; ".join(
+                f"{name}: {_brief(theirs.get(name))} there, {_brief(mine.get(name))} here" for name in other
+            )
+            raise InputError(f"{self.path}: is the journal of another study ({said}). Give another file, or delete it.")
+
+    def _read(self) -> dict[str, Trial]:
+        trials = {}
+        for key, text, seconds, digest in self._connection.execute("SELECT key, rows, seconds, sha256 FROM trials"):
+            if not (isinstance(key, str) and isinstance(text, str) and isinstance(seconds, float)):
+                raise self._not_ours("a trial has values of other types")
+            if digest != _digest(key, text, seconds):
+                raise self._not_ours(f"the checksum of the trial {key!r:.100} does not fit")
+            rows = json.loads(text)
+            if not (isinstance(rows, list) and all(_is_row(row) for row in rows) and 0 <= seconds < math.inf):
+                raise self._not_ours(f"the trial {key!r:.100} has rows that no trial has")
+            trials[key] = Trial(rows, seconds)
+        return trials
+
+    def done(self) -> set[str]:
+        """The keys of the trials that are written down."""
+        return set(self._trials)
+
+    def write(self, key: str, rows: Rows, seconds: float) -> None:
+        """Write down a trial: whole, or, if the process dies meanwhile, not at all."""
+        text = json.dumps(rows)
+        with self._errors(), self._connection:
+            values = [key, text, float(seconds), _digest(key, text, float(seconds))]
+            self._connection.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?)", values)
+        self._trials[key] = Trial(json.loads(text), float(seconds))
+
+    def rows(self, keys: Iterable[str]) -> tuple[Rows, dict[str, float]]:
+        """The rows of trials, in order of the keys, and the seconds that each took."""
+        found = {key: self._trials[key] for key in keys}
+        return [row for trial in found.values() for row in trial.rows], {key: one.seconds for key, one in found.items()}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What SQLite and JSON say of a file, in our errors."""
+        try:
+            yield
+        except TermsieveError:
+            raise
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name.startswith(_BUSY):
+                raise InputError(
+                    f"{self.path}: is in use by another process, for more than {PATIENCE:.0f} s. Wait until that has "
+                    "ended, or give another journal."
+                ) from error
+            if name.startswith(_UNWRITABLE):
+                raise OutputError(f"{self.path}: the journal cannot be written: {error}.") from error
+            raise self._not_ours(str(error)) from error
+        except (ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
+            raise self._not_ours(str(error) or type(error).__name__) from error
+
+    def _not_ours(self, why: str) -> InputError:
+        return InputError(
+            f"{self.path}: is no journal of a study of this version, or a damaged one: {why}. Give another file, or "
+            "delete it: its trials are run again."
+        )
+
+
+def _check_place(path: str | Path) -> None:
+    """Refuse what is no regular file, before SQLite waits for a pipe."""
+    try:
+        regular = stat.S_ISREG(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        if not Path(path).absolute().parent.is_dir():
+            raise OutputError(f"{path}: there is no folder {Path(path).absolute().parent}. Make it first.") from None
+        return
+    except (OSError, ValueError) as error:  # a name that is too long, a zero byte
+        raise OutputError(f"{path}: cannot be a journal: {error}.") from error
+    if not regular:
+        raise OutputError(f"{path}: cannot be a journal: it is a folder, a pipe or a device. Give the name of a file.")
+
+
+def _digest(key: str, text: str, seconds: float) -> str:
+    return hashlib.sha256(json.dumps([key, text, seconds]).encode()).hexdigest()
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, list) or tuple(map(type, row)) != _ROW:
+        return False
+    repeat, fold, *_, value = row
+    return 0 <= min(repeat, fold, row[4]) <= max(repeat, fold, row[4]) <= _LARGEST and math.isfinite(value)
+
+
+class MemoryJournal:
+    """Trials by their key, where nobody asked for a file."""
+
+    def __init__(self) -> None:
+        self._trials: dict[str, tuple[Rows, float]] = {}
+
+    def done(self) -> set[str]:
+        """Return the keys of the trials that are done."""
+        return set(self._trials)
+
+    def write(self, key: str, rows: Rows, seconds: float) -> None:
+        """Keep a trial."""
+        self._trials[key] = rows, seconds
+
+    def rows(self, keys: Iterable[str]) -> tuple[Rows, dict[str, float]]:
+        """Return the rows of trials, in order of the keys, and the seconds that each took."""
+        keys = list(keys)
+        return [row for key in keys for row in self._trials[key][0]], {key: self._trials[key][1] for key in keys}
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
+
+
+def _brief(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:76]} ..."

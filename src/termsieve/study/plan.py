@@ -1,0 +1,253 @@
+"""The plan of a study: every parameter of `termsieve.compare`, each with its default, its meaning and its option.
+
+A parameter stands here once. The command line, the command and the snippet that run a report again, and `train`
+follow from it. Stages are imported where they are used: the command line reads this module for its help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, asdict, dataclass, field, fields, replace
+from typing import Any
+
+from termsieve.errors import OptionError
+
+ALL = "all"  # terms
+AUTO = "auto"  # occurrences for naive Bayes, tf-idf for others
+WEIGH = ("selected", "all")
+MOST_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
+
+SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
+CLASSIFIERS = ("multinomial_nb", "linear_svm")
+KS = (10, 20, 50, 100, 200, 500, 1000, 2000, ALL)
+FOLDS = 10
+SAMPLE = 20_000
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A score that competes, and which terms it may rank.
+
+    Attributes
+    ----------
+    name : str
+        In the table of results.
+    score : str
+        A spelling.
+    aggregate : str, optional
+        How the classes' scores become one; as the score has it, without this.
+    max_tf, max_df : int, optional
+        Terms that occur more often than this, or in more documents, in the training part are left out.
+    rule : str, optional
+        Only the terms that this rule selects in the training part compete.
+
+    Examples
+    --------
+    >>> Contender.of("bns( floor = 1e-3 )").name
+    'bns(floor=0.001)'
+    """
+
+    name: str
+    score: str
+    aggregate: str | None = None
+    max_tf: int | None = None
+    max_df: int | None = None
+    rule: str | None = None
+
+    @classmethod
+    def of(cls, given: str | Contender) -> Contender:
+        """Make a contender of the spelling of a score, or check one and make its spellings canonical."""
+        from termsieve.ranking.aggregate import aggregation
+        from termsieve.ranking.ranking import as_score
+        from termsieve.selection.rules import parse_rule
+
+        if isinstance(given, Contender):
+            if given.aggregate is not None:
+                aggregation(given.aggregate)
+            rule = None if given.rule is None else repr(parse_rule(given.rule))
+            return replace(given, score=as_score(given.score).spelling, rule=rule)
+        spelling = as_score(given).spelling
+        return cls(spelling, spelling)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was said about it, as plain data."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class CommandOption:
+    """How a parameter is written on the command line: `--name` and other flags; what it means."""
+
+    help: str
+    flags: tuple[str, ...] = ()
+    metavar: str = "N"
+    least: int | None = None
+
+
+def parameter(default: Any, help: str, *flags: str, metavar: str = "N", least: int | None = None) -> Any:
+    """Make a field of `Plan` with its default and its option."""
+    return field(default=default, metadata={"option": CommandOption(help, flags, metavar, least)})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared and how it is judged, checked: the parameters of `termsieve.compare`."""
+
+    scores: tuple[Contender, ...] = parameter(
+        tuple(Contender(name, name) for name in SCORES),
+        "Scores, with commas between them.", "--score", "-s", metavar="LIST",
+    )  # fmt: skip
+    classifiers: tuple[str, ...] = parameter(
+        CLASSIFIERS, "Classifiers, with commas between them.", "--classifier", "-c", metavar="LIST"
+    )
+    ks: tuple[int | str, ...] = parameter(
+        KS, 'Numbers of terms, with commas between them; "all" is all terms.', "-k", metavar="LIST"
+    )
+    cv: Any = parameter(FOLDS, 'Number of folds, or a column with "train" and "test".', "--cv")  # noqa: RUF009 - a field
+    groups: Any = parameter(  # noqa: RUF009 - a field
+        None, "Documents with the same value in this column stay in one fold.", "--groups", metavar="COLUMN"
+    )
+    repeats: int = parameter(1, "Number of repetitions of the cross-validation.", "--repeats", least=1)
+    seed: int = parameter(0, "Seed of everything that is random.", "--seed", least=0)
+    sample: int | None = parameter(
+        SAMPLE, "Compare on a random sample of at most this many documents; 0 for all.", "--sample", least=0
+    )
+    per_class: bool = parameter(
+        False, "Rank and classify for each class apart, against the rest.", "--per-class", metavar=""
+    )
+    one_vs_rest: bool = parameter(
+        False, "One classifier for each class, on the terms of one ranking.", "--one-vs-rest", metavar=""
+    )
+    min_df: float = parameter(
+        1, "Leave out terms of fewer training documents: a number, or a share such as 0.1%.", "--min-df"
+    )
+    min_tf: int = parameter(1, "Leave out terms that occur less often in the training documents.", "--min-tf", least=1)
+    weighting: str = parameter(
+        AUTO, "What classifiers see: count, binary, tfidf, tf.bns, ...; auto is count for naive Bayes, tfidf for "
+        "others.", "--weighting", metavar="NAME",
+    )  # fmt: skip
+    weigh: str = parameter(
+        "selected", 'Weight the "selected" terms only, or "all" terms before the ranking.', "--weigh", metavar="WHICH"
+    )
+    drop_empty: bool = parameter(
+        False, "Leave out documents without any selected term.", "--drop-empty", metavar=""
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, scores: Any = SCORES, classifiers: Any = CLASSIFIERS, ks: Any = KS, **others: Any) -> Plan:
+        """Check what was given."""
+        from termsieve.classify.recipes import parse_recipe
+
+        contenders = [Contender.of(one) for one in _as_list(scores, (str, Contender))]
+        models = [parse_recipe(one).spelling for one in _as_list(classifiers, str)]
+        numbers = _check_ks(_as_list(ks, (int, str)))
+        names = [one.name for one in contenders]
+        for what, given in (("scores", names), ("classifiers", models), ("ks", numbers)):
+            if not given or len(set(given)) < len(given):
+                raise OptionError(f"{what} must be distinct, and at least one, not {given!r}.")
+        plan = cls(tuple(contenders), tuple(models), tuple(numbers), **others)
+        plan._check()
+        return plan
+
+    def _check(self) -> None:
+        from termsieve.estimators.weighting import parse_weighting
+
+        if self.weighting != AUTO:
+            parse_weighting(self.weighting)
+        elif self.weigh == "all":
+            raise OptionError('weigh="all" needs one weighting for all classifiers, such as weighting="tfidf".')
+        if self.weigh not in WEIGH:
+            raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH))}, not {self.weigh!r}.")
+        if self.sample is not None and (not isinstance(self.sample, int) or self.sample < 0):
+            raise OptionError(f"sample must be a number of documents, or None for all, not {self.sample!r}.")
+        if not isinstance(self.min_df, int | float) or self.min_df < 0 or (self.min_df > 1 and self.min_df % 1):
+            raise OptionError(f"min_df must be a number of documents, or a share of them, not {self.min_df!r}.")
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the contenders."""
+        return [one.name for one in self.scores]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the documents that the division needs."""
+        return [name for name in (self.cv, self.groups) if isinstance(name, str)]
+
+    def weighting_of(self, classifier: str) -> str:
+        """Return the weighting that a classifier sees."""
+        return usual_weighting(classifier) if self.weighting == AUTO else self.weighting
+
+    @property
+    def weightings(self) -> list[str]:
+        """All weightings that some classifier sees."""
+        return list(dict.fromkeys(self.weighting_of(name) for name in self.classifiers))
+
+    def least_df(self, n_docs: int) -> float:
+        """Return the fewest training documents that a term must have."""
+        return max(self.min_df if isinstance(self.min_df, int) else self.min_df * n_docs, 1)
+
+    def fit_to(self, n_terms: int) -> Plan:
+        """Return the plan with numbers of terms that there are: each at most `n_terms`, and each once."""
+        return replace(self, ks=tuple(sorted({n_terms if k == ALL else min(int(k), n_terms) for k in self.ks})))
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        data = {one.name: _as_data(getattr(self, one.name)) for one in fields(self)}
+        special = [one.settings for one in self.scores if one != Contender(one.name, one.name)]
+        data["scores"] = self.names
+        return {**data, "contenders": special} if special else data
+
+
+def parameters() -> dict[str, Field[Any]]:
+    """Return the parameters by their names."""
+    return {one.name: one for one in fields(Plan)}
+
+
+def default_settings() -> dict[str, Any]:
+    """Return the defaults as plain data, as `Plan.description` has them."""
+    return Plan().description
+
+
+def changed_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings of a study that are parameters and not at their default, in order."""
+    usual = default_settings()
+    return {name: given[name] for name in usual if name in given and given[name] != usual[name]}
+
+
+def usual_weighting(classifier: str) -> str:
+    """Return what a classifier is usually given: occurrences for naive Bayes, tf-idf for others.
+
+    >>> usual_weighting("multinomial_nb(alpha=0.5)"), usual_weighting("linear_svm")
+    ('count', 'tfidf')
+    """
+    from termsieve.classify.recipes import parse_recipe
+
+    return parse_recipe(classifier).weighting
+
+
+def _check_ks(given: Iterable[Any]) -> list[int | str]:
+    numbers: set[int] = set()
+    texts: set[str] = set()
+    for k in given:
+        if k == ALL:
+            texts.add(ALL)
+        elif isinstance(k, str) or int(k) < 1:
+            raise OptionError(f'ks must be numbers of terms, 1 or more, or "all", not {k!r}.')
+        elif int(k) > MOST_TERMS:
+            raise OptionError(f"ks must be {MOST_TERMS:,} or less, not {int(k):,}.")
+        else:
+            numbers.add(int(k))
+    return [*sorted(numbers), *texts]
+
+
+def _as_data(value: Any) -> Any:
+    """Return a value as JSON can say it; of an array or a splitter only what it is."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value if value is None or isinstance(value, int | float | str) else f"<{type(value).__name__}>"
+
+
+def _as_list(given: Any, one: type | tuple[type, ...]) -> Sequence[Any]:
+    return [given] if isinstance(given, one) else list(given)

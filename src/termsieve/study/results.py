@@ -1,0 +1,399 @@
+"""The result of a study: one long table, and what it recommends."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from termsieve import views
+from termsieve.counts.counts import Counts
+from termsieve.counts.storage import write_whole
+from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
+from termsieve.frames import ArrowTable
+from termsieve.plots import plot_curves
+from termsieve.study.excerpts import Excerpts, as_data, from_data
+
+_LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
+_MOST_ROWS = 1 << 25
+_MOST_TEXT = 1 << 33  # bytes of one column, if all its texts were as long as the longest
+_MARK = b"termsieve.sha256:"
+_DIGITS = 64
+_TAIL = 1 << 16  # bytes at the end of a file, among which the mark is
+SCHEMA = pa.schema(
+    [
+        ("repeat", pa.int32()),
+        ("fold", pa.int32()),
+        ("score", pa.string()),
+        ("classifier", pa.string()),
+        ("k", pa.int32()),
+        ("label", pa.string()),
+        ("measure", pa.string()),
+        ("value", pa.float64()),
+    ]
+)
+
+
+_TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
+_SETTINGS: dict[str, type | tuple[type, ...]] = {
+    "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
+    "origin": dict, "contenders": list,
+}  # fmt: skip
+
+
+class Choice(NamedTuple):
+    """A recommended score and number of terms for a classifier, and why."""
+
+    classifier: str
+    score: str
+    k: int
+    mean: float
+    standard_error: float
+    reason: str
+
+
+class Comparison(ArrowTable):
+    """What `termsieve.compare` found.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        One row per repetition, fold, score, classifier, number of terms, label ("" for all classes) and measure.
+    settings : dict
+        Everything needed to run it again.
+    seconds : dict
+        CPU seconds of each ranking (scoring and sorting alone) and of each curve. Not part of the table: they differ
+        from run to run.
+    counts : Counts or None
+        Of all documents: what a report shows of the vocabulary.
+    excerpts : dict of str to list of Excerpt
+        A few short places in the documents for the most telling terms. Set it to ``{}`` before you save or report a
+        result whose documents nobody else may read.
+    """
+
+    def __init__(
+        self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float],
+        counts: Counts | None = None, excerpts: Excerpts | None = None,
+    ) -> None:  # fmt: skip
+        self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
+        self.counts = counts
+        self.excerpts: Excerpts = dict(excerpts or {})
+
+    def __repr__(self) -> str:
+        scores, models = self._distinct("score"), self._distinct("classifier")
+        head = (
+            f"Comparison of {len(scores)} scores with {len(models)} classifiers: {self.settings['n_splits']} splits, "
+            f"{len(self._distinct('k'))} numbers of terms"
+        )
+        lines = [head, *(f"  {choice.reason}" for choice in self.best().values())]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        best = {(row["classifier"], row["score"]): row for row in sorted(self.summary().to_pylist(), key=_goodness)}
+        rows = [
+            (row["classifier"], row["score"], row["k"], row["mean"])
+            for row in sorted(best.values(), key=_goodness, reverse=True)[: views.MOST_ROWS]
+        ]
+        title, *reasons = repr(self).splitlines()
+        notes = [views.more(len(best), "rows"), *reasons]
+        return views.view(title, ("classifier", "score", "best with terms", "F1 (macro)"), rows, notes=notes)
+
+    @property
+    def scores(self) -> list[str]:
+        """The names of the scores, in the order of the table."""
+        return self._distinct("score")
+
+    @property
+    def classifiers(self) -> list[str]:
+        """The names of the classifiers, in the order of the table."""
+        return self._distinct("classifier")
+
+    @property
+    def ks(self) -> list[int]:
+        """The numbers of terms."""
+        return self._distinct("k")
+
+    def _distinct(self, column: str) -> list[Any]:
+        return list(self.table[column].unique().to_pylist())
+
+    def to_arrow(self) -> pa.Table:
+        """Return the long table."""
+        return self.table
+
+    def plot(self, measure: str = "f1_macro") -> Any:
+        """Draw a measure over the number of terms, for each score and classifier: a chart of altair."""
+        return plot_curves(self.summary(measure), measure)
+
+    def summary(self, measure: str = "f1_macro") -> pa.Table:
+        """Mean and standard error over the splits, per score, classifier and number of terms."""
+        of_all = self.table.filter(pc.field("label") == "")
+        check_measure(measure, of_all["measure"].unique().to_pylist())
+        chosen = of_all.filter(pc.field("measure") == measure)
+        grouped = chosen.group_by(["classifier", "score", "k"], use_threads=False).aggregate(
+            [
+                ("value", "mean"),
+                ("value", "stddev", pc.VarianceOptions(ddof=1)),
+                ("value", "count"),
+            ]
+        )
+        error = pc.divide(grouped["value_stddev"], pc.sqrt(grouped["value_count"].cast(pa.float64())))
+        columns = grouped.select(["classifier", "score", "k"])
+        return columns.append_column("mean", grouped["value_mean"]).append_column("standard_error", error)
+
+    def best(self, measure: str = "f1_macro") -> dict[str, Choice]:
+        """For each classifier the fewest terms within one standard error of the best, and why.
+
+        Among the scores that need equally few, the one with the highest mean.
+        """
+        rows = self.summary(measure).to_pylist()
+        return {name: _choice([row for row in rows if row["classifier"] == name], measure) for name in self.classifiers}
+
+    def recommended(self, measure: str = "f1_macro") -> Choice:
+        """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
+        return _choice(self.summary(measure).to_pylist(), measure)
+
+    def curve(
+        self, score: str, classifier: str, measure: str = "f1_macro"
+    ) -> tuple[list[int], npt.NDArray[np.float64]]:
+        """Numbers of terms, and a measure of all classes: splits x numbers of terms."""
+        chosen = self.table.filter(
+            (pc.field("score") == score) & (pc.field("classifier") == classifier)
+            & (pc.field("measure") == measure) & (pc.field("label") == "")
+        )  # fmt: skip
+        ks = chosen["k"].unique().to_pylist()
+        return ks, np.asarray(chosen["value"].to_numpy()).reshape(-1, len(ks))
+
+    def contrast(
+        self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
+    ) -> Contrast:
+        """Whether the scores differ, over the splits, with one classifier and number of terms.
+
+        Parameters
+        ----------
+        classifier : str, optional
+            The first one, without this.
+        k : int, optional
+            The recommended number of terms, without this.
+
+        Notes
+        -----
+        Folds share their training documents, so these p-values are too small; `compared` takes that into account.
+        """
+        names, values = self._at(classifier, k, measure)
+        return contrast(values, names, alpha=alpha)
+
+    def compared(
+        self, first: str, second: str, classifier: str | None = None, *, k: int | None = None,
+        measure: str = "f1_macro", rope: float = 0.01,
+    ) -> Posterior:  # fmt: skip
+        """The probabilities that a score is worse than another, practically equal, or better.
+
+        Differences up to `rope` are none. The folds' common training documents are taken into account.
+        """
+        names, values = self._at(classifier, k, measure)
+        for name in (first, second):
+            if name not in names:
+                raise OptionError(f"Unknown score {name!r}. {did_you_mean(name, names)}Compared: {', '.join(names)}.")
+        a, b = (values[:, names.index(name)] for name in (first, second))
+        return correlated_t(a, b, rope=rope, repeats=len(self._distinct("repeat")))
+
+    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], npt.NDArray[np.float64]]:
+        """Names of the scores, and a measure: splits x scores."""
+        models = self._distinct("classifier")
+        model = models[0] if classifier is None else classifier
+        number = self.best(measure)[model].k if k is None and model in models else k
+        names = self._distinct("score")
+        at = self.table.filter(
+            (pc.field("classifier") == model) & (pc.field("k") == number)
+            & (pc.field("measure") == measure) & (pc.field("label") == "")
+        )  # fmt: skip
+        if not at.num_rows:
+            raise OptionError(f"Nothing was measured for classifier={model!r}, k={number!r}, measure={measure!r}.")
+        columns = [at.filter(pc.field("score") == name)["value"].to_numpy() for name in names]
+        return names, np.column_stack(columns)
+
+    def save(self, path: str | Path) -> None:
+        """Write one Parquet file: the table, and in its metadata the settings, the counts and the excerpts."""
+        facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": as_data(self.excerpts)}
+        about = {"termsieve.about": json.dumps(facts)}
+        if self.counts is not None:
+            about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
+        about["termsieve.checksum"] = (_MARK + b"0" * _DIGITS).decode("ascii")
+        sink = pa.BufferOutputStream()
+        marked = self.table.replace_schema_metadata({"termsieve": "comparison"})
+        with pq.ParquetWriter(sink, marked.schema) as writer:
+            writer.write_table(marked)
+            writer.add_key_value_metadata(about)
+        write_whole(path, [_sealed(sink.getvalue().to_pybytes())])
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparison:
+        """Read a file that `save` wrote."""
+        try:
+            content = _whole(Path(path).read_bytes())
+            with pq.ParquetFile(
+                pa.BufferReader(content), thrift_string_size_limit=_LARGEST, read_dictionary=_TEXTS
+            ) as file:
+                table, facts = _table(file), file.metadata.metadata or {}
+            about = json.loads(facts[b"termsieve.about"])
+            settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
+            _check_parts(table, settings, seconds)
+            _check_excerpts(excerpts)
+            packed = facts.get(b"termsieve.counts")
+            counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed, validate=True), path)
+            return cls(table, settings, seconds, counts, from_data(excerpts))
+        except MissingExtraError:
+            raise
+        except (
+            OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, MemoryError,
+            pa.ArrowException,
+        ) as error:  # fmt: skip
+            raise InputError(f"{path}: is no saved comparison, or a damaged one: {error}.") from error
+
+
+# The file
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a file looks like one that `Comparison.save` wrote, by its last bytes."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(max(Path(path).stat().st_size - _TAIL, 0))
+            return _MARK in file.read()
+    except OSError:
+        return False
+
+
+def _sealed(content: bytes) -> bytes:
+    """The file with its checksum: the SHA-256 of the file with zeros in its place."""
+    place = content.rindex(_MARK) + len(_MARK)
+    return content[:place] + hashlib.sha256(content).hexdigest().encode("ascii") + content[place + _DIGITS :]
+
+
+def _whole(content: bytes) -> bytes:
+    """The file with zeros for its checksum, if that fits: Arrow can be brought down by a damaged file."""
+    place = content.rfind(_MARK) + len(_MARK)
+    if place < len(_MARK):
+        raise ValueError("it has no checksum; results of versions before this one must be made again")
+    digest = content[place : place + _DIGITS]
+    content = content[:place] + b"0" * _DIGITS + content[place + _DIGITS :]
+    if hashlib.sha256(content).hexdigest().encode("ascii") != digest:
+        raise ValueError("it was altered or damaged after it was written: its checksum does not fit")
+    return content
+
+
+def _table(file: pq.ParquetFile) -> pa.Table:
+    """The table, if it has no more than one of a study can have: a few bytes can stand for any number of rows.
+
+    Of the columns' own metadata nothing is asked: where it is damaged, pyarrow ends the process.
+    """
+    if file.metadata.num_rows > _MOST_ROWS:
+        raise ValueError(f"it has {file.metadata.num_rows:,} rows; at most {_MOST_ROWS:,} are read")
+    table = file.read(use_threads=False).replace_schema_metadata(None)
+    for place, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type):
+            table = table.set_column(place, table.schema.names[place], _plain_text(column))
+    return table
+
+
+def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts of a column that was read as a dictionary, if they are not too long to be written out."""
+    column.validate(full=True)
+    longest = max((pc.max(pc.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
+    if longest * len(column) > _MOST_TEXT:
+        raise ValueError(f"it has texts of {longest:,} bytes in {len(column):,} rows")
+    return column.cast(pa.string())
+
+
+def check_measure(measure: str, known: Sequence[str]) -> None:
+    """Refuse a measure that is none of all classes."""
+    if measure not in known:
+        hint = did_you_mean(measure, known)
+        raise OptionError(f"Unknown measure {measure!r}. {hint}Measured of all classes: {', '.join(known)}.")
+
+
+def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, Any]) -> None:
+    """Refuse parts that a comparison cannot have."""
+    if table.schema != SCHEMA:
+        raise ValueError(f"its columns are {', '.join(table.schema.names)}")
+    table.validate(full=True)
+    if any(column.null_count for column in table.columns):
+        raise ValueError("it has rows with empty cells")
+    if table.num_rows and not pc.all(pc.is_finite(table["value"])).as_py():
+        raise ValueError("it has measures that are no numbers")
+    if table.num_rows and min(pc.min(table[name]).as_py() for name in ("repeat", "fold", "k")) < 0:
+        raise ValueError("it has negative numbers of splits or terms")
+    _check_grid(table)
+    if "n_splits" not in settings:
+        raise ValueError("its settings do not say how many splits there were")
+    for name, type_ in _SETTINGS.items():
+        if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
+            raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
+        raise ValueError("its seconds are no numbers")
+
+
+def _check_grid(table: pa.Table) -> None:
+    """Refuse a table that has not every measure of all classes for every split, score, classifier and number of terms.
+
+    The rows of a curve stand one after the other, in the same order of numbers of terms.
+    """
+    of_all = table.filter(pc.field("label") == "")
+    measures = of_all["measure"].unique().to_pylist()
+    if "f1_macro" not in measures:
+        raise ValueError("it has no row with the f1_macro of all classes")
+    trial = ["repeat", "fold", "score", "classifier"]
+    trials = of_all.select(trial).group_by(trial).aggregate([]).num_rows
+    splits = of_all.group_by(["repeat", "fold"]).aggregate([]).num_rows
+    if trials != splits * len(of_all["score"].unique()) * len(of_all["classifier"].unique()):
+        raise ValueError("some scores or classifiers were not judged on all splits")
+    for measure in measures:
+        rows = of_all.filter(pc.field("measure") == measure)
+        ks = rows["k"].unique().to_numpy()
+        if rows.num_rows != trials * len(ks) or not np.array_equal(rows["k"].to_numpy(), np.tile(ks, trials)):
+            raise ValueError(f"its {measure} is not of the same numbers of terms everywhere")
+        once = rows.select([*trial, "k"]).group_by([*trial, "k"]).aggregate([]).num_rows
+        if once != rows.num_rows:
+            raise ValueError(f"its {measure} is there twice")
+
+
+def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
+    for term, found in excerpts.items():
+        fits = isinstance(found, list) and all(isinstance(one, list) and len(one) == 4 for one in found)
+        if not fits or not all(isinstance(part, str) for one in found for part in one):
+            raise ValueError(f"its excerpts of {term!r:.60} are {found!r:.60}")
+
+
+def _goodness(row: Mapping[str, Any]) -> tuple[float, int]:
+    return row["mean"], -row["k"]
+
+
+def _choice(rows: list[dict[str, Any]], measure: str) -> Choice:
+    top = max(rows, key=_goodness)
+    error = top["standard_error"]
+    slack = 0.0 if error is None or math.isnan(error) else error
+    near = [row for row in rows if row["mean"] >= top["mean"] - slack]
+    few = min(near, key=lambda row: (row["k"], -row["mean"], row["score"]))
+    found = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
+    other = f" and {top['classifier']}" if top["classifier"] != few["classifier"] else ""
+    reason = (
+        f"{found} has {measure} {few['mean']:.3f}, within one standard error ({slack:.3f}) of the best, "
+        f"{top['mean']:.3f} by {top['score']} with {top['k']:,}{other}."
+    )
+    if few is top:
+        reason = (
+            f"{found} is best, {measure} {top['mean']:.3f}; "
+            f"no fewer terms come within one standard error ({slack:.3f})."
+        )
+    return Choice(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)

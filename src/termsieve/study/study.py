@@ -1,0 +1,434 @@
+"""A study: a grid of trials (split x score x classifier), each a whole curve over the number of terms.
+
+Documents are read once. The counts of a training part are those of all documents minus those of the test part; each
+score ranks once per split; each classifier is judged along the ranking. Nothing of the test documents is seen before
+they are predicted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from threadpoolctl import threadpool_limits
+
+from termsieve.classify.curves import curve_codes, load_kernels
+from termsieve.classify.recipes import classifier
+from termsieve.counts.counting import checked_threads
+from termsieve.counts.counts import Counts
+from termsieve.documents import Documents
+from termsieve.errors import InputError
+from termsieve.estimators.weighting import parse_weighting
+from termsieve.evaluate.measures import curve_rows
+from termsieve.ranking.ranking import Scores, score
+from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
+from termsieve.selection.selection import select
+from termsieve.study.corpus import Corpus, read_corpus
+from termsieve.study.excerpts import from_corpus
+from termsieve.study.journal import Journal, MemoryJournal, Rows
+from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.splits import Split, divided
+from termsieve.threads import thread_pool
+from termsieve.tokens.analyzer import Analyzer
+
+
+def compare(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    scores: Sequence[str | Contender] = SCORES,
+    classifiers: Sequence[str] = CLASSIFIERS,
+    ks: Sequence[int | str] = KS,
+    cv: Any = FOLDS,
+    groups: str | Sequence[Any] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    sample: int | None = SAMPLE,
+    per_class: bool = False,
+    one_vs_rest: bool = False,
+    min_df: float = 1,
+    min_tf: int = 1,
+    weighting: str = AUTO,
+    weigh: str = "selected",
+    drop_empty: bool = False,
+    analyzer: Analyzer | None = None,
+    journal: str | Path | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    excerpts: bool = True,
+) -> Comparison:
+    """Compare scores, classifiers and numbers of terms on labelled documents.
+
+    Parameters
+    ----------
+    documents, labels, analyzer
+        As for `termsieve.count`.
+    scores, classifiers
+        Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``. A score may also be a
+        `termsieve.study.plan.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
+    ks
+        Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken.
+    cv
+        A number of folds (stratified where each document has one label); the name of a column, or an array, with
+        "train" and "test"; or a splitter of scikit-learn.
+    groups
+        The name of a column, or an array: documents of one group stay together.
+    repeats, seed
+        The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of threads.
+    sample
+        Of more documents than this a random sample is compared; None or 0 compares all.
+    per_class
+        One ranking and one classifier for each class, against the rest, in place of one for all classes.
+    one_vs_rest
+        One classifier for each class, against the rest, on the terms of one ranking for all classes. Where documents
+        have several labels, it is always so.
+    min_df, min_tf
+        Terms of fewer training documents (a number, or a share of them), or with fewer occurrences in them, are not
+        ranked.
+    weighting
+        What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights are
+        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for others.
+    weigh
+        ``"selected"``: rank by counts, then weigh the selected terms, each document made of length 1 over them.
+        ``"all"``: weigh all terms first; scores that use more than documents (``ocfs``) see the weights, too.
+    drop_empty
+        Leave documents without any selected term out, of training and of test. Some papers do so; it flatters.
+    journal
+        A file in which each trial is written down: a study that was killed goes on where it stopped.
+    threads
+        How many trials run at the same time; as many as there are cores, without this.
+    progress
+        Show a progress bar on standard error; without this, when it is a terminal.
+    excerpts
+        Keep a few short places of the documents in the result, for its report.
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 3
+    >>> result = compare(texts, ["spam"] * 3 + ["ham"] * 3 + ["spam"] * 3 + ["ham"] * 3 + ["spam"] * 3 + ["ham"] * 3,
+    ...                  scores=["chi2"], classifiers=["multinomial_nb"], ks=[2, 4], cv=3)
+    >>> result.table.num_rows > 0
+    True
+    """
+    plan = Plan.of(
+        scores, classifiers, ks, cv=cv, groups=groups, repeats=repeats, seed=seed, sample=sample,
+        per_class=per_class, one_vs_rest=one_vs_rest, min_df=min_df, min_tf=min_tf, weighting=weighting,
+        weigh=weigh, drop_empty=drop_empty,
+    )  # fmt: skip
+    n_threads = checked_threads(threads)
+    whole = read_corpus(documents, labels, analyzer or Analyzer(), plan.columns, n_threads)
+    corpus = whole.sample(plan.sample, seed)
+    study = Study(corpus, plan.fit_to(len(corpus.terms)), _splits_of(corpus, plan))
+    result = study.result(journal, n_threads, progress=progress)
+    result.settings |= {"ks": list(plan.ks), "n_docs": whole.n_docs, "n_compared": corpus.n_docs}
+    result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
+    result.counts = whole.named_counts
+    if excerpts:
+        result.excerpts = from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
+    return result
+
+
+def _splits_of(corpus: Corpus, plan: Plan) -> list[Split]:
+    """Return the divisions of a corpus that a plan asks for."""
+    cv, groups = (  # a column, or something for each document
+        corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)
+    )
+    return divided(cv, corpus.single, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+
+
+class Ranked(NamedTuple):
+    """The columns of one ranking, best first, of all classes (label "") or of one."""
+
+    label: str
+    order: npt.NDArray[np.int64]
+
+
+class Rankings(NamedTuple):
+    """The rankings of a score, and the CPU seconds of scoring and sorting alone."""
+
+    all: list[Ranked]
+    seconds: float
+
+
+class Study:
+    """A corpus, a plan and the splits: the trials that follow from them."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, splits: list[Split]) -> None:
+        self.corpus, self.plan, self.splits = corpus, plan, splits
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """What makes this study this study: a journal of another is refused."""
+        places = hashlib.sha256()
+        for split in self.splits:
+            places.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
+        return {
+            **self.plan.description, "documents": self.corpus.fingerprint,
+            "splits": places.hexdigest()[:16], "analyzer": self.corpus.settings,
+        }  # fmt: skip
+
+    def result(
+        self, journal: str | Path | None = None, threads: int | None = None, *, progress: bool | None = None
+    ) -> Comparison:
+        """Run what the journal does not have yet, and gather all of it."""
+        book = MemoryJournal() if journal is None else Journal(journal, self.description)
+        try:
+            shown = sys.stderr.isatty() if progress is None else progress
+            self.run(book, checked_threads(threads), shown=shown)
+            if isinstance(book, Journal):
+                self._check_trials(book)
+            rows, seconds = book.rows(self.keys())
+        finally:
+            book.close()
+        columns = zip(*rows, strict=True)
+        table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+        return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
+
+    def _check_trials(self, journal: Journal) -> None:
+        """Refuse trials that this study cannot have had: what a journal has is not run again."""
+        for split in self.splits:
+            for name in self.plan.names:
+                for model in ("ranking", *self.plan.classifiers):
+                    key = self.key(split, name, model)
+                    rows, _ = journal.rows([key])
+                    ks = [] if model == "ranking" else list(self.plan.ks)
+                    if not _is_trial(rows, [split.repeat, split.fold, name, model], ks):
+                        raise InputError(
+                            f"{journal.path}: is a damaged journal: its trial {key!r} has other "
+                            "rows than it must have. Give another file, or delete it."
+                        )
+
+    def keys(self) -> list[str]:
+        """The keys of all trials, in the order of the table."""
+        return [
+            self.key(split, name, model)
+            for split in self.splits
+            for name in self.plan.names
+            for model in ("ranking", *self.plan.classifiers)
+        ]
+
+    @staticmethod
+    def key(split: Split, name: str, model: str = "ranking") -> str:
+        """The key of a trial, or of the ranking before it."""
+        return f"{split.repeat} {split.fold} {name} {model}"
+
+    def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
+        """Run the trials that are not in the journal."""
+        done = journal.done()
+        if threads > 1:
+            self._load_kernels()
+        # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
+        with threadpool_limits(1), _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
+            for split in self.splits:
+                missing = {
+                    name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
+                    for name in self.plan.names
+                }
+                ranked = {name for name in self.plan.names if self.key(split, name) in done}
+                wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
+                if wanted:
+                    self._run_split(split, wanted, missing, journal, threads, advance)
+
+    def _load_kernels(self) -> None:
+        load_scoring_kernels()
+        for model in self.plan.classifiers:
+            load_kernels(model)
+
+    def _run_split(
+        self,
+        split: Split,
+        wanted: list[Contender],
+        missing: dict[str, list[str]],
+        journal: Journal | MemoryJournal,
+        threads: int,
+        advance: Any,
+    ) -> None:
+        part = Part(self.corpus, self.plan, split)
+        with thread_pool(threads) as pool:
+            ranked: dict[Future[Any], str] = {pool.submit(part.ranked, one): one.name for one in wanted}
+            trials: dict[Future[Any], str] = {}
+            pending = set(ranked)
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    if future in trials:
+                        journal.write(trials[future], *future.result())
+                    else:
+                        name, rankings = ranked[future], future.result()
+                        journal.write(self.key(split, name), [], rankings.seconds)
+                        begun = {pool.submit(part.judged, name, rankings, model): model for model in missing[name]}
+                        trials |= {trial: self.key(split, name, model) for trial, model in begun.items()}
+                        pending |= set(begun)
+                    advance()
+
+
+class Part:
+    """One split of the corpus."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
+        self.plan, self.split = plan, split
+        self.ks = [int(k) for k in plan.ks]
+        self.names = corpus.classes
+        self.known, self.truth = corpus.Y[split.train], corpus.Y[split.test]
+        self.single = corpus.single is not None and not plan.one_vs_rest
+        self.occurrences = self._training_counts(corpus)
+        self.counts = self.occurrences
+        parts = corpus.X[split.train], corpus.X[split.test]
+        self.matrices = {name: self._weighted(name, *parts) for name in plan.weightings}
+
+    def _training_counts(self, corpus: Corpus) -> Counts:
+        if len(self.split.train) + len(self.split.test) == corpus.n_docs:
+            return corpus.counts - Counts.from_matrix(corpus.X[self.split.test], self.truth, classes=corpus.classes)
+        return Counts.from_matrix(corpus.X[self.split.train], self.known, classes=corpus.classes)
+
+    def _weighted(
+        self, name: str, train: sparse.csr_array, test: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """What classifiers see, and, where all terms are weighed first, scores too."""
+        weighting = parse_weighting(name)
+        weights, before = weighting.of_terms(self.occurrences), self.plan.weigh == "all"
+        kind = np.int64 if weights is None else np.float64
+        train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
+        if before and weighting.name != "count":
+            self.counts = Counts.from_matrix(train, self.known, classes=self.names)
+        return train, test
+
+    def model(self, name: str) -> BaseEstimator | str:
+        """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
+        if parse_weighting(self.plan.weighting_of(name)).plain or self.plan.weigh == "all":
+            return name
+        return make_pipeline(Normalizer(), classifier(name))
+
+    def ranked(self, contender: Contender) -> Rankings:
+        """The rankings of a score: one for all classes, or one for each class."""
+        start = time.thread_time()
+        scores = score(self.counts, contender.score)
+        if self.plan.per_class:
+            orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
+        else:
+            orders = [("", self._order(scores, contender))]
+        seconds = time.thread_time() - start
+        ranked = [Ranked(label, self._allowed(order, contender)) for label, order in orders]
+        if not all(len(one.order) for one in ranked):
+            raise InputError(
+                f"No terms are selected by {contender.name}: of {self.occurrences.n_terms:,} terms in the training "
+                "documents none passes what was asked for (min_df, min_tf, max_df, max_tf, rule)."
+            )
+        return Rankings(ranked, seconds)
+
+    def _order(self, scores: Scores, contender: Contender) -> npt.NDArray[np.int64]:
+        """The columns of a ranking for all classes, best first; of a rule, those that it selects."""
+        if contender.rule is None:
+            return scores.order(contender.aggregate)
+        return select(scores, contender.rule).index
+
+    def _allowed(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
+        """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
+        df, tf = self.occurrences.term_df, self.occurrences.term_tf
+        allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
+        if contender.max_tf is not None:
+            allowed &= tf <= contender.max_tf
+        if contender.max_df is not None:
+            allowed &= df <= contender.max_df
+        return order[allowed[order]][: self.ks[-1]]
+
+    def judged(self, name: str, rankings: Rankings, model: str) -> tuple[Rows, float]:
+        """The rows of one trial, and the CPU seconds of this thread."""
+        start = time.thread_time()
+        rows = [row for one in rankings.all for row in self._rows(one, model)]
+        if self.plan.per_class:
+            rows += _macro(rows)
+        first = [self.split.repeat, self.split.fold, name, model]
+        return [[*first, *row] for row in rows], time.thread_time() - start
+
+    def _rows(self, ranked: Ranked, model: str) -> Iterator[list[Any]]:
+        known, truth = self._labels(ranked.label)
+        seen, unseen = self.matrices[self.plan.weighting_of(model)]
+        if not self.plan.drop_empty:
+            yield from self._curve(ranked, model, self.ks, seen, known, unseen, truth)
+            return
+        for k in self.ks:
+            train, test = (_nonempty(X, ranked.order[:k]) for X in (seen, unseen))
+            yield from self._curve(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
+
+    def _curve(
+        self, ranked: Ranked, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
+    ) -> Iterator[list[Any]]:
+        reached = [min(k, len(ranked.order)) for k in ks]
+        classes, codes = curve_codes(train, known, test, ranked.order, reached, self.model(model))
+        names = self.names if known.ndim == 2 or not ranked.label else [ranked.label]
+        predicted = codes if codes.ndim == 3 else classes[codes]
+        for place, label, measure, value in curve_rows(truth, predicted, names, one_class=ranked.label):
+            yield [ks[place], label, measure, value]
+
+    def _labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Labels of the training and test documents, as the classifier is to see them."""
+        if label:
+            c = self.names.index(label)
+            return self.known[:, [c]].toarray().ravel(), self.truth[:, [c]].toarray().ravel()
+        if self.single:
+            return _codes(self.known), _codes(self.truth)
+        return self.known.toarray(), self.truth.toarray()
+
+
+def _is_trial(rows: Rows, first: list[Any], ks: list[int | str]) -> bool:
+    """Whether rows are of that trial, with every number of terms."""
+    measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    return sorted(measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
+
+
+def _macro(rows: Rows) -> Iterator[list[Any]]:
+    """Means over the classes, each of which had a ranking and a classifier of its own."""
+    values: dict[tuple[int, str], list[float]] = {}
+    for k, _, measure, value in rows:
+        values.setdefault((k, measure), []).append(value)
+    for (k, measure), found in values.items():
+        yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
+
+
+def _nonempty(X: sparse.csr_array, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The documents that have at least one of the terms."""
+    return np.flatnonzero(np.diff(X[:, columns].indptr))
+
+
+def _codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:
+    """The class of each document that has just one."""
+    return indicator.indices.astype(np.int64)
+
+
+class _progress_bar:  # noqa: N801 - used like a function
+    """A progress bar with the time left, or nothing."""
+
+    def __init__(self, total: int, done: int, *, shown: bool) -> None:
+        self._total, self._done, self._shown = total, done, shown
+
+    def __enter__(self) -> Any:
+        if not self._shown:
+            return lambda: None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        shape = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*shape, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        task = self._bar.add_task("trials", total=self._total, completed=self._done)
+        return lambda: self._bar.advance(task)
+
+    def __exit__(self, *error: object) -> None:
+        if self._shown:
+            self._bar.stop()

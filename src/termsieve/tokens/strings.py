@@ -1,0 +1,59 @@
+"""Arrays of strings as Arrow keeps them, one after the other in UTF-8: into numpy and back, sorted, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from termsieve.errors import OptionError
+from termsieve.tokens import kernels
+from termsieve.tokens.kernels import Bytes, Ints
+
+_FEW = 10_000
+
+
+def string_buffers(strings: pa.LargeStringArray) -> tuple[Bytes, Ints]:
+    """The bytes of an array of strings and the n + 1 offsets into them, without a copy."""
+    _, offsets, text = strings.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(strings) + 1, strings.offset * 8) if offsets else np.zeros(1, np.int64)
+    return np.frombuffer(text, np.uint8) if text else np.empty(0, np.uint8), ends
+
+
+def string_array(text: Bytes, offsets: Ints) -> pa.LargeStringArray:
+    """An array of strings on given bytes and offsets, without a copy."""
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def string_order(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
+    """How to sort distinct strings by code point, which in UTF-8 is by byte.
+
+    Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
+    """
+    if len(strings) < _FEW:  # not worth loading a kernel
+        return np.asarray(pc.array_sort_indices(strings), np.int64)
+    heads = np.empty(len(strings), np.uint64)
+    kernels.leading_bytes(*string_buffers(strings), heads)
+    order = np.argsort(heads)
+    heads = heads[order]
+    same = heads[1:] == heads[:-1]
+    tied = np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
+    if len(tied):
+        candidates = order[tied]
+        order[tied] = candidates[pc.array_sort_indices(strings.take(pa.array(candidates))).to_numpy()]
+    return order
+
+
+def distinct_strings(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
+    """An array of names for the option `name`; refuses one that stands twice."""
+    if isinstance(strings, str):
+        raise OptionError(f"{name} must be a list of names, not the single string {strings!r}.")
+    array = pa.array([str(item) for item in strings], pa.large_string())
+    if len(array.unique()) < len(array):
+        counted = array.value_counts().to_pylist()
+        twice = next(item["values"] for item in counted if item["counts"] > 1)
+        raise OptionError(f"{name} must be distinct: {twice!r} stands more than once.")
+    return array
