@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 
 import termsieve as ts
+from termsieve.classify.curves import BayesProblem, curve
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
-from termsieve.classify.curves import Bayes, curve
 
 KS = range(10, 1001, 10)
 
@@ -54,12 +54,12 @@ def against_refits(X: object, y: np.ndarray, T: object, ranking: np.ndarray, mod
 
 
 def asked_again(X: object, y: np.ndarray, T: object, ranking: np.ndarray, model: str) -> int:
-    asked, exactly = [], Bayes.exactly
-    Bayes.exactly = lambda self, k, rows: asked.append(len(rows)) or exactly(self, k, rows)
+    asked, exactly = [], BayesProblem.predict_exactly
+    BayesProblem.predict_exactly = lambda self, k, rows: asked.append(len(rows)) or exactly(self, k, rows)
     try:
         curve(X, y, T, ranking, KS, model)
     finally:
-        Bayes.exactly = exactly
+        BayesProblem.predict_exactly = exactly
     return sum(asked)
 
 

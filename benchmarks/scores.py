@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def catalogue_overall(counts: ts.Counts) -> None:
-    distinct._FOUND.clear()  # as if the counts were new
+    distinct._CACHE.clear()  # as if the counts were new
     for name in SCORES:
         score(counts, name).overall()
 
@@ -97,7 +97,7 @@ def against_mutual_info(counts: ts.Counts, X: object, y: np.ndarray) -> None:
     scaled = (time.perf_counter() - start) / SLICE * counts.n_terms
 
     def ours() -> np.ndarray:
-        distinct._FOUND.clear()
+        distinct._CACHE.clear()
         return score(counts, "info_gain").overall()
 
     seconds = interleaved({"ours": ours})["ours"]

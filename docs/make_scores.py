@@ -13,7 +13,7 @@ from contourpy import contour_generator
 from latex2mathml.converter import convert
 
 from termsieve.scores import SCORES, Score
-from termsieve.scores.catalogue import catalogue_rows, facts
+from termsieve.scores.catalogue import list_facts, make_catalogue_rows
 from termsieve.table import Table
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def main() -> None:
 
 def page() -> Iterator[str]:
     yield from overview()
-    for row in catalogue_rows():
+    for row in make_catalogue_rows():
         yield from section(SCORES[row.name])
 
 
 def overview() -> Iterator[str]:
     yield "| score | what it is | papers | range | sides | overall |"
     yield "|---|---|---|---|---|---|"
-    for r in catalogue_rows():
+    for r in make_catalogue_rows():
         link = f"[`{r.name}`](#{label_of(r.name)})"
         yield f"| {link} | {r.title} | {r.papers} | {r.range} | {r.sided} | {r.aggregation} |"
     yield ""
@@ -63,7 +63,7 @@ def section(score: Score) -> Iterator[str]:
     # MathML, which browsers draw themselves: the page needs no network
     yield f"```{{raw}} html\n{convert(score.formula, display='block')}\n```\n"
     yield f"```{{image}} _generated/score_{name}.svg\n:alt: Contour lines of {name} over the rates of the term\n```\n"
-    for label, text in facts(score):
+    for label, text in list_facts(score):
         if label not in HIDDEN:
             yield f"- **{label}**: {text.replace('|', chr(92) + '|')}"
     yield f"- **source**: `{score.source}` in the bibliography\n"

@@ -7,11 +7,11 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import termsieve as ts
-from termsieve.demonstration import corpus
+from termsieve.demonstration import load_corpus
 
 
 def main() -> None:
-    name, texts, labels = corpus()
+    name, texts, labels = load_corpus()
     train, test, y_train, y_test = train_test_split(texts, labels, stratify=labels, random_state=0)
 
     model = make_pipeline(ts.TermVectorizer(score_func="info_gain", k=500), MultinomialNB())

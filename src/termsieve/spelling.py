@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from termsieve.errors import OptionError
 
 _LONGEST = 200  # characters of what a user or a file wrote, in an error
-_UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+_PARSE_ERRORS = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
 class Call(NamedTuple):
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     named: dict[str, Any]
 
 
-def read_call(text: str, what: str, example: str) -> Call:
+def parse_call(text: str, what: str, example: str) -> Call:
     """The name and parameters of a spelling; `what` it should be, and an `example` of it, are for the error.
 
     >>> read_call("bns( floor = 1e-3 )", "score", "'gu'")
@@ -31,21 +31,21 @@ def read_call(text: str, what: str, example: str) -> Call:
         return Call(text, [], {})
     try:
         node: ast.expr | None = ast.parse(text, mode="eval").body
-    except _UNREADABLE:
+    except _PARSE_ERRORS:
         node = None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise OptionError(f"{_brief(text)} is not the spelling of a {what}. It should look like {example}.")
-    given = [_value(value, value, text) for value in node.args]
-    named = {keyword.arg or "**": _value(keyword.value, keyword, text) for keyword in node.keywords}
+    given = [_parse_value(value, value, text) for value in node.args]
+    named = {keyword.arg or "**": _parse_value(keyword.value, keyword, text) for keyword in node.keywords}
     if "**" in named or len(named) < len(node.keywords):
         raise OptionError(f"In {_brief(text)} a parameter has no name, or is given twice.")
     return Call(node.func.id, given, named)
 
 
-def _value(node: ast.expr, shown: ast.AST, text: str) -> Any:
+def _parse_value(node: ast.expr, shown: ast.AST, text: str) -> Any:
     try:
         return ast.literal_eval(node)
-    except _UNREADABLE:
+    except _PARSE_ERRORS:
         written = ast.get_source_segment(text, shown) or ""  # unparse would go as deep as what is nested there
         raise OptionError(
             f"In {_brief(text)}, {_brief(written)} is not understood: a parameter is written as name=value, where the "

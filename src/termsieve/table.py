@@ -53,7 +53,7 @@ def log(x: Number) -> Array:
     return np.where(zero, -np.inf, np.log(np.where(zero, 1.0, x))) if np.any(zero) else np.asarray(np.log(x))
 
 
-def minus(a: Number, b: Number) -> Array:
+def subtract(a: Number, b: Number) -> Array:
     """Return a - b, where equal infinities cancel to 0.
 
     >>> minus(np.array([np.inf, 3.0]), np.array([np.inf, 1.0]))
@@ -64,7 +64,7 @@ def minus(a: Number, b: Number) -> Array:
     return np.where(same, 0.0, np.subtract(a, np.where(same, 0.0, b)))
 
 
-def _product(a: Array, b: Array) -> tuple[Array, Array]:
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
     """Split the product into its rounded value and the exact rest (Dekker's product)."""
     high = a * b
     t = _VELTKAMP * a
@@ -85,8 +85,8 @@ def difference_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     >>> float(a * b - c * d), float(difference_of_products(a, b, c, d))
     (0.0, -1.0)
     """
-    high, low = _product(a, b)
-    high_2, low_2 = _product(c, d)
+    high, low = _exact_product(a, b)
+    high_2, low_2 = _exact_product(c, d)
     return np.asarray((high - high_2) + (low - low_2))
 
 
@@ -99,7 +99,7 @@ class Occurrences(NamedTuple):
     tf2_t: Array
 
 
-class Tokens(NamedTuple):
+class TokenTotals(NamedTuple):
     """What a table knows of the occurrences of all terms."""
 
     tokens_c: Array
@@ -107,11 +107,11 @@ class Tokens(NamedTuple):
     n_terms: float
 
 
-class MoreNeededError(LookupError):
+class TableTooCoarseError(LookupError):
     """A score function asked a table for what it does not hold: the engine then offers a finer one."""
 
 
-def _frozen(x: ArrayLike) -> Array:
+def _freeze(x: ArrayLike) -> Array:
     array = np.array(x, dtype=np.float64)
     array.setflags(write=False)
     return array
@@ -156,7 +156,7 @@ class Table:
         N: Array,
         m: float = 2.0,
         occurrences: Occurrences | None = None,
-        tokens: Tokens | None = None,
+        tokens: TokenTotals | None = None,
     ) -> None:
         self.tp, self.n_t, self.n_c, self.N, self.m = tp, n_t, n_c, N, m
         self._occurrences, self._tokens = occurrences, tokens
@@ -177,13 +177,13 @@ class Table:
             ``tf_c``, ``tf2_c``, ``tf_nc``, ``tf2_nc``, ``tokens_c``, ``tokens_nc``, ``n_terms``: all or none.
             What is not given is as if each document had the term at most once and no other terms.
         """
-        tp, fp, fn, tn = (_frozen(x) for x in (tp, fp, fn, tn))
+        tp, fp, fn, tn = (_freeze(x) for x in (tp, fp, fn, tn))
         given: dict[str, Any] = dict(tf_c=tp, tf2_c=tp, tf_nc=fp, tf2_nc=fp, n_terms=1.0) | occurrences
-        tf_c, tf2_c, tf_nc, tf2_nc = (_frozen(given[k]) for k in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))
-        tokens_c = _frozen(given.get("tokens_c", tf_c))
-        tokens_nc = _frozen(given.get("tokens_nc", tf_nc))
+        tf_c, tf2_c, tf_nc, tf2_nc = (_freeze(given[k]) for k in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))
+        tokens_c = _freeze(given.get("tokens_c", tf_c))
+        tokens_nc = _freeze(given.get("tokens_nc", tf_nc))
         occurring = Occurrences(tf_c, tf2_c, tf_c + tf_nc, tf2_c + tf2_nc)
-        tokens = Tokens(tokens_c, tokens_c + tokens_nc, float(given["n_terms"]))
+        tokens = TokenTotals(tokens_c, tokens_c + tokens_nc, float(given["n_terms"]))
         return cls(tp, tp + fp, tp + fn, tp + fp + fn + tn, m, occurring, tokens)
 
     @cached_property
@@ -242,14 +242,14 @@ class Table:
     def occurrences(self) -> Occurrences:
         """What is known of occurrences."""
         if self._occurrences is None:
-            raise MoreNeededError("this table holds documents only")
+            raise TableTooCoarseError("this table holds documents only")
         return self._occurrences
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> TokenTotals:
         """What is known of the occurrences of all terms."""
         if self._tokens is None:
-            raise MoreNeededError("this table does not know the occurrences of all terms")
+            raise TableTooCoarseError("this table does not know the occurrences of all terms")
         return self._tokens
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 _BAR = "linear-gradient(90deg, #56b4e966 {width:.1f}%, transparent {width:.1f}%)"
 
 
@@ -16,50 +16,52 @@ class Share(NamedTuple):
     value: float
 
 
-def view(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, notes: Sequence[str] = ()) -> str:
+def render_table(
+    title: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, notes: Sequence[str] = ()
+) -> str:
     """A titled table and some lines below it, as HTML.
 
     >>> "<bdi>&lt;b&gt;</bdi>" in view("Terms", ["term"], [["<b>"]])
     True
     """
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    body = "".join(f"<tr>{''.join(map(_render_cell, row))}</tr>" for row in rows)
     columns = "".join(f'<th scope="col" style="text-align:left">{escape(name)}</th>' for name in head)
     table = f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
     below = "".join(f'<p style="margin:.3em 0">{escape(note)}</p>' for note in notes if note)
     return f"<div><p><strong>{escape(title)}</strong></p>{table}{below}</div>"
 
 
-def ranking(title: str, score: str, rows: Sequence[Any]) -> str:
+def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
     """The first rows of a ranking, with the shares of documents that have the term, in the class and elsewhere."""
     head = ("rank", "term", score, "class", "in the class", "elsewhere", "documents")
     shown = [
         (row.rank, row.term, float(row.score), f"{'against ' * row.against}{row.label}",
          Share(row.tp / max(row.tp + row.fn, 1)), Share(row.fp / max(row.fp + row.tn, 1)), row.tp + row.fp)
-        for row in rows[:MOST_ROWS]
+        for row in rows[:MAX_ROWS]
     ]  # fmt: skip
-    return view(title, head, shown, notes=[more(len(rows), "rows")])
+    return render_table(title, head, shown, notes=[format_more(len(rows), "rows")])
 
 
-def more(n: int, what: str) -> str:
+def format_more(n: int, what: str) -> str:
     """What to say about rows that are not shown.
 
     >>> more(25, "terms")
     '... 5 more terms'
     """
-    return f"... {n - MOST_ROWS:,} more {what}" if n > MOST_ROWS else ""
+    return f"... {n - MAX_ROWS:,} more {what}" if n > MAX_ROWS else ""
 
 
-def _cell(value: object) -> str:
+def _render_cell(value: object) -> str:
     if isinstance(value, Share):
         bar = _BAR.format(width=min(max(100 * value.value, 0), 100))
-        return f'<td style="text-align:right;min-width:6em;background:{bar}">{percent(value.value)}</td>'
+        return f'<td style="text-align:right;min-width:6em;background:{bar}">{format_percent(value.value)}</td>'
     if isinstance(value, str):
         return f'<td style="text-align:left"><bdi>{escape(value)}</bdi></td>'
     shown = f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
     return f'<td style="text-align:right">{escape(shown)}</td>'
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as per cent, with as many digits as tell it from nothing and from all.
 
     >>> [percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]

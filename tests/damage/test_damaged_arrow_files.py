@@ -14,7 +14,7 @@ import pytest
 from damage.damage import EQUAL, ERROR, FILES, OTHER, damaged, outcomes
 
 from termsieve.documents import read
-from termsieve.documents.columns import columns_of
+from termsieve.documents.columns import read_column_names
 
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15
@@ -80,7 +80,7 @@ def feather_files():
 
 def content(path):
     """All documents; the columns are looked up first, as the command line does."""
-    columns_of(path, "utf-8")
+    read_column_names(path, "utf-8")
     return [row for batch in read(path, on_bad="skip") for row in batch.to_pylist()]
 
 

@@ -9,7 +9,7 @@ from oracles.models import documents
 
 from termsieve.study.corpus import read_corpus
 from termsieve.study.plan import Plan
-from termsieve.study.splits import divided
+from termsieve.study.splits import make_splits
 from termsieve.study.study import Study
 from termsieve.tokens.analyzer import Analyzer
 
@@ -19,7 +19,7 @@ def study():
     texts, labels = documents(45)
     corpus = read_corpus(texts, labels, Analyzer(), [], 1)
     plan = Plan.of(["chi2", "gu"], ["multinomial_nb"], [2, 5])
-    return Study(corpus, plan, divided(3, corpus.single, corpus.n_docs, seed=0))
+    return Study(corpus, plan, make_splits(3, corpus.single, corpus.n_docs, seed=0))
 
 
 def read(path):

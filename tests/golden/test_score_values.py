@@ -8,7 +8,7 @@ import pytest
 
 from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking import score
-from termsieve.scores import SCORES, parse
+from termsieve.scores import SCORES, parse_score
 from termsieve.table import Table
 
 GOLDEN = json.loads((Path(__file__).parent / "score_values.json").read_text())
@@ -29,9 +29,9 @@ def test_six_tables(spelling, table):
     expected = float(GOLDEN["values"][spelling][list(GOLDEN["tables"]).index(table)])
     a, b, c, d, *tf = GOLDEN["tables"][table]
     of_class = Table.of(**dict(zip(CELLS, (a, b, c, d, *tf), strict=True)))
-    value = parse(spelling).evaluate(of_class)
+    value = parse_score(spelling).evaluate(of_class)
     if spelling in SUMMED:
-        value = value + parse(spelling).evaluate(Table.of(tp=b, fp=a, fn=d, tn=c))
+        value = value + parse_score(spelling).evaluate(Table.of(tp=b, fp=a, fn=d, tn=c))
     assert value == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 

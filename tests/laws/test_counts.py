@@ -130,8 +130,8 @@ def test_the_tables_of_these_tests_are_often_full(options):
     calls = Counter()
 
     def spy(cls):
-        grow = cls._make_room
-        return patch.object(cls, "_make_room", lambda *args: (calls.update([cls]), grow(*args))[1])
+        grow = cls._ensure_capacity
+        return patch.object(cls, "_ensure_capacity", lambda *args: (calls.update([cls]), grow(*args))[1])
 
     with tiny_tables(), spy(Tally), spy(Vocabulary):
         ts.count(texts, ["x"] * 40, analyzer=ts.Analyzer(**options), threads=1)

@@ -12,7 +12,7 @@ from laws.score_laws import (
     symmetry_law,
 )
 
-from termsieve.scores.registry import make
+from termsieve.scores.registry import make_score
 from termsieve.table import ratio
 
 
@@ -59,18 +59,18 @@ def difference(t):
 
 
 @pytest.mark.parametrize("law", [
-    lambda: numbers_law(make(mistyped_jsd, range="[0, 1]")),
-    lambda: symmetry_law(make(mistyped_jsd, swap_classes="invariant"), "swap_classes", swapped),
-    lambda: null_law(make(hidden_epsilon, null=0.0)),
-    lambda: numbers_law(make(not_a_number, infinite="somewhere")),
-    lambda: numbers_law(make(undocumented_infinity)),
-    lambda: blocks_law(make(depends_on_others)),
-    lambda: numbers_law(make(single_precision)),
-    lambda: numbers_law(make(writes_to_its_input)),
-    lambda: null_law(make(swapped_cells, null=0.0)),
-    lambda: symmetry_law(make(difference, negate_term="invariant"), "negate_term", negated),
-    lambda: no_more_symmetry_law(make(difference), "swap_classes", swapped),
-    lambda: numbers_law(make(difference, range="[0, 1]")),
+    lambda: numbers_law(make_score(mistyped_jsd, range="[0, 1]")),
+    lambda: symmetry_law(make_score(mistyped_jsd, swap_classes="invariant"), "swap_classes", swapped),
+    lambda: null_law(make_score(hidden_epsilon, null=0.0)),
+    lambda: numbers_law(make_score(not_a_number, infinite="somewhere")),
+    lambda: numbers_law(make_score(undocumented_infinity)),
+    lambda: blocks_law(make_score(depends_on_others)),
+    lambda: numbers_law(make_score(single_precision)),
+    lambda: numbers_law(make_score(writes_to_its_input)),
+    lambda: null_law(make_score(swapped_cells, null=0.0)),
+    lambda: symmetry_law(make_score(difference, negate_term="invariant"), "negate_term", negated),
+    lambda: no_more_symmetry_law(make_score(difference), "swap_classes", swapped),
+    lambda: numbers_law(make_score(difference, range="[0, 1]")),
 ])  # fmt: skip
 def test_a_planted_fault_is_found(law):
     with pytest.raises((AssertionError, ValueError)):
@@ -78,7 +78,7 @@ def test_a_planted_fault_is_found(law):
 
 
 def test_the_same_without_faults():
-    right = make(difference, range="[-1, 1]", null=0.0, swap_classes="flip", negate_term="flip")
+    right = make_score(difference, range="[-1, 1]", null=0.0, swap_classes="flip", negate_term="flip")
     numbers_law(right)
     blocks_law(right)
     null_law(right)

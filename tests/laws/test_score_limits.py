@@ -10,7 +10,7 @@ import pytest
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.ranking.ranking import score
-from termsieve.scores import SCORES, parse
+from termsieve.scores import SCORES, parse_score
 from termsieve.scores.catalogue import describe
 from termsieve.scores.registry import MOST_DOCS
 from termsieve.table import Table
@@ -64,7 +64,7 @@ def spellings():
 
 @pytest.mark.parametrize("spelling", dict.fromkeys(spellings()))
 def test_a_score_at_its_limits_is_a_number_in_time(spelling):
-    one = parse(spelling)
+    one = parse_score(spelling)
     table = extreme_tables(one.most_docs)
     one.evaluate(extreme_tables(100))  # compiles
     start = time.thread_time()
@@ -94,7 +94,7 @@ def test_every_number_has_bounds_that_are_stated_and_kept(name):
 )
 def test_a_spelling_beyond_the_bounds_is_refused(spelling):
     with pytest.raises(OptionError, match="must be a number"):
-        parse(spelling)
+        parse_score(spelling)
 
 
 @pytest.mark.parametrize("name", SCORES)

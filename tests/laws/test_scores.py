@@ -19,7 +19,7 @@ from laws.score_laws import (
 from oracles.exact_scores import ORACLES
 from oracles.score_errors import SLOW, TABLES, allowed, errors
 
-from termsieve.scores import SCORES, parse
+from termsieve.scores import SCORES, parse_score
 
 ALL = [spelling for name, s in SCORES.items() for spelling in (name, *s.variants)]
 CHANGES = {"swap_classes": swapped, "negate_term": negated}
@@ -34,12 +34,12 @@ def test_numbers(name):
 @pytest.mark.parametrize("spelling", ALL)
 def test_variants_are_numbers_too(spelling):
     for table in (generated(500, seed=3), table_of(DEGENERATE)):
-        assert not np.isnan(parse(spelling).evaluate(table)).any()
+        assert not np.isnan(parse_score(spelling).evaluate(table)).any()
 
 
 @pytest.mark.parametrize("spelling", ALL)
 def test_blocks(spelling):
-    blocks_law(parse(spelling))
+    blocks_law(parse_score(spelling))
 
 
 @pytest.mark.parametrize("name", [n for n, s in SCORES.items() if s.null is not None])
@@ -61,7 +61,7 @@ def test_no_symmetry_is_forgotten(name, field):
 
 @pytest.mark.parametrize("spelling", ALL)
 def test_records_survive_pickling(spelling):
-    assert pickle.loads(pickle.dumps(parse(spelling))) == parse(spelling)
+    assert pickle.loads(pickle.dumps(parse_score(spelling))) == parse_score(spelling)
 
 
 def test_no_score_is_without_an_oracle():

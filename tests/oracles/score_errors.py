@@ -5,7 +5,7 @@ from mpmath import isinf, mpf
 from oracles.exact_scores import GAMMA_LIKE, ORACLES, cells
 from oracles.score_tables import tables
 
-from termsieve.scores import parse
+from termsieve.scores import parse_score
 from termsieve.table import Table
 
 SLOW = {"pip": 900, "pip_log_odds": 900, "pip_poisson": 900, "fisher_exact": 900, "bns": 900}
@@ -24,7 +24,7 @@ def sample(name: str) -> dict[str, np.ndarray]:
 
 def errors(spelling: str) -> np.ndarray:
     """Error of each sampled table, relative to the largest addend of the formula."""
-    score = parse(spelling)
+    score = parse_score(spelling)
     rows = sample(score.name)
     got = score.evaluate(Table.of(**{**rows, "n_terms": rows["n_terms"][0]}))
     return np.array([_error(score, rows, i, float(got[i])) for i in range(got.size)])

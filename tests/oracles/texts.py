@@ -79,14 +79,14 @@ def tiny_tables():
 
     def words(*grown, **first):
         tiny = {name: array[: 2 if name == "slots" else 1].copy() for name, array in first.items()}
-        return kernels.Words(*grown, **tiny)
+        return kernels.TermTable(*grown, **tiny)
 
     with (
-        patch("termsieve.counts.tally.Words", words),
-        patch("termsieve.counts.tally.FEWEST_PAIRS", 1),
+        patch("termsieve.counts.tally.TermTable", words),
+        patch("termsieve.counts.tally.MIN_PAIRS", 1),
         patch("termsieve.counts.tally.PIECE", 3),
         patch("termsieve.counts.tally.BLOCK", 2),
-        patch("termsieve.tokens.strings._FEW", 0),
+        patch("termsieve.tokens.strings._SMALL_SIZE", 0),
         patch("termsieve.counts.counting.CHUNK_BYTES", 16),
         patch("termsieve.documents.memory._FIRST_ROWS", 2),
     ):

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from termsieve import datasets
-from termsieve.reproduction.page import page_text
-from termsieve.reproduction.protocol import PAPERS, load
+from termsieve.reproduction.page import render_page
+from termsieve.reproduction.protocol import PAPERS, load_protocol
 from termsieve.reproduction.run import run_slice
-from termsieve.reproduction.tables import nearness
+from termsieve.reproduction.tables import summarize_nearness
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEAR = 0.002  # naive Bayes comes out bit for bit; other libraries' solvers may differ in the last documents
@@ -24,9 +24,9 @@ def results(name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_committed_numbers_do_not_drift(name):
-    paper = load(name)
+    paper = load_protocol(name)
     corpora = {paper.settings[setting].corpus for setting in paper.slice}
-    missing = sorted(one for one in corpora if datasets.located(one) is None)
+    missing = sorted(one for one in corpora if datasets.locate(one) is None)
     if missing and not os.environ.get("CI"):
         pytest.skip(f"the corpora {', '.join(missing)} are not here")
     committed, ours = results(name)["slice"], run_slice(paper, threads=2)
@@ -38,7 +38,7 @@ def test_committed_numbers_do_not_drift(name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_results_have_every_printed_number_and_claim(name):
-    paper, found = load(name), results(name)
+    paper, found = load_protocol(name), results(name)
     printed = sum(len(columns) for table in paper.tables for columns in table.cells.values())
     assert len(found["cells"]) == printed
     assert [claim["id"] for claim in found["claims"]] == [claim.id for claim in paper.claims]
@@ -46,7 +46,7 @@ def test_results_have_every_printed_number_and_claim(name):
     needed = {name: setting.data for name, setting in paper.settings.items() if not setting.optional}
     assert needed.items() <= found["setting"].items()
     assert [choice["question"] for choice in found["choices"]] == [choice.question for choice in paper.choices]
-    for way, near in nearness(found["cells"]).items():
+    for way, near in summarize_nearness(found["cells"]).items():
         assert near == pytest.approx(found["near"][way], abs=1e-4)
 
 
@@ -64,5 +64,5 @@ def test_cells_are_what_the_slice_has(name):
 
 
 def test_the_page_is_made_from_the_results():
-    made = page_text({name: results(name) for name in PAPERS})
+    made = render_page({name: results(name) for name in PAPERS})
     assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == made

@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
 
 
-def _cut(
+def _select_entries(
     indptr: Ints,
     columns: Numbers,
     data: Array,
@@ -38,7 +38,7 @@ def _cut(
     return n
 
 
-def _tally(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrences: Array) -> None:
+def _count_entries(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrences: Array) -> None:
     """Occurrences by rank, problem and class, added up in the order of the documents."""
     n_problems = codes.shape[1]
     for d in range(len(ends) - 1):
@@ -48,7 +48,7 @@ def _tally(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrence
                 occurrences[r, p, codes[d, p]] += x
 
 
-def _first_of(scores: Array) -> tuple[int, float]:
+def _find_winner(scores: Array) -> tuple[int, float]:
     """The place of the largest, and how far the second is behind it; no number if one of them is none."""
     best, second, winner = scores[0], -np.inf, 0
     doubt = 0.0
@@ -65,9 +65,9 @@ def _first_of(scores: Array) -> tuple[int, float]:
     return winner, best - second + doubt
 
 
-cut = jit(_cut)
-tally = jit(_tally)
-first_of = jit(_first_of)
+select_entries = jit(_select_entries)
+count_entries = jit(_count_entries)
+find_winner = jit(_find_winner)
 
 
 def _sweep(
@@ -120,7 +120,7 @@ def _sweep(
                 continue
             for c in range(n_classes):
                 scores[c] = total[c] + (fixed[p, c] - length * drift[p, c])
-            winner, margin = first_of(scores)
+            winner, margin = find_winner(scores)
             out[p, d] = winner if margin > length * slack[p] + fixed_slack[p] else ~winner
 
 

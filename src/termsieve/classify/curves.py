@@ -24,10 +24,10 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline
 
 from termsieve.classify import curve_kernels
-from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, rates
+from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.classify.recipes import Recipe, classifier
-from termsieve.classify.sweep_coefficients import LINES, Lines, sweepable
+from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each
 
@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
 
-_CHUNK = 512  # documents a thread takes at a time
+_CHUNK_DOCS = 512  # documents a thread takes at a time
 
 
 def curve(
@@ -60,8 +60,8 @@ def curve(
     ks : ints
         How many columns to take, in any order, from 1 to ``len(order)``.
     model : str, Recipe or estimator
-        See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all k;
-        other models are fitted anew for each.
+        See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all
+        k; other models are fitted anew for each.
 
     Returns
     -------
@@ -75,11 +75,11 @@ def curve(
     array([['money', 'money'],
            ['sea', 'money']], dtype='<U5')
     """
-    classes, codes = curve_codes(X_train, y_train, X_test, order, ks, model)
+    classes, codes = predict_curve(X_train, y_train, X_test, order, ks, model)
     return codes if codes.ndim == 3 else classes[codes]
 
 
-def curve_codes(
+def predict_curve(
     X_train: Any,
     y_train: Any,
     X_test: Any,
@@ -88,18 +88,18 @@ def curve_codes(
     model: str | Recipe | BaseEstimator = "multinomial_nb",
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
     """As `curve`, but the classes, and predictions as places among them: smaller and quicker to evaluate."""
-    task = Task.of(X_train, y_train, X_test, order, ks, classifier(model))
+    task = CurveTask.of(X_train, y_train, X_test, order, ks, classifier(model))
     points, back = np.unique(task.ks, return_inverse=True)
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
         codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
     else:
-        codes = _swept(task, points) if sweepable(task.model) else _refitted(task, points)
+        codes = _predict_by_sweeping(task, points) if can_sweep(task.model) else _predict_by_refitting(task, points)
     codes = codes[:, back]
     return task.classes, codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0]
 
 
 @dataclass(frozen=True)
-class Task:
+class CurveTask:
     """What is asked for, checked. `codes` has a column for each classifier: the class of each training document."""
 
     train: Any
@@ -112,30 +112,32 @@ class Task:
     model: BaseEstimator
 
     @classmethod
-    def of(cls, X_train: Any, y_train: Any, X_test: Any, order: Any, ks: Iterable[int], model: BaseEstimator) -> Task:
+    def of(
+        cls, X_train: Any, y_train: Any, X_test: Any, order: Any, ks: Iterable[int], model: BaseEstimator
+    ) -> CurveTask:
         """Check what was given."""
-        train, test = _matrix(X_train, "X_train"), _matrix(X_test, "X_test")
+        train, test = _check_matrix(X_train, "X_train"), _check_matrix(X_test, "X_test")
         if train.shape[1] != test.shape[1]:
             raise InputError(f"X_train has {train.shape[1]:,} columns, but X_test has {test.shape[1]:,}.")
-        codes, classes, indicator = _labels(y_train)
+        codes, classes, indicator = _encode_labels(y_train)
         if len(codes) != train.shape[0]:
             raise InputError(f"X_train has {train.shape[0]:,} rows, but y_train has {len(codes):,}.")
         if not len(codes):
             raise InputError("X_train has no rows: there is nothing to learn from.")
-        columns = _order(order, train.shape[1])
-        return cls(train, test, codes, classes, indicator, columns, _ks(ks, len(columns)), model)
+        columns = _check_order(order, train.shape[1])
+        return cls(train, test, codes, classes, indicator, columns, _check_ks(ks, len(columns)), model)
 
     def cut(self, k: int) -> tuple[Any, Any]:
         """Both matrices, with the first k columns of the ranking."""
-        train, test = self._ranked
+        train, test = self._ranked_matrices
         return train[:, :k], test[:, :k]
 
     @cached_property
-    def _ranked(self) -> tuple[Any, Any]:
+    def _ranked_matrices(self) -> tuple[Any, Any]:
         columns = self.order[: self.ks.max()]
         return self.train[:, columns], self.test[:, columns]
 
-    def fitted(self, k: int, problem: int) -> BaseEstimator:
+    def fit_model(self, k: int, problem: int) -> BaseEstimator:
         """The model, fitted to the first k columns, for one of its problems."""
         codes = self.codes[:, problem]
         X = self.cut(k)[0]
@@ -145,7 +147,7 @@ class Task:
             named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
             raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
 
-    def decided(self, model: BaseEstimator, X: Any) -> Numbers:
+    def predict_codes(self, model: BaseEstimator, X: Any) -> Numbers:
         """What a fitted model says of some documents, as places among the classes."""
         if not self.indicator:
             found: Any = np.searchsorted(self.classes, model.predict(X))
@@ -156,7 +158,7 @@ class Task:
         return np.asarray(found, np.int32)
 
 
-def _matrix(X: Any, name: str) -> Any:
+def _check_matrix(X: Any, name: str) -> Any:
     if hasattr(X, "to_numpy"):  # a frame
         X = X.to_numpy()
     if not is_sparse(X):
@@ -166,7 +168,7 @@ def _matrix(X: Any, name: str) -> Any:
     return X.tocsr() if is_sparse(X) else X
 
 
-def _labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
+def _encode_labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = y.toarray() if is_sparse(y) else np.asarray(y)
@@ -181,7 +183,7 @@ def _labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
     )
 
 
-def _order(order: Any, n_features: int) -> Ints:
+def _check_order(order: Any, n_features: int) -> Ints:
     columns = np.asarray(order)
     if columns.ndim != 1 or (columns.dtype.kind not in "iu" and columns.size):
         raise OptionError(f"order must be the numbers of columns, best first; it is {columns.ndim}-d {columns.dtype}.")
@@ -195,7 +197,7 @@ def _order(order: Any, n_features: int) -> Ints:
     return columns
 
 
-def _ks(ks: Iterable[int], n: int) -> Ints:
+def _check_ks(ks: Iterable[int], n: int) -> Ints:
     numbers = np.asarray(ks if hasattr(ks, "__len__") else list(ks))
     if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
         raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")
@@ -208,20 +210,20 @@ def _ks(ks: Iterable[int], n: int) -> Ints:
 # Other models: a new fit for each k
 
 
-def _refitted(task: Task, points: Ints) -> Numbers:
+def _predict_by_refitting(task: CurveTask, points: Ints) -> Numbers:
     n_problems = task.codes.shape[1]
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
-        constant = _constant(task, problem)
+        constant = _constant_class(task, problem)
         for at, k in enumerate(points):
             if constant is None:
-                codes[problem, at] = task.decided(task.fitted(int(k), problem), task.cut(int(k))[1])
+                codes[problem, at] = task.predict_codes(task.fit_model(int(k), problem), task.cut(int(k))[1])
             else:
                 codes[problem, at] = constant
     return codes
 
 
-def _constant(task: Task, problem: int) -> int | None:
+def _constant_class(task: CurveTask, problem: int) -> int | None:
     """What a column of an indicator matrix has throughout, if it has."""
     codes = task.codes[:, problem]
     return int(codes[0]) if task.indicator and (codes == codes[0]).all() else None
@@ -230,7 +232,7 @@ def _constant(task: Task, problem: int) -> int | None:
 # Naive Bayes: one sweep
 
 
-class Entries(NamedTuple):
+class RankedEntries(NamedTuple):
     """Entries of a matrix in ranked columns, by document: ranks and values."""
 
     ends: Ints
@@ -238,28 +240,28 @@ class Entries(NamedTuple):
     values: Array
 
 
-def _swept(task: Task, points: Ints) -> Numbers:
-    train, test = (_entries(X, name, task, int(points[-1])) for X, name in _named(task))
+def _predict_by_sweeping(task: CurveTask, points: Ints) -> Numbers:
+    train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
-    curve_kernels.tally(*train, task.codes, counts)
+    curve_kernels.count_entries(*train, task.codes, counts)
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
-        constant = _constant(task, problem)
+        constant = _constant_class(task, problem)
         if constant is not None:
             codes[problem] = constant
             continue
         sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
-        bayes = Bayes(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
-        _sweep(bayes, test, points, codes[problem])
+        bayes = BayesProblem(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
+        _sweep_problem(bayes, test, points, codes[problem])
     return codes
 
 
-def _named(task: Task) -> tuple[tuple[Any, str], tuple[Any, str]]:
+def _named_matrices(task: CurveTask) -> tuple[tuple[Any, str], tuple[Any, str]]:
     return (task.train, "X_train"), (task.test, "X_test")
 
 
-def _entries(X: Any, name: str, task: Task, k: int) -> Entries:
+def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntries:
     """The entries of the first k columns of the ranking."""
     X = sparse.csr_array(X)
     data = X.data.astype(np.float64, copy=False)
@@ -272,44 +274,44 @@ def _entries(X: Any, name: str, task: Task, k: int) -> Entries:
     presence = type(task.model) is BernoulliNB
     threshold = float(task.model.binarize) if presence else 0.0
     indptr, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
-    n = curve_kernels.cut(indptr, columns, data, rank, threshold, presence, ends, ranks, values)
-    return Entries(ends, ranks[:n], values[:n])
+    n = curve_kernels.select_entries(indptr, columns, data, rank, threshold, presence, ends, ranks, values)
+    return RankedEntries(ends, ranks[:n], values[:n])
 
 
 @dataclass(frozen=True)
-class Bayes:
+class BayesProblem:
     """One naive Bayes problem: occurrences of the ranked terms by class, and the sizes of the classes."""
 
-    task: Task
+    task: CurveTask
     problem: int
     counts: Array
     sizes: Array
 
-    def lines(self, points: Ints) -> Lines:
+    def lines(self, points: Ints) -> SweepCoefficients:
         """Its scores along the ranking."""
-        return LINES[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
+        return COEFFICIENTS[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
 
     def empty(self) -> int:
         """The class of documents without terms, where it is the same for all numbers of terms; otherwise -1."""
         if type(self.task.model) is not MultinomialNB:
             return -1
-        return int(self.task.decided(self._estimator(1), sparse.csr_array((1, 1)))[0])
+        return int(self.task.predict_codes(self._build_estimator(1), sparse.csr_array((1, 1)))[0])
 
-    def exactly(self, k: int, rows: Ints) -> Numbers:
+    def predict_exactly(self, k: int, rows: Ints) -> Numbers:
         """The classes of some test documents, as the estimator fitted to the first k columns has them."""
         if not is_sparse(self.task.train) or not is_sparse(self.task.test):
             # sums of dense matrices are left to a library whose order depends on the shape of the whole
-            return self.task.decided(self.task.fitted(k, self.problem), self.task.cut(k)[1])[rows]
-        return self.task.decided(self._estimator(k), self.task.test[rows][:, self.task.order[:k]])
+            return self.task.predict_codes(self.task.fit_model(k, self.problem), self.task.cut(k)[1])[rows]
+        return self.task.predict_codes(self._build_estimator(k), self.task.test[rows][:, self.task.order[:k]])
 
-    def _estimator(self, k: int) -> BaseEstimator:
+    def _build_estimator(self, k: int) -> BaseEstimator:
         """The model with what it would have learned from the first k columns, bit by bit."""
         model, counts = clone(self.task.model), np.ascontiguousarray(self.counts[:, :k])
         model.classes_ = np.arange(2) if self.task.indicator else self.task.classes
         model.n_features_in_, model.feature_count_, model.class_count_ = k, counts, self.sizes
         model.class_log_prior_ = log_prior(self.sizes, model.fit_prior, model.class_prior)
         if isinstance(model, PoissonNB):
-            model.rate_ = rates(counts, self.sizes, model.alpha, model.beta)
+            model.rate_ = poisson_rates(counts, self.sizes, model.alpha, model.beta)
         else:
             smoothed = counts + model.alpha
             total = smoothed.sum(axis=1) if isinstance(model, MultinomialNB) else self.sizes + model.alpha * 2
@@ -317,23 +319,23 @@ class Bayes:
         return model
 
 
-def _sweep(bayes: Bayes, test: Entries, points: Ints, out: Numbers) -> None:
+def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Ints, out: Numbers) -> None:
     """Fill in the predictions of one problem: points x documents."""
     k = int(points[-1])
     point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)
-    lines = Lines(*(np.ascontiguousarray(part) for part in bayes.lines(points)))
+    lines = SweepCoefficients(*(np.ascontiguousarray(part) for part in bayes.lines(points)))
     empty = bayes.empty()
 
     def work(first: int) -> None:
-        curve_kernels.sweep(first, min(first + _CHUNK, out.shape[1]), *test, point, *lines, empty, out)
+        curve_kernels.sweep(first, min(first + _CHUNK_DOCS, out.shape[1]), *test, point, *lines, empty, out)
 
-    _each(work, range(0, out.shape[1], _CHUNK))
+    _run_in_threads(work, range(0, out.shape[1], _CHUNK_DOCS))
     for at in np.flatnonzero((out < 0).any(axis=1)):
         rows = np.flatnonzero(out[at] < 0)
-        out[at, rows] = bayes.exactly(int(points[at]), rows)
+        out[at, rows] = bayes.predict_exactly(int(points[at]), rows)
 
 
-def _each(work: Callable[[int], None], items: range) -> None:
+def _run_in_threads(work: Callable[[int], None], items: range) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     work_on_each(work, items, cores)
 
@@ -343,5 +345,5 @@ def load_kernels(model: str) -> None:
     """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
     X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
     with suppress(ValueError):  # parameters that make no sense are told of with the documents of the user
-        if sweepable(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
-            curve_codes(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)
+        if can_sweep(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
+            predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

@@ -103,7 +103,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self._start(np.unique(y))
-        return self._add(X, y, sample_weight)
+        return self._add_counts(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was counted before.
@@ -123,7 +123,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             self._start(np.unique(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise OptionError(f"classes is {classes!r}, but on the first call it was {self.classes_!r}.")
-        return self._add(X, y, sample_weight)
+        return self._add_counts(X, y, sample_weight)
 
     def _start(self, classes: npt.NDArray[Any]) -> None:
         self._check_parameters(len(classes))
@@ -141,26 +141,26 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
                 f"class_prior of PoissonNB must be {n_classes} probabilities, one per class, not {self.class_prior!r}."
             )
 
-    def _add(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Self:
+    def _add_counts(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Self:
         check_non_negative(X, "PoissonNB (input X)")
         weight = np.ones(len(y)) if sample_weight is None else _check_sample_weight(sample_weight, X)
-        codes = self._codes(y)
+        codes = self._encode_classes(y)
         members = sparse.csr_array((weight, (codes, np.arange(len(y)))), shape=(len(self.classes_), len(y)))
         added = members @ X
         self.feature_count_ += added.toarray() if is_sparse(added) else added
         self.class_count_ += np.bincount(codes, weight, len(self.classes_))
-        self.rate_ = rates(self.feature_count_, self.class_count_, self.alpha, self.beta)
+        self.rate_ = poisson_rates(self.feature_count_, self.class_count_, self.alpha, self.beta)
         self.class_log_prior_ = log_prior(self.class_count_, self.fit_prior, self.class_prior)
         return self
 
-    def _codes(self, y: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    def _encode_classes(self, y: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         unknown = self.classes_[codes] != y
         if unknown.any():
             raise InputError(f"y has the class {y[unknown][0]!r}, which is not among classes, {list(self.classes_)!r}.")
         return codes
 
-    def _scores(self, X: Any) -> Array:
+    def _class_scores(self, X: Any) -> Array:
         """The log of prior times likelihood, but for the factor 1 / x!, which all classes share."""
         if not self.absent_terms:
             present = X.astype(bool).astype(np.float64)
@@ -183,12 +183,12 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             factorials.data = gammaln(X.data + 1)
         else:
             factorials = gammaln(X + 1)
-        joint: Array = self._scores(X) - np.asarray(factorials.sum(axis=1)).reshape(-1, 1)
+        joint: Array = self._class_scores(X) - np.asarray(factorials.sum(axis=1)).reshape(-1, 1)
         return joint
 
     def predict_log_proba(self, X: Any) -> Array:
         """Log of the probability of each class, given the document."""
-        scores = self._scores(self._checked(X))
+        scores = self._class_scores(self._checked(X))
         normed: Array = scores - logsumexp(scores, axis=1, keepdims=True)
         return normed
 
@@ -198,7 +198,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class; of several, the first."""
-        scores = self._scores(self._checked(X))
+        scores = self._class_scores(self._checked(X))
         labels: npt.NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         return labels
 
@@ -215,7 +215,7 @@ def is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X))
 
 
-def rates(occurrences: Array, documents: Array, alpha: float, beta: float) -> Array:
+def poisson_rates(occurrences: Array, documents: Array, alpha: float, beta: float) -> Array:
     """Occurrences to expect in a document, classes x terms: the mean of the Gamma posterior."""
     rate: Array = (occurrences + alpha) / (documents + beta).reshape(-1, 1)
     return rate

@@ -20,14 +20,14 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termsieve.classify.poisson import is_sparse
-from termsieve.classify.probit_kernels import descend
+from termsieve.classify.probit_kernels import descend_coordinates
 from termsieve.errors import InputError, OptionError
 
 Array = npt.NDArray[np.float64]
 Prior = Literal["gaussian", "laplace"]
 
-_FLAT = 1e-10  # the least curvature of a row: documents far on the right side have none that a float can hold
-_PASSES = 1000  # over the weights, in one step
+_MIN_CURVATURE = 1e-10  # the least curvature of a row: documents far on the right side have none that a float can hold
+_MAX_PASSES = 1000  # over the weights, in one step
 
 
 class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -102,8 +102,8 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True)
         check_classification_targets(y)
-        signs = self._signs(y)
-        self.prior_variance_ = default_variance(X) if self.prior_variance is None else float(self.prior_variance)
+        signs = self._encode_targets(y)
+        self.prior_variance_ = default_prior_variance(X) if self.prior_variance is None else float(self.prior_variance)
         centre = np.asarray(X.mean(axis=0)).ravel()
         fits = [self._fit_one(X, centre, sign) for sign in signs]
         self.coef_ = np.array([fit.weights[:-1] for fit in fits])
@@ -111,7 +111,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
         self.optimality_ = np.array([fit.optimality for fit in fits])
         self.converged_ = self.optimality_ <= self.tol
-        self._warn()
+        self._warn_unconverged()
         return self
 
     def _check_parameters(self) -> None:
@@ -124,10 +124,10 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise OptionError(f"max_iter of ProbitClassifier must be a number from 1; it is {self.max_iter!r}.")
 
-    def _signs(self, y: Any) -> list[Array]:
+    def _encode_targets(self, y: Any) -> list[Array]:
         """For each class, 1 for its rows and -1 for the rest; and `classes_`."""
-        self._several = type_of_target(y) == "multilabel-indicator"
-        if self._several:
+        self._is_multilabel = type_of_target(y) == "multilabel-indicator"
+        if self._is_multilabel:
             y = y.toarray() if is_sparse(y) else np.asarray(y)
             self.classes_ = np.arange(y.shape[1])
             return [np.where(column, 1.0, -1.0) for column in y.T]
@@ -137,14 +137,14 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise InputError(f"y has only one class, {self.classes_[0]!r}: there is nothing to tell apart.")
         return [np.where(y == one, 1.0, -1.0) for one in self.classes_[1 if len(self.classes_) == 2 else 0 :]]
 
-    def _fit_one(self, X: Any, centre: Array, sign: Array) -> Fit:
+    def _fit_one(self, X: Any, centre: Array, sign: Array) -> FitResult:
         if abs(sign.sum()) == len(sign):  # all rows, or none: only the intercept speaks
-            return Fit(np.append(np.zeros(X.shape[1]), sign[0] * np.inf), 1, 0.0)
+            return FitResult(np.append(np.zeros(X.shape[1]), sign[0] * np.inf), 1, 0.0)
         slope = np.sqrt(2 / self.prior_variance_) if self.prior == "laplace" else 0.0
         precision = 1 / self.prior_variance_ if self.prior == "gaussian" else 0.0
-        return optimum(Objective(X, centre, sign, precision, slope), self.tol, int(self.max_iter))
+        return minimize_objective(Objective(X, centre, sign, precision, slope), self.tol, int(self.max_iter))
 
-    def _warn(self) -> None:
+    def _warn_unconverged(self) -> None:
         if not self.converged_.all():
             worst = float(self.optimality_.max())
             warnings.warn(
@@ -160,7 +160,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         sums: Array = X @ self.coef_.T + self.intercept_
-        return sums.ravel() if len(self.intercept_) == 1 and not self._several else sums
+        return sums.ravel() if len(self.intercept_) == 1 and not self._is_multilabel else sums
 
     def predict_log_proba(self, X: Any) -> Array:
         """Log of `predict_proba`."""
@@ -168,7 +168,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if sums.ndim == 1:
             return np.column_stack([log_ndtr(-sums), log_ndtr(sums)])
         logs: Array = log_ndtr(sums)
-        return logs if self._several else logs - logsumexp(logs, axis=1, keepdims=True)
+        return logs if self._is_multilabel else logs - logsumexp(logs, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class; those of several classes are made to add up to 1, those of several labels not."""
@@ -177,7 +177,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class, or an indicator matrix of all that are more probable than not."""
         sums = self.decision_function(X)
-        if self._several:
+        if self._is_multilabel:
             return (sums > 0).astype(np.int64)
         chosen = (sums > 0).astype(np.int64) if sums.ndim == 1 else sums.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[chosen]
@@ -190,7 +190,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return tags
 
 
-def default_variance(X: Any) -> float:
+def default_prior_variance(X: Any) -> float:
     """The rule of Genkin, Lewis and Madigan: number of terms by mean squared length of the documents.
 
     >>> default_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
@@ -200,7 +200,7 @@ def default_variance(X: Any) -> float:
     return X.shape[1] * X.shape[0] / squares if squares else 1.0
 
 
-class Fit(NamedTuple):
+class FitResult(NamedTuple):
     """Weights, the intercept last; the steps it took; and the slope that was left."""
 
     weights: Array
@@ -222,7 +222,7 @@ class Objective:
     sign: Array
     precision: float
     slope: float = 0.0
-    _bent: tuple[Array, Array] | None = None
+    _cached_curvature: tuple[Array, Array] | None = None
 
     @cached_property
     def _transposed(self) -> Any:
@@ -237,7 +237,7 @@ class Objective:
         sums: Array = self.X @ w[:-1] + (w[-1] - self.centre @ w[:-1])
         return sums
 
-    def back(self, rows: Array, w: Array) -> Array:
+    def weight_gradient(self, rows: Array, w: Array) -> Array:
         """From derivatives by row to derivatives by weight."""
         total = rows.sum()
         return np.append(self._transposed @ rows - total * self.centre + self.precision * w[:-1], total)
@@ -246,19 +246,19 @@ class Objective:
         """The smooth part and its gradient."""
         t = self.margins(w)
         value = -float(log_ndtr(t).sum()) + self.precision / 2 * float(w[:-1] @ w[:-1])
-        return value, self.back(-self.sign * hazard(t), w)
+        return value, self.weight_gradient(-self.sign * hazard(t), w)
 
     def hessian(self, w: Array, v: Array) -> Array:
         """The Hessian of the smooth part at w, times v."""
-        return self.back(self.curvature(w) * self.sums(v), v)
+        return self.weight_gradient(self.curvature(w) * self.sums(v), v)
 
     def curvature(self, w: Array) -> Array:
         """Second derivatives by row; the last are kept, for many products are asked for at one place."""
-        if self._bent is None or not np.array_equal(self._bent[0], w):
+        if self._cached_curvature is None or not np.array_equal(self._cached_curvature[0], w):
             t = self.margins(w)
             h = hazard(t)
-            self._bent = w.copy(), h * (t + h)
-        return self._bent[1]
+            self._cached_curvature = w.copy(), h * (t + h)
+        return self._cached_curvature[1]
 
     def start(self) -> Array:
         """No weights; the intercept that gives the class its share."""
@@ -283,18 +283,18 @@ def hazard(t: Array) -> Array:
     return ratio
 
 
-def optimum(objective: Objective, tol: float, max_iter: int) -> Fit:
+def minimize_objective(objective: Objective, tol: float, max_iter: int) -> FitResult:
     """The weights of the smallest objective."""
     start = objective.start()
     scale = max(1.0, float(np.abs(objective.value(start)[1]).max()))
     if objective.slope:
-        w, steps = _proximal(objective, start, tol * scale, max_iter)
+        w, steps = _run_proximal_newton(objective, start, tol * scale, max_iter)
     else:
-        w, steps = _newton(objective, start, tol * scale, max_iter)
-    return Fit(w, max(steps, 1), objective.violation(w) / scale)
+        w, steps = _run_newton(objective, start, tol * scale, max_iter)
+    return FitResult(w, max(steps, 1), objective.violation(w) / scale)
 
 
-def _newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
+def _run_newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
     found = minimize(
         objective.value,
         start,
@@ -306,7 +306,7 @@ def _newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> t
     return found.x, int(found.nit)
 
 
-def _proximal(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
+def _run_proximal_newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
     """Newton steps for a slope with a corner: each goes to the least of a quadratic model, which has the corner too."""
     columns = sparse.csc_array(objective.X)
     parts = columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data, objective.centre
@@ -315,14 +315,14 @@ def _proximal(objective: Objective, start: Array, gtol: float, max_iter: int) ->
         if left <= gtol:
             return w, steps
         near = min(0.1, left) * left if left > 10 * gtol else gtol / 10  # ever closer, so that steps get ever better
-        curvature = np.maximum(objective.curvature(w), _FLAT)
-        step = descend(*parts, curvature, objective.value(w)[1], w, objective.slope, near, _PASSES)
-        w = _shortened(objective, w, step)
+        curvature = np.maximum(objective.curvature(w), _MIN_CURVATURE)
+        step = descend_coordinates(*parts, curvature, objective.value(w)[1], w, objective.slope, near, _MAX_PASSES)
+        w = _search_line(objective, w, step)
         left = objective.violation(w)
     return w, max_iter
 
 
-def _shortened(objective: Objective, w: Array, step: Array) -> Array:
+def _search_line(objective: Objective, w: Array, step: Array) -> Array:
     """Go the step, or a half, a quarter, ... of it, until the objective falls as it should."""
     before, gradient = objective.value(w)
     before += objective.slope * float(np.abs(w[:-1]).sum())

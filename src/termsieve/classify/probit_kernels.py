@@ -11,7 +11,7 @@ Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def _bends(
+def _hessian_diagonal(
     indptr: Ints, rows: Ints, data: Array, centre: Array, curvature: Array, total: float, first: Array, bend: Array
 ) -> None:
     """Weighted sums of the columns, and of the squares of the centred columns: the diagonal of the Hessian."""
@@ -25,10 +25,10 @@ def _bends(
         bend[j] = max(squares - 2 * centre[j] * sums + centre[j] ** 2 * total, 0.0)
 
 
-bends = jit(_bends)
+hessian_diagonal = jit(_hessian_diagonal)
 
 
-def _descend(
+def _descend_coordinates(
     indptr: Ints,
     rows: Ints,
     data: Array,
@@ -48,7 +48,7 @@ def _descend(
     d = len(centre)
     total = curvature.sum()
     first, bend = np.empty(d), np.empty(d)
-    bends(indptr, rows, data, centre, curvature, total, first, bend)
+    hessian_diagonal(indptr, rows, data, centre, curvature, total, first, bend)
     floor = 1e-12 * max(bend.max(), 1e-300)
     step = np.zeros(d + 1)
     moved = np.zeros(len(curvature))
@@ -83,4 +83,4 @@ def _descend(
     return step
 
 
-descend = jit(_descend)
+descend_coordinates = jit(_descend_coordinates)

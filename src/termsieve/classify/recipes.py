@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from termsieve.classify.poisson import PoissonNB
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.scores.registry import spell
-from termsieve.spelling import read_call
+from termsieve.scores.registry import format_value
+from termsieve.spelling import parse_call
 
 __all__ = ["RECIPES", "PoissonNB", "ProbitClassifier", "Recipe", "classifier", "parse_recipe"]
 
@@ -57,7 +57,7 @@ class Recipe:
     @property
     def spelling(self) -> str:
         """The canonical spelling, which `parse_recipe` reads back."""
-        said = ", ".join(f"{name}={spell(value)}" for name, value in self.given.items())
+        said = ", ".join(f"{name}={format_value(value)}" for name, value in self.given.items())
         return f"{self.name}({said})" if said else self.name
 
     def _maker(self) -> Callable[..., BaseEstimator]:
@@ -94,7 +94,7 @@ class Recipe:
         return hash(self.spelling)
 
 
-_ALL = (
+_RECIPES = (
     Recipe(
         "multinomial_nb",
         "Multinomial naive Bayes",
@@ -168,7 +168,7 @@ _ALL = (
         papers={"ifs": "NN; layers and training unstated"},
     ),
 )
-RECIPES: Mapping[str, Recipe] = MappingProxyType({recipe.name: recipe for recipe in _ALL})
+RECIPES: Mapping[str, Recipe] = MappingProxyType({recipe.name: recipe for recipe in _RECIPES})
 
 
 def classifier(model: str | Recipe | BaseEstimator) -> BaseEstimator:
@@ -199,18 +199,18 @@ def parse_recipe(spelling: str | Recipe) -> Recipe:
     """
     if isinstance(spelling, Recipe):
         return spelling
-    call = read_call(spelling, "classifier", "'probit' or 'multinomial_nb(alpha=0.5)'")
+    call = parse_call(spelling, "classifier", "'probit' or 'multinomial_nb(alpha=0.5)'")
     if call.given:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'multinomial_nb(alpha=0.5)'.")
     name = call.name
     if name not in RECIPES:
         key = name.lower().replace("-", "_")
-        hint = did_you_mean(_SAME.get(key, key), RECIPES)
+        hint = did_you_mean(_ALIASES.get(key, key), RECIPES)
         raise OptionError(f"Unknown classifier {name!r}. {hint}Known classifiers: {', '.join(sorted(RECIPES))}.")
     return RECIPES[name].with_parameters(**call.named)
 
 
-_SAME = {
+_ALIASES = {
     "nb": "multinomial_nb",
     "mnb": "multinomial_nb",
     "multinomialnb": "multinomial_nb",

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from termsieve.classify.poisson import PoissonNB, log_prior, rates
+from termsieve.classify.poisson import PoissonNB, log_prior, poisson_rates
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,12 +27,12 @@ Ints = npt.NDArray[np.int64]
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def _steps(points: Ints) -> Array:
+def _rounding_bounds(points: Ints) -> Array:
     """Rounding error of a sum of k terms, relative to their magnitudes: twice two scores, of two ways to add up."""
     return 4 * _EPS * (points.astype(np.float64) + 16)
 
 
-class Lines(NamedTuple):
+class SweepCoefficients(NamedTuple):
     """The scores of the classes, as `curve_kernels.sweep` adds them up, and how far they may be wrong.
 
     ``slack`` bounds the rounding error of a difference of scores for each occurrence, ``fixed_slack`` that of its
@@ -46,9 +46,9 @@ class Lines(NamedTuple):
     fixed_slack: Array
 
 
-def sweepable(model: BaseEstimator) -> bool:
+def can_sweep(model: BaseEstimator) -> bool:
     """Whether the model is a naive Bayes that the sweep knows, with parameters that it knows."""
-    if type(model) not in LINES or not isinstance(model.alpha, int | float) or not 0 < model.alpha < np.inf:
+    if type(model) not in COEFFICIENTS or not isinstance(model.alpha, int | float) or not 0 < model.alpha < np.inf:
         return False
     if not getattr(model, "force_alpha", True) and model.alpha < 1e-10:
         return False
@@ -57,47 +57,49 @@ def sweepable(model: BaseEstimator) -> bool:
     return type(model) is not BernoulliNB or isinstance(model.binarize, int | float)
 
 
-def _multinomial(model: MultinomialNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+def _multinomial_coefficients(model: MultinomialNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     smoothed = counts + model.alpha
     weights, drift = np.log(smoothed), np.log(np.cumsum(smoothed, axis=1)[:, points - 1])
-    steps = _steps(points)
+    steps = _rounding_bounds(points)
     fixed = np.tile(prior, (len(points), 1))
     slack = steps * (np.abs(weights).max() + np.abs(drift).max(axis=0) + 1)
-    return Lines(weights.T, fixed, drift.T, slack, steps * _largest(prior))
+    return SweepCoefficients(weights.T, fixed, drift.T, slack, steps * _max_magnitude(prior))
 
 
-def _bernoulli(model: BernoulliNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+def _bernoulli_coefficients(model: BernoulliNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     present = np.log(counts + model.alpha) - np.log(sizes + 2 * model.alpha).reshape(-1, 1)
     rest = 1 - np.exp(present)
     with np.errstate(divide="ignore", invalid="ignore"):  # a share that rounds to 1 is left to the estimator
         absent = np.log(rest)
         weights, unsure = present - absent, 4 * _EPS / np.abs(rest)
-    steps = _steps(points)
+    steps = _rounding_bounds(points)
     fixed = prior.reshape(-1, 1) + np.cumsum(absent, axis=1)[:, points - 1]
     sums = np.cumsum(np.abs(absent), axis=1)[:, points - 1].max(axis=0)
     slack = steps * np.abs(weights).max() + 2 * unsure.max()
-    fixed_slack = steps * (sums + _largest(prior)) + 2 * np.cumsum(unsure.max(axis=0))[points - 1]
-    return Lines(weights.T, fixed.T, np.zeros_like(fixed.T), slack, fixed_slack)
+    fixed_slack = steps * (sums + _max_magnitude(prior)) + 2 * np.cumsum(unsure.max(axis=0))[points - 1]
+    return SweepCoefficients(weights.T, fixed.T, np.zeros_like(fixed.T), slack, fixed_slack)
 
 
-def _poisson(model: PoissonNB, counts: Array, sizes: Array, points: Ints) -> Lines:
+def _poisson_coefficients(model: PoissonNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
-    rate = rates(counts, sizes, model.alpha, model.beta)
+    rate = poisson_rates(counts, sizes, model.alpha, model.beta)
     weights, taken = np.log(rate), np.cumsum(rate, axis=1)[:, points - 1]
-    steps = _steps(points)
+    steps = _rounding_bounds(points)
     fixed = (prior.reshape(-1, 1) - taken).T
     slack = steps * (np.abs(weights).max() + 1)
-    return Lines(weights.T, fixed, np.zeros_like(fixed), slack, steps * (taken.max(axis=0) + _largest(prior)))
+    return SweepCoefficients(
+        weights.T, fixed, np.zeros_like(fixed), slack, steps * (taken.max(axis=0) + _max_magnitude(prior))
+    )
 
 
-LINES: dict[type, Callable[..., Lines]] = {
-    MultinomialNB: _multinomial,
-    BernoulliNB: _bernoulli,
-    PoissonNB: _poisson,
+COEFFICIENTS: dict[type, Callable[..., SweepCoefficients]] = {
+    MultinomialNB: _multinomial_coefficients,
+    BernoulliNB: _bernoulli_coefficients,
+    PoissonNB: _poisson_coefficients,
 }
 
 
-def _largest(prior: Array) -> float:
+def _max_magnitude(prior: Array) -> float:
     return float(np.abs(prior[np.isfinite(prior)]).max(initial=1.0))

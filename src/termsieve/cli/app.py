@@ -19,20 +19,22 @@ import typer
 import typer.core
 
 from termsieve._version import __version__
-from termsieve.cli.messages import complain, in_options
+from termsieve.cli.messages import in_options, print_error
 from termsieve.errors import OptionError, TermsieveError
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
 INTERRUPTED = 130
-GRACE = 0.3  # seconds that a command has, after Ctrl-C, to end by itself
-ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
+INTERRUPT_GRACE = 0.3  # seconds that a command has, after Ctrl-C, to end by itself
+COMMAND_ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
 
 
 class _Commands(typer.core.TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """What a newcomer wants first, first."""
         names: list[str] = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+        return sorted(
+            names, key=lambda name: COMMAND_ORDER.index(name) if name in COMMAND_ORDER else len(COMMAND_ORDER)
+        )
 
 
 app = typer.Typer(
@@ -70,12 +72,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="termsieve")
     except TermsieveError as error:
-        complain(in_options(str(error)))
+        print_error(in_options(str(error)))
         return WRONG_USAGE if isinstance(error, OptionError) else 1
     except MemoryError:
-        complain("There is not enough memory for this.")
+        print_error("There is not enough memory for this.")
     except OSError as error:  # a disk that is full, a stream that is closed
-        complain(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}.")
+        print_error(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}.")
     except SystemExit as end:
         _close_output()
         if isinstance(end.__context__, BrokenPipeError):
@@ -107,7 +109,7 @@ def _end_soon_after_interrupt() -> None:
     def watch() -> None:
         while os.read(reading, 1) != bytes([signal.SIGINT]):
             pass
-        time.sleep(GRACE)
+        time.sleep(INTERRUPT_GRACE)
         with contextlib.suppress(KeyError, AttributeError):
             sys.modules["termsieve.counts.storage"].forget_unfinished()
         if sys.stderr.isatty():
@@ -124,7 +126,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _global_options(
     version: Annotated[
         bool,
         typer.Option(

@@ -8,9 +8,9 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_scores
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, grouped
-from termsieve.cli.output import Printing, Sheet
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, format_examples
+from termsieve.cli.output import OutputOptions, Sheet
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve scores",
         "termsieve scores bns",
         "termsieve scores --format json",
     )
 )
-@grouped
+@expand_groups
 def scores(
     name: Annotated[
         str | None,
@@ -34,32 +34,32 @@ def scores(
         ),
     ] = None,
     *,
-    printing: Printing,
-    talk: Talk,
+    printing: OutputOptions,
+    talk: Messages,
 ) -> None:
     """The catalogue of scores, or all that is known about one."""
-    from termsieve.scores.catalogue import CatalogueRow, catalogue_rows, describe, facts
-    from termsieve.scores.parsing import parse
+    from termsieve.scores.catalogue import CatalogueRow, describe, list_facts, make_catalogue_rows
+    from termsieve.scores.parsing import parse_score
 
     printing.check()
     if name is not None:
-        score = parse(name)
+        score = parse_score(name)
         if printing.format is None and printing.output is None:
             typer.echo(describe(score))
             return
-        known = {"score": score.spelling, "title": score.title, "about": score.about, **dict(facts(score))}
+        known = {"score": score.spelling, "title": score.title, "about": score.about, **dict(list_facts(score))}
         printing.write(Sheet(list(known), [list(known.values())], lambda: describe(score)), talk)
         return
-    rows = catalogue_rows()
-    printing.write(Sheet(CatalogueRow._fields, rows, lambda: _view(rows)), talk)
-    if printing.to_people:
+    rows = make_catalogue_rows()
+    printing.write(Sheet(CatalogueRow._fields, rows, lambda: _scores_table(rows)), talk)
+    if printing.is_interactive:
         talk.note("To read more about one: termsieve scores NAME")
 
 
-def _view(rows: list[CatalogueRow]) -> RenderableType:
-    from termsieve.cli.screen import bare_table
+def _scores_table(rows: list[CatalogueRow]) -> RenderableType:
+    from termsieve.cli.screen import make_bare_table
 
-    table = bare_table()
+    table = make_bare_table()
     for heading in ("score", "what it is", "papers", "overall"):
         table.add_column(heading, no_wrap=heading in ("score", "overall"))
     for row in rows:

@@ -9,47 +9,51 @@ from rich.padding import Padding
 from rich.text import Text
 
 from termsieve.cli.output import Sheet
-from termsieve.cli.screen import bare_table
+from termsieve.cli.screen import make_bare_table
 
 if TYPE_CHECKING:
-    from termsieve.study.results import Choice, Comparison
+    from termsieve.study.results import Comparison, Recommendation
 
-MEANS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
+MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
 
 
-def comparison_sheet(result: Comparison, measure: str) -> Sheet:
+def make_comparison_sheet(result: Comparison, measure: str) -> Sheet:
     """Means over the splits, with the fewest terms within one standard error of the best."""
     rows = result.summary(measure).to_pylist()
     chosen = result.best(measure)
     recommended = {(name, choice.score, choice.k) for name, choice in chosen.items()}
     for row in rows:
         row["recommended"] = (row["classifier"], row["score"], row["k"]) in recommended
-    return Sheet(MEANS, [[row[name] for name in MEANS] for row in rows], lambda: _view(rows, chosen, measure))
+    return Sheet(
+        MEAN_COLUMNS,
+        [[row[name] for name in MEAN_COLUMNS] for row in rows],
+        lambda: _comparison_view(rows, chosen, measure),
+    )
 
 
-def _view(rows: list[dict[str, Any]], chosen: dict[str, Choice], measure: str) -> RenderableType:
+def _comparison_view(rows: list[dict[str, Any]], chosen: dict[str, Recommendation], measure: str) -> RenderableType:
     parts: list[RenderableType] = []
     for name, choice in chosen.items():
         mine = [row for row in rows if row["classifier"] == name]
-        parts += [_table(name, mine, measure), Padding(Text(choice.reason, style="green"), (0, 0, 1, 0))]
+        parts += [_classifier_table(name, mine, measure), Padding(Text(choice.reason, style="green"), (0, 0, 1, 0))]
     return Group(*parts)
 
 
-def _table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
+def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
     """Scores down, numbers of terms across."""
     ks = sorted({row["k"] for row in rows})
     best = max(row["mean"] for row in rows)
-    table = bare_table()
+    table = make_bare_table()
     table.add_column(Text(name, style="not dim bold").append(f"  {measure}", style="dim not bold"), no_wrap=True)
     for k in ks:
         table.add_column(f"{k:,}", justify="right")
     for score in dict.fromkeys(row["score"] for row in rows):
         means = {row["k"]: row for row in rows if row["score"] == score}
-        table.add_row(score, *(_mean(means.get(k), best) for k in ks))
+        table.add_row(score, *(_mean_cell(means.get(k), best) for k in ks))
     return table
 
 
-def _mean(row: dict[str, Any] | None, best: float) -> Text:
+def _mean_cell(row: dict[str, Any] | None, best: float) -> Text:
     if row is None:
         return Text("-", style="dim")
     style = "bold reverse" if row["recommended"] else "bold" if row["mean"] == best else ""

@@ -10,10 +10,19 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_scores
-from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording, listed
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, flag, grouped, option
-from termsieve.cli.output import ENDINGS, HTML, PANEL, PARQUET, SAFE_CSV_HELP, Format, Printing, Sheet
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, split_names
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.cli.output import (
+    FORMATS_BY_EXTENSION,
+    HTML_EXTENSIONS,
+    OUTPUT_PANEL,
+    PARQUET_EXTENSION,
+    SAFE_CSV_HELP,
+    Format,
+    OutputOptions,
+    Sheet,
+)
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OutputError
@@ -25,12 +34,12 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents
     from termsieve.study.results import Comparison
 
-PAGE_SCORES = "gu,chi2,info_gain,bns"
+REPORT_SCORES = "gu,chi2,info_gain,bns"
 Figures = Annotated[
     Path | None,
-    option("--figures", panel=PANEL, metavar="DIR", help="Also write the charts there, as PNG, SVG and PDF."),
+    option("--figures", panel=OUTPUT_PANEL, metavar="DIR", help="Also write the charts there, as PNG, SVG and PDF."),
 ]
-Title = Annotated[str | None, option("--title", panel=PANEL, metavar="TEXT", help="What the corpus is called.")]
+Title = Annotated[str | None, option("--title", panel=OUTPUT_PANEL, metavar="TEXT", help="What the corpus is called.")]
 
 
 def _check_measure(measure: str, *, per_class: bool) -> None:
@@ -44,14 +53,14 @@ def _check_measure(measure: str, *, per_class: bool) -> None:
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve compare mail.csv",
         "termsieve compare mail.csv -o report.html -o result.parquet",
         "termsieve compare news.jsonl --score gu,chi2,'bns(floor=0.001)' --classifier multinomial_nb -k 10,100,1000",
         "termsieve compare news.jsonl --cv split --journal news.study -o report.html --figures figures",
     )
 )
-@grouped
+@expand_groups
 def compare(
     files: Files,
     *,
@@ -67,7 +76,7 @@ def compare(
     outputs: Annotated[
         list[Path] | None,
         option(
-            "--output", "-o", panel=PANEL, metavar="FILE",
+            "--output", "-o", panel=OUTPUT_PANEL, metavar="FILE",
             help="Write a page (.html), the whole result (.parquet), or the means (.csv, .tsv, .json, .txt); may be "
             "given several times.",
         ),
@@ -77,40 +86,44 @@ def compare(
     excerpts: Annotated[
         bool,
         flag(
-            "--excerpts/--no-excerpts", panel=PANEL,
+            "--excerpts/--no-excerpts", panel=OUTPUT_PANEL,
             help="Keep short places of the documents in the page and the result (the usual), or none.",
         ),
     ] = True,
     form: Annotated[
         Format | None,
-        option("--format", "-f", panel=PANEL, metavar="FORMAT", help="On standard output: table, tsv, csv or json."),
+        option(
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="On standard output: table, tsv, csv or json."
+        ),
     ] = None,
-    safe_csv: Annotated[bool, flag("--safe-csv", panel=PANEL, help=SAFE_CSV_HELP)] = False,
-    columns: Columns,
-    wording: Wording,
-    talk: Talk,
+    safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
+    talk: Messages,
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and name the fewest terms that do."""
-    from termsieve.cli.compare_views import comparison_sheet
-    from termsieve.cli.reading import inputs_of, read_documents, say_skipped
+    from termsieve.cli.compare_views import make_comparison_sheet
+    from termsieve.cli.reading import list_inputs, read_documents, report_skipped
     from termsieve.study.study import compare as compared
 
     _check_measure(measure, per_class=plan.get("per_class", False))
-    _check_journal(journal, inputs_of(files, wording), outputs or [])
-    _check_outputs(outputs or [], figures, inputs_of(files, wording))
+    _check_journal(journal, list_inputs(files, wording), outputs or [])
+    _check_outputs(outputs or [], figures, list_inputs(files, wording))
     analyzer = wording.analyzer()
     documents = read_documents(files, columns, talk)
-    with talk.timed("compared"), talk.compiling():
+    with talk.report_time("compared"), talk.report_compiling():
         result = compared(
             documents, analyzer=analyzer, journal=journal, threads=threads, progress=talk.progress,
             excerpts=excerpts, **plan,
         )  # fmt: skip
-    say_skipped(documents, talk)
-    sheet = comparison_sheet(result, measure)
-    for output in sorted(outputs or (), key=lambda path: path.suffix.lower() in HTML):  # the page last: it may fail
-        _write(result, sheet, output, title, figures, Printing(output, None, safe_csv), talk)
+    report_skipped(documents, talk)
+    sheet = make_comparison_sheet(result, measure)
+    for output in sorted(
+        outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS
+    ):  # the page last: it may fail
+        _write_output(result, sheet, output, title, figures, OutputOptions(output, None, safe_csv), talk)
     if not outputs or (sys.stdout.isatty() and not talk.quiet):
-        Printing(None, form, safe_csv).write(sheet)
+        OutputOptions(None, form, safe_csv).write(sheet)
 
 
 def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequence[Path]) -> None:
@@ -132,45 +145,45 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
     """Refuse places that cannot be written before the work."""
     from termsieve.counts.storage import check_target
 
-    if any(output.suffix.lower() in HTML for output in outputs):
+    if any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
         require_extra("report", "A page (.html)")
     for output in outputs:
         check_target(output, inputs=inputs)
-        if output.suffix.lower() not in (*HTML, PARQUET, *ENDINGS):
-            known = ", ".join((HTML[0], PARQUET, *ENDINGS))
+        if output.suffix.lower() not in (*HTML_EXTENSIONS, PARQUET_EXTENSION, *FORMATS_BY_EXTENSION):
+            known = ", ".join((HTML_EXTENSIONS[0], PARQUET_EXTENSION, *FORMATS_BY_EXTENSION))
             raise typer.BadParameter(
                 f"the ending of {str(output)!r} does not tell what to write. Known are {known}.", param_hint="-o"
             )
-    if figures is not None and not any(output.suffix.lower() in HTML for output in outputs):
+    if figures is not None and not any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
         raise typer.BadParameter("the charts go with a page: give -o report.html, too.", param_hint="--figures")
     _check_folder(figures)
 
 
 def _check_folder(figures: Path | None) -> None:
     """Refuse a folder for charts that cannot be one."""
-    from termsieve.counts.storage import may_write
+    from termsieve.counts.storage import is_writable
 
     if figures is None:
         return
     there = next(one for one in (figures, *figures.absolute().parents) if one.exists())
-    if not there.is_dir() or not may_write(there):
+    if not there.is_dir() or not is_writable(there):
         raise OutputError(f"{figures}: no charts can be written there: {there} is no folder that may be written to.")
 
 
-def _write(
+def _write_output(
     result: Comparison,
     sheet: Sheet,
     output: Path,
     title: str | None,
     figures: Path | None,
-    printing: Printing,
-    talk: Talk,
+    printing: OutputOptions,
+    talk: Messages,
 ) -> None:
     ending = output.suffix.lower()
-    if ending in HTML:
+    if ending in HTML_EXTENSIONS:
         _write_page(result, output, None, title, figures, talk)
         return
-    if ending == PARQUET:
+    if ending == PARQUET_EXTENSION:
         result.save(output)
     else:
         printing.write(sheet)
@@ -178,11 +191,11 @@ def _write(
 
 
 def _write_page(
-    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None, talk: Talk
+    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None, talk: Messages
 ) -> None:
     from termsieve import report as write_report
 
-    with talk.timed("drawn"):
+    with talk.report_time("drawn"):
         write_report(result, output, documents=documents, figures=figures, title=title)
     size = output.stat().st_size / 1e6
     talk.note(f"written to {output} ({size:.1f} MB), a page for any browser")
@@ -191,13 +204,13 @@ def _write_page(
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve report result.parquet -o report.html",
         "termsieve report mail.counts --score gu,chi2 -o terms.html",
         "termsieve report mail.csv -o terms.html",
     )
 )
-@grouped
+@expand_groups
 def report(
     files: Annotated[
         list[str],
@@ -213,25 +226,25 @@ def report(
         list[str] | None,
         option(
             "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help=f"For counts and documents: scores, with commas between them. Without this: {PAGE_SCORES}.",
+            help=f"For counts and documents: scores, with commas between them. Without this: {REPORT_SCORES}.",
         ),
     ] = None,
     figures: Figures = None,
     title: Title = None,
-    columns: Columns,
-    wording: Wording,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:  # fmt: skip
     """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
-    from termsieve.cli.reading import STDIN, inputs_of, is_counts, read_counts, read_documents
+    from termsieve.cli.reading import STDIN, is_counts_file, list_inputs, read_counts, read_documents
     from termsieve.counts.storage import check_target
     from termsieve.ranking.ranking import score as scored
     from termsieve.study.results import Comparison
 
     require_extra("report", "A page (.html)")
-    check_target(output, inputs=inputs_of(files, wording))
-    if output.suffix.lower() not in HTML:
+    check_target(output, inputs=list_inputs(files, wording))
+    if output.suffix.lower() not in HTML_EXTENSIONS:
         raise typer.BadParameter(f"a page has the ending .html, not {output.suffix!r}.", param_hint="-o")
     _check_folder(figures)
     if _is_comparison(files):
@@ -241,11 +254,11 @@ def report(
             )
         _write_page(Comparison.load(files[0]), output, None, title, figures, talk)
         return
-    names = listed(scores or [PAGE_SCORES])
+    names = split_names(scores or [REPORT_SCORES])
     counts = read_counts(files, columns, wording, threads, talk)
     documents = None
-    if not any(file == STDIN or is_counts(file) for file in files):
-        documents = read_documents(files, columns, Talk(quiet=True))
+    if not any(file == STDIN or is_counts_file(file) for file in files):
+        documents = read_documents(files, columns, Messages(quiet=True))
     _write_page(scored(counts, list(names)), output, documents, title, figures, talk)
 
 
@@ -256,7 +269,7 @@ def _is_comparison(files: Sequence[str]) -> bool:
 
     from termsieve.study.results import is_saved
 
-    if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET or not Path(files[0]).is_file():
+    if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET_EXTENSION or not Path(files[0]).is_file():
         return False
     if is_saved(files[0]):  # without a look by Arrow, which a damaged file can bring down
         return True

@@ -1,4 +1,4 @@
-"""What the shell completes. Names are read from the sources: to import the stations takes longer than a user waits."""
+"""What the shell completes. Names are read from the sources: to import the stages takes longer than a user waits."""
 
 from __future__ import annotations
 
@@ -8,64 +8,66 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-Named = tuple[str, str]
+Completion = tuple[str, str]
 
 
-def complete_scores(incomplete: str) -> Iterator[Named]:
+def complete_scores(incomplete: str) -> Iterator[Completion]:
     """Names of scores, with their titles."""
-    yield from _beginning(incomplete, score_names())
+    yield from _filter_completions(incomplete, score_names())
 
 
-def complete_classifiers(incomplete: str) -> Iterator[Named]:
+def complete_classifiers(incomplete: str) -> Iterator[Completion]:
     """Names of classifiers, with their titles."""
-    yield from _beginning(incomplete, classifier_names())
+    yield from _filter_completions(incomplete, classifier_names())
 
 
-def complete_rules(incomplete: str) -> Iterator[Named]:
+def complete_rules(incomplete: str) -> Iterator[Completion]:
     """Names of rules."""
-    yield from _beginning(incomplete, rule_names())
+    yield from _filter_completions(incomplete, rule_names())
 
 
-def complete_stemmers(incomplete: str) -> Iterator[Named]:
+def complete_stemmers(incomplete: str) -> Iterator[Completion]:
     """Languages of the stemmer, where it is installed."""
     try:
         import Stemmer
     except ImportError:
         return
-    yield from _beginning(incomplete, [(name, "") for name in Stemmer.algorithms()])
+    yield from _filter_completions(incomplete, [(name, "") for name in Stemmer.algorithms()])
 
 
-def _beginning(incomplete: str, names: list[Named]) -> Iterator[Named]:
+def _filter_completions(incomplete: str, names: list[Completion]) -> Iterator[Completion]:
     """Those that go on what was typed; in a list, what stands after the last comma."""
     before, comma, last = incomplete.rpartition(",")
     yield from ((before + comma + name, title) for name, title in names if name.startswith(last))
 
 
-def score_names() -> list[Named]:
+def score_names() -> list[Completion]:
     """All scores: functions with the decorator `score`."""
-    found = chain.from_iterable(map(_functions, _trees("scores")))
+    found = chain.from_iterable(map(_decorated_functions, _parse_sources("scores")))
     return sorted((name, title) for decorator, name, title in found if decorator == "score")
 
 
-def rule_names() -> list[Named]:
+def rule_names() -> list[Completion]:
     """All rules: classes with the decorator `rule`, and the first sentence about them."""
-    classes = [node for tree in _trees("rules.py") for node in tree.body if isinstance(node, ast.ClassDef)]
+    classes = [node for tree in _parse_sources("rules.py") for node in tree.body if isinstance(node, ast.ClassDef)]
     return sorted(
-        (_text(call.args[0]), (ast.get_docstring(node) or "").partition(".")[0])
+        (_constant_text(call.args[0]), (ast.get_docstring(node) or "").partition(".")[0])
         for node in classes
         for call in _decorators(node)
         if call.func.id == "rule"  # type: ignore[attr-defined]
     )
 
 
-def classifier_names() -> list[Named]:
+def classifier_names() -> list[Completion]:
     """All classifiers: the first two arguments of every `Recipe`."""
-    calls = [node for tree in _trees("classify.py") for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for tree in _parse_sources("classify.py") for node in ast.walk(tree) if isinstance(node, ast.Call)]
     recipes = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Recipe"]
-    return sorted((_text(call.args[0]), _text(call.args[1])) for call in recipes if len(call.args) > 1)
+    return sorted(
+        (_constant_text(call.args[0]), _constant_text(call.args[1])) for call in recipes if len(call.args) > 1
+    )
 
 
-def _trees(name: str) -> Iterator[ast.Module]:
+def _parse_sources(name: str) -> Iterator[ast.Module]:
     place: Any = importlib.resources.files("termsieve") / name
     files = [place] if name.endswith(".py") else sorted(place.iterdir(), key=lambda file: file.name)
     for file in files:
@@ -73,11 +75,11 @@ def _trees(name: str) -> Iterator[ast.Module]:
             yield ast.parse(file.read_text("utf-8"))
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+def _decorated_functions(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             for call in _decorators(node):
-                titles = [_text(keyword.value) for keyword in call.keywords if keyword.arg == "title"]
+                titles = [_constant_text(keyword.value) for keyword in call.keywords if keyword.arg == "title"]
                 yield call.func.id, node.name, "".join(titles)  # type: ignore[attr-defined]
 
 
@@ -86,5 +88,5 @@ def _decorators(node: ast.stmt) -> list[ast.Call]:
     return [call for call in listed if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)]
 
 
-def _text(node: ast.expr) -> str:
+def _constant_text(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""

@@ -8,62 +8,62 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
-from termsieve.cli.messages import Talk, visible
-from termsieve.cli.option_groups import examples, grouped
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.messages import Messages, escape_controls
+from termsieve.cli.option_groups import expand_groups, format_examples
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve count mail.csv --text body --label folder -o mail.counts",
         "zcat monday.jsonl.gz | termsieve count - -o monday.counts",
         "termsieve rank mail.counts --score chi2",
     )
 )
-@grouped
+@expand_groups
 def count(
     files: Files,
     *,
     output: Output,
-    columns: Columns,
-    wording: Wording,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
-    from termsieve.cli.reading import inputs_of, read_counts
+    from termsieve.cli.reading import list_inputs, read_counts
     from termsieve.counts.storage import check_target
 
-    check_target(output, inputs=inputs_of(files, wording))
-    _save(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
+    check_target(output, inputs=list_inputs(files, wording))
+    _save_counts(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve merge monday.counts tuesday.counts -o week.counts",
         "termsieve merge parts/*.counts -o all.counts",
     )
 )
-@grouped
+@expand_groups
 def merge(
     files: Annotated[list[str], typer.Argument(metavar="COUNTS...", help="Files that [bold]termsieve count[/] wrote.")],
     *,
     output: Output,
-    talk: Talk,
+    talk: Messages,
 ) -> None:
     """Add counts of several parts: the result is that of counting all documents at once."""
-    from termsieve.cli.reading import added, expanded
+    from termsieve.cli.reading import expand_patterns, sum_counts
     from termsieve.counts.storage import check_target
 
     check_target(output)
-    _save(added(expanded(files), talk), output, talk)
+    _save_counts(sum_counts(expand_patterns(files), talk), output, talk)
 
 
-def _save(counts: Counts, output: Path, talk: Talk) -> None:
+def _save_counts(counts: Counts, output: Path, talk: Messages) -> None:
     counts.save(output)
     if not talk.quiet:
-        typer.echo(visible(repr(counts), keep="\n"))
+        typer.echo(escape_controls(repr(counts), keep="\n"))
     talk.note(f"written to {output}")

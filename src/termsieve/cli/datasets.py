@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, flag, grouped, option
-from termsieve.cli.output import Printing, Sheet
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.cli.output import OutputOptions, Sheet
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,8 +34,8 @@ COLUMNS = (
     "place",
     "home",
 )
-corpora = typer.Typer(rich_markup_mode="rich")
-app.add_typer(corpora, name="datasets")
+datasets_app = typer.Typer(rich_markup_mode="rich")
+app.add_typer(datasets_app, name="datasets")
 
 
 def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
@@ -47,12 +47,14 @@ def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
             yield str(known["name"]), str(known["title"])
 
 
-@corpora.callback(
+@datasets_app.callback(
     invoke_without_command=True,
-    epilog=examples("termsieve datasets", "termsieve datasets --format json", "termsieve datasets get reuters21578"),
+    epilog=format_examples(
+        "termsieve datasets", "termsieve datasets --format json", "termsieve datasets get reuters21578"
+    ),
 )
-@grouped
-def datasets(ctx: typer.Context, *, printing: Printing, talk: Talk) -> None:
+@expand_groups
+def datasets(ctx: typer.Context, *, printing: OutputOptions, talk: Messages) -> None:
     """The corpora of the papers: how large, under which licence, and whether they are here."""
     if ctx.invoked_subcommand is not None:
         return
@@ -60,22 +62,22 @@ def datasets(ctx: typer.Context, *, printing: Printing, talk: Talk) -> None:
 
     printing.check()
     records = list(CORPORA.values())
-    printing.write(Sheet(COLUMNS, map(_row, records), lambda: _view(records)))
-    if printing.to_people:
-        from termsieve.datasets.locations import VARIABLE, folders
+    printing.write(Sheet(COLUMNS, map(_dataset_row, records), lambda: _datasets_table(records)))
+    if printing.is_interactive:
+        from termsieve.datasets.locations import DATA_VARIABLE, list_folders
 
-        talk.note(f"Looked for in {' and '.join(map(str, folders()))}; {VARIABLE} names another folder.")
+        talk.note(f"Looked for in {' and '.join(map(str, list_folders()))}; {DATA_VARIABLE} names another folder.")
         talk.note("To get one: termsieve datasets get NAME")
 
 
-@corpora.command(
-    epilog=examples(
+@datasets_app.command(
+    epilog=format_examples(
         "termsieve datasets get sms_spam",
         "termsieve datasets get reuters21578 --from reuters21578.tar.gz",
         "termsieve datasets get rcv1 --from FOLDER --folder data",
     )
 )
-@grouped
+@expand_groups
 def get(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="As termsieve datasets lists it.", autocompletion=_complete_corpora)
@@ -92,7 +94,7 @@ def get(
     unverified: Annotated[
         bool, flag("--unverified", help="Take another edition, too: other checksums, other numbers of documents.")
     ] = False,
-    talk: Talk,
+    talk: Messages,
 ) -> None:
     """Download a corpus from its own home, verify it, and convert it to JSON lines."""
     from termsieve.datasets import get as get_corpus
@@ -101,11 +103,11 @@ def get(
     typer.echo(path)
 
 
-def _row(record: Dataset) -> list[Any]:
-    from termsieve.datasets import located
-    from termsieve.datasets.locations import folders
+def _dataset_row(record: Dataset) -> list[Any]:
+    from termsieve.datasets import locate
+    from termsieve.datasets.locations import list_folders
 
-    here = located(record.name)
+    here = locate(record.name)
     return [
         record.name,
         record.title,
@@ -117,23 +119,23 @@ def _row(record: Dataset) -> list[Any]:
         " ".join(record.papers),
         record.stand_in_for,
         here is not None,
-        str(here or folders()[0] / record.file_name),
+        str(here or list_folders()[0] / record.file_name),
         record.home,
     ]
 
 
-def _view(records: list[Dataset]) -> RenderableType:
-    from termsieve.cli.screen import bare_table
-    from termsieve.datasets import located
+def _datasets_table(records: list[Dataset]) -> RenderableType:
+    from termsieve.cli.screen import make_bare_table
+    from termsieve.datasets import locate
 
-    table = bare_table()
+    table = make_bare_table()
     for heading in ("corpus", "here", "documents", "classes", "size", "papers", "licence"):
         numeric = heading in ("documents", "classes", "size")
         table.add_column(heading, no_wrap=heading != "licence", justify="right" if numeric else "left")
     for record in records:
         table.add_row(
             record.name,
-            "yes" if located(record.name) else "no",
+            "yes" if locate(record.name) else "no",
             f"{record.documents:,}" if record.documents else "-",
             str(record.classes),
             f"{record.size / 1e6:,.1f} MB" if record.size else "-",

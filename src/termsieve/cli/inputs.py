@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.tokens.analyzer import Analyzer
 
-INPUT, TERMS = "Input", "Terms"
+INPUT_PANEL, TERMS_PANEL = "Input", "Terms"
 
 Files = Annotated[
     list[str],
@@ -46,15 +46,15 @@ Threads = Annotated[
 Seed = Annotated[int, option("--seed", metavar="N", min=0, help="Decides what is left to chance; 0, without this.")]
 
 
-def _input(*names: str, **about: Any) -> Any:
-    return option(*names, panel=INPUT, **about)
+def _input_option(*names: str, **about: Any) -> Any:
+    return option(*names, panel=INPUT_PANEL, **about)
 
 
-def _term(*names: str, **about: Any) -> Any:
-    return option(*names, panel=TERMS, **about)
+def _terms_option(*names: str, **about: Any) -> Any:
+    return option(*names, panel=TERMS_PANEL, **about)
 
 
-class Group:
+class OptionGroup:
     """A group of options."""
 
     def given(self) -> list[str]:
@@ -62,40 +62,53 @@ class Group:
         return [one.name for one in fields(self) if getattr(self, one.name) != one.default]  # type: ignore[arg-type]
 
 
-def as_option(name: str) -> str:
+def option_name(name: str) -> str:
     """The option of a field."""
     return f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True)
-class Columns(Group):
+class ColumnOptions(OptionGroup):
     """Which columns hold what, and which rows are read."""
 
     text: Annotated[
         list[str] | None,
-        _input("--text", metavar="COLUMN", help="Column with the text; may be given several times. Guessed, if plain."),
+        _input_option(
+            "--text", metavar="COLUMN", help="Column with the text; may be given several times. Guessed, if plain."
+        ),
     ] = None
     label: Annotated[
         str | None,
-        _input("--label", metavar="COLUMN", help="Column with the label, or a list of labels. Guessed, if plain."),
+        _input_option(
+            "--label", metavar="COLUMN", help="Column with the label, or a list of labels. Guessed, if plain."
+        ),
     ] = None
     label_sep: Annotated[
-        str | None, _input("--label-sep", metavar="TEXT", help="Several labels in one string, cut at this.")
+        str | None, _input_option("--label-sep", metavar="TEXT", help="Several labels in one string, cut at this.")
     ] = None
     by_file: Annotated[
         bool,
-        flag("--by-file", panel=INPUT, help="The class is the name of the file: compare the files with each other."),
+        flag(
+            "--by-file", panel=INPUT_PANEL, help="The class is the name of the file: compare the files with each other."
+        ),
     ] = False
     split: Annotated[
-        str | None, _input("--split", metavar="COLUMN=VALUE", help="Only rows with this value in this column.")
+        str | None, _input_option("--split", metavar="COLUMN=VALUE", help="Only rows with this value in this column.")
     ] = None
-    encoding: Annotated[str, _input("--encoding", metavar="NAME", help="Of text files; without this, UTF-8.")] = "utf-8"
+    encoding: Annotated[
+        str, _input_option("--encoding", metavar="NAME", help="Of text files; without this, UTF-8.")
+    ] = "utf-8"
     skip_bad: Annotated[
-        bool, flag("--skip-bad", panel=INPUT, help="Skip rows that cannot be read, and say how many lines, and which.")
+        bool,
+        flag("--skip-bad", panel=INPUT_PANEL, help="Skip rows that cannot be read, and say how many lines, and which."),
     ] = False
     no_quotes: Annotated[
         bool,
-        flag("--no-quotes", panel=INPUT, help='In CSV and TSV, " is a character like any other: each line is a row.'),
+        flag(
+            "--no-quotes",
+            panel=INPUT_PANEL,
+            help='In CSV and TSV, " is a character like any other: each line is a row.',
+        ),
     ] = False
 
     @property
@@ -110,18 +123,20 @@ class Columns(Group):
 
 
 @dataclass(frozen=True)
-class Wording(Group):
+class AnalyzerOptions(OptionGroup):
     """How text becomes terms."""
 
     stop_words: Annotated[
-        str | None, _term("--stop-words", metavar="LIST", help='"english", "smart", or a file with a word a line.')
+        str | None,
+        _terms_option("--stop-words", metavar="LIST", help='"english", "smart", or a file with a word a line.'),
     ] = None
     ngrams: Annotated[
-        str | None, _term("--ngrams", metavar="N", help="Also runs of up to N words; 2-3 is runs of two or three.")
+        str | None,
+        _terms_option("--ngrams", metavar="N", help="Also runs of up to N words; 2-3 is runs of two or three."),
     ] = None
     stemmer: Annotated[
         str | None,
-        _term(
+        _terms_option(
             "--stemmer",
             metavar="LANGUAGE",
             help="Cut endings, by Snowball's rules for a language such as english.",
@@ -129,23 +144,25 @@ class Wording(Group):
         ),
     ] = None
     segmenter: Annotated[
-        str | None, _term("--segmenter", metavar="NAME", help='"jieba" finds the words of Chinese.')
+        str | None, _terms_option("--segmenter", metavar="NAME", help='"jieba" finds the words of Chinese.')
     ] = None
     characters: Annotated[
         bool,
-        flag("--characters", panel=TERMS, help="Runs of characters inside words, in place of words; see --ngrams."),
+        flag(
+            "--characters", panel=TERMS_PANEL, help="Runs of characters inside words, in place of words; see --ngrams."
+        ),
     ] = False
     min_length: Annotated[
-        int, _term("--min-length", metavar="N", min=1, help="Leave out words of fewer characters.")
+        int, _terms_option("--min-length", metavar="N", min=1, help="Leave out words of fewer characters.")
     ] = 1
-    accents: Annotated[bool, flag("--accents/--strip-accents", panel=TERMS, help="Keep accents, or take them off.")] = (
-        True
-    )
-    lowercase: Annotated[bool, flag("--lowercase/--keep-case", panel=TERMS, help="Lower-case, or leave capitals.")] = (
-        True
-    )
+    accents: Annotated[
+        bool, flag("--accents/--strip-accents", panel=TERMS_PANEL, help="Keep accents, or take them off.")
+    ] = True
+    lowercase: Annotated[
+        bool, flag("--lowercase/--keep-case", panel=TERMS_PANEL, help="Lower-case, or leave capitals.")
+    ] = True
     pattern: Annotated[
-        str | None, _term("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
+        str | None, _terms_option("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
     ] = None
 
     def analyzer(self) -> Analyzer:
@@ -154,8 +171,8 @@ class Wording(Group):
 
         pattern = {} if self.pattern is None else {"token_pattern": self.pattern}
         return Analyzer(
-            stop_words=self._stop_words(),
-            ngram_range=self._range(),
+            stop_words=self._load_stop_words(),
+            ngram_range=self._ngram_range(),
             stemmer=self.stemmer,
             segmenter=self.segmenter,
             analyzer="char_wb" if self.characters else "word",
@@ -165,7 +182,7 @@ class Wording(Group):
             **pattern,
         )
 
-    def _range(self) -> tuple[int, int]:
+    def _ngram_range(self) -> tuple[int, int]:
         given = ("3" if self.characters else "1") if self.ngrams is None else self.ngrams
         least, dash, most = given.partition("-")
         try:
@@ -176,7 +193,7 @@ class Wording(Group):
                 param_hint="--ngrams",
             ) from None
 
-    def _stop_words(self) -> str | Collection[str] | None:
+    def _load_stop_words(self) -> str | Collection[str] | None:
         if self.stop_words is None or self.stop_words in ("english", "smart"):
             return self.stop_words
         path = Path(self.stop_words)
@@ -189,28 +206,32 @@ class Wording(Group):
 
 
 @dataclass(frozen=True)
-class Pruning(Group):
+class PruningOptions(OptionGroup):
     """Which terms are too rare or too common."""
 
     min_df: Annotated[
         str | None,
-        _term("--min-df", metavar="N", help="Leave out terms of fewer documents: a number, or a share such as 0.1%."),
+        _terms_option(
+            "--min-df", metavar="N", help="Leave out terms of fewer documents: a number, or a share such as 0.1%."
+        ),
     ] = None
     max_df: Annotated[
-        str | None, _term("--max-df", metavar="N", help="Leave out terms of more documents, such as 50%.")
+        str | None, _terms_option("--max-df", metavar="N", help="Leave out terms of more documents, such as 50%.")
     ] = None
 
     def pruned(self, counts: Counts) -> Counts:
         """The counts without these terms."""
         if not self.given():
             return counts
-        counts = counts.prune(min_df=amount(self.min_df, "--min-df", 1), max_df=amount(self.max_df, "--max-df", 1.0))
+        counts = counts.prune(
+            min_df=parse_amount(self.min_df, "--min-df", 1), max_df=parse_amount(self.max_df, "--max-df", 1.0)
+        )
         if not counts.n_terms:
             raise OptionError(f"No term is left ({counts.pruned}). Choose a lower --min-df or a higher --max-df.")
         return counts
 
 
-def listed(given: Sequence[str]) -> list[str]:
+def split_names(given: Sequence[str]) -> list[str]:
     """Names that are given one by one, or with commas between them; those in brackets belong to a name.
 
     >>> listed(["gu,bns(floor=0.001)", 'union("gu", k=9)'])
@@ -220,7 +241,7 @@ def listed(given: Sequence[str]) -> list[str]:
     return [name for name in names if name]
 
 
-def amount(given: str | None, option: str, default: float) -> float:
+def parse_amount(given: str | None, option: str, default: float) -> float:
     """A number of documents, or a share of them, as a user writes it.
 
     >>> amount("5", "", 1), amount("0.5", "", 1), amount("50%", "", 1)

@@ -15,12 +15,12 @@ from typing import Annotated, Any, Self
 from termsieve.cli.option_groups import flag
 
 JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
-_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-PANEL = "General"
+_HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+GENERAL_PANEL = "General"
 OPTIONS = {"on_bad='skip'": "--skip-bad", "quotes=False": "--no-quotes", "encoding='utf-16'": "--encoding utf-16"}
 
 
-def visible(text: str, keep: str = "") -> str:
+def escape_controls(text: str, keep: str = "") -> str:
     r"""Text without what would steer a terminal: control characters and direction marks as escapes.
 
     >>> visible("\x1b[31mred\x1b[0m")
@@ -28,11 +28,11 @@ def visible(text: str, keep: str = "") -> str:
     >>> visible("naïve 漢字")
     'naïve 漢字'
     """
-    return re.sub(r"[^\x20-\x7e]", lambda found: _shown(found[0], keep), text)
+    return re.sub(r"[^\x20-\x7e]", lambda found: _escape_character(found[0], keep), text)
 
 
-def _shown(char: str, keep: str) -> str:
-    if char in keep or char in JOINERS or unicodedata.category(char) not in _HIDDEN:
+def _escape_character(char: str, keep: str) -> str:
+    if char in keep or char in JOINERS or unicodedata.category(char) not in _HIDDEN_CATEGORIES:
         return char
     return char.encode("unicode_escape").decode("ascii")
 
@@ -44,26 +44,26 @@ def in_options(message: str) -> str:
     return message
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     """Say what went wrong, in front of the name of the program."""
-    _say(f"termsieve: {message}")
+    _print_message(f"termsieve: {message}")
 
 
-def _say(message: str) -> None:
-    sys.stderr.write(visible(message, keep="\n") + "\n")
+def _print_message(message: str) -> None:
+    sys.stderr.write(escape_controls(message, keep="\n") + "\n")
     sys.stderr.flush()
 
 
 @dataclass(frozen=True)
-class Talk:
+class Messages:
     """How much is said. As a context, it shows warnings as notes."""
 
-    quiet: Annotated[bool, flag("--quiet", "-q", panel=PANEL, help="Say nothing but errors.")] = False
+    quiet: Annotated[bool, flag("--quiet", "-q", panel=GENERAL_PANEL, help="Say nothing but errors.")] = False
     verbose: Annotated[
-        bool, flag("--verbose", "-v", panel=PANEL, help="Say also what is done, and how long it takes.")
+        bool, flag("--verbose", "-v", panel=GENERAL_PANEL, help="Say also what is done, and how long it takes.")
     ] = False
     _stack: ExitStack = field(default_factory=ExitStack, init=False, repr=False, compare=False)
-    _said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _printed: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
     def progress(self) -> bool:
@@ -73,21 +73,21 @@ class Talk:
     def note(self, message: str) -> None:
         """Say something that is good to know."""
         if not self.quiet:
-            _say(message)
+            _print_message(message)
 
     def note_once(self, message: str) -> None:
         """Say something that may come up again and again."""
-        if message not in self._said:
-            self._said.add(message)
+        if message not in self._printed:
+            self._printed.add(message)
             self.note(message)
 
     def detail(self, message: str) -> None:
         """Say something for those who want to know more."""
         if self.verbose and not self.quiet:
-            _say(message)
+            _print_message(message)
 
     @contextmanager
-    def timed(self, what: str) -> Iterator[None]:
+    def report_time(self, what: str) -> Iterator[None]:
         """Say afterwards what was done, and how long it took."""
         start = time.perf_counter()
         yield
@@ -109,7 +109,7 @@ class Talk:
         self._stack.close()
 
     @contextmanager
-    def compiling(self) -> Iterator[None]:
+    def report_compiling(self) -> Iterator[None]:
         """Say so when loops are compiled, which takes a while, on a new machine only."""
         from numba.core import event
 

@@ -12,21 +12,21 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from termsieve.cli.output import Sheet
-from termsieve.cli.screen import bare_table, cell
+from termsieve.cli.screen import make_bare_table, make_cell
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
     from termsieve.model import Explanation, Model
 
-SHOWN = 100  # documents, in a table
-EXCERPT = 200  # characters of a document, of which a table shows as many as fit
-TRAINED = (
+MAX_SHOWN = 100  # documents, in a table
+EXCERPT_LENGTH = 200  # characters of a document, of which a table shows as many as fit
+TRAINING_COLUMNS = (
     "classifier", "weighting", "score", "rule", "terms", "classes", "documents", "f1_macro", "standard_error",
     "accuracy", "folds", "candidates",
 )  # fmt: skip
 
 
-class Labelled(NamedTuple):
+class Prediction(NamedTuple):
     """A document, and what a model says of it."""
 
     place: dict[str, Any]  # file, line and row of the input
@@ -40,7 +40,7 @@ class Labelled(NamedTuple):
 # Training
 
 
-def training_sheet(model: Model) -> Sheet:
+def make_training_sheet(model: Model) -> Sheet:
     """What was chosen, and how good it is."""
     s = model.settings
     values = [
@@ -48,10 +48,10 @@ def training_sheet(model: Model) -> Sheet:
         *(s[name] for name in ("f1_macro", "standard_error", "accuracy")),
         s["cv"], len(s["candidates"]),
     ]  # fmt: skip
-    return Sheet(TRAINED, [values], lambda: _training(model))
+    return Sheet(TRAINING_COLUMNS, [values], lambda: _training_view(model))
 
 
-def _training(model: Model) -> RenderableType:
+def _training_view(model: Model) -> RenderableType:
     s = model.settings
     ranked = f"{s['rule']} by {s['score']}" if s["rule"] != 'top("all")' else "all there are"
     first = Text().append(s["classifier"], style="bold").append(f" on {s['weighting']} of ")
@@ -81,9 +81,9 @@ def _training(model: Model) -> RenderableType:
 # Prediction
 
 
-def prediction_sheet(
-    model: Model, items: Iterator[Labelled], *, places: Sequence[str], identity: str | None, explain: bool,
-    probabilities: bool, whole: bool, shown: int | None = SHOWN,
+def make_prediction_sheet(
+    model: Model, items: Iterator[Prediction], *, places: Sequence[str], identity: str | None, explain: bool,
+    probabilities: bool, whole: bool, shown: int | None = MAX_SHOWN,
 ) -> Sheet:  # fmt: skip
     """A row for each document; a table has the first `shown`. With `whole`, all documents are read even so.
 
@@ -102,26 +102,26 @@ def prediction_sheet(
                 *(one.place[name] for name in places),
                 *([one.identity] if identity else []),
                 one.label,
-                *([_chance(model, one)] if chances else []),
-                *(_all_chances(one) if probabilities else []),
-                *(_because(one, single=model.single) if explain else []),
+                *([_label_probability(model, one)] if chances else []),
+                *(_all_probabilities(one) if probabilities else []),
+                *(_reason_values(one, single=model.single) if explain else []),
             ]
 
     def view() -> RenderableType:
-        return _predictions(model, items, places, identity, explain=explain, whole=whole, shown=shown)
+        return _prediction_table(model, items, places, identity, explain=explain, whole=whole, shown=shown)
 
-    return Sheet(names, rows(), view, lambda: (_labels(one) for one in items))
+    return Sheet(names, rows(), view, lambda: (_join_labels(one) for one in items))
 
 
 def _place_name(name: str, identity: str | None) -> str:
     return f"input_{name}" if name == identity else name
 
 
-def _all_chances(one: Labelled) -> list[float]:
+def _all_probabilities(one: Prediction) -> list[float]:
     return [] if one.probabilities is None else [round(float(p), 6) for p in one.probabilities]
 
 
-def _chance(model: Model, one: Labelled) -> Any:
+def _label_probability(model: Model, one: Prediction) -> Any:
     """The probability of the label, or of each."""
     p = one.probabilities
     assert p is not None  # noqa: S101 - the model has them
@@ -130,17 +130,17 @@ def _chance(model: Model, one: Labelled) -> Any:
     return [round(float(p[model.classes.index(name)]), 6) for name in one.label]
 
 
-def _because(one: Labelled, *, single: bool) -> list[Any]:
+def _reason_values(one: Prediction, *, single: bool) -> list[Any]:
     parts = {why.label: [[part.term, round(part.part, 6)] for part in why.parts] for why in one.because}
     against = [why.against for why in one.because]
     return [against[0] if single else None, parts[one.label] if single else parts]
 
 
-def _predictions(
-    model: Model, items: Iterator[Labelled], places: Sequence[str], identity: str | None, *, explain: bool, whole: bool,
-    shown: int | None,
+def _prediction_table(
+    model: Model, items: Iterator[Prediction], places: Sequence[str], identity: str | None, *,
+    explain: bool, whole: bool, shown: int | None,
 ) -> RenderableType:  # fmt: skip
-    table = bare_table()
+    table = make_bare_table()
     numbers = [name for name in places if name != "file"]
     head = identity or (numbers[0] if len(places) == 1 and numbers else "")
     table.add_column(head, justify="right", style="dim", no_wrap=True, max_width=40)
@@ -149,12 +149,12 @@ def _predictions(
         table.add_column("", justify="right", no_wrap=True, max_width=16)
     table.add_column("because" if explain else "text")
     for one in islice(items, shown):
-        chances = [_chances(model, one)] if model.has_probabilities else []
+        chances = [_format_probability(model, one)] if model.has_probabilities else []
         name = _place(one, places) if identity is None else str(one.identity)
-        last = _reasons(one) if explain else cell(" ".join(one.text[:EXCERPT].split()), "dim")
-        table.add_row(cell(name), cell(_label(one), "bold"), *chances, last)
+        last = _format_reasons(one) if explain else make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim")
+        table.add_row(make_cell(name), make_cell(_label_text(one), "bold"), *chances, last)
         if explain:
-            table.add_row("", "", *([""] * len(chances)), cell(" ".join(one.text[:EXCERPT].split()), "dim"))
+            table.add_row("", "", *([""] * len(chances)), make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim"))
     more = next(items, None) is not None
     if more and whole:
         for _ in items:
@@ -162,37 +162,39 @@ def _predictions(
     return Group(table, Text("... and more: -o labels.csv, or a pipe, has them all", style="dim")) if more else table
 
 
-def _place(one: Labelled, places: Sequence[str]) -> str:
+def _place(one: Prediction, places: Sequence[str]) -> str:
     """The place for people: the number alone where that tells, else behind the name of the file."""
     return ":".join(str(one.place[name]) for name in places if one.place[name] is not None)
 
 
-def _label(one: Labelled) -> str:
-    return _labels(one) or "(none)"
+def _label_text(one: Prediction) -> str:
+    return _join_labels(one) or "(none)"
 
 
-def _labels(one: Labelled) -> str:
+def _join_labels(one: Prediction) -> str:
     """The label, or those of a document that may have several, as one line."""
     return one.label if isinstance(one.label, str) else ", ".join(one.label)
 
 
-def _chances(model: Model, one: Labelled) -> str:
-    chance = _chance(model, one)
+def _format_probability(model: Model, one: Prediction) -> str:
+    chance = _label_probability(model, one)
     return ", ".join(f"{p:.2f}" for p in (chance if isinstance(chance, list) else [chance]))
 
 
-def _reasons(one: Labelled) -> Text:
+def _format_reasons(one: Prediction) -> Text:
     """The terms, those for the label green, those against it red."""
     line = Text(no_wrap=True, overflow="ellipsis")
     for why in one.because:
         if len(one.because) > 1:
-            line.append_text(cell(f"{why.label}: ", "bold"))
+            line.append_text(make_cell(f"{why.label}: ", "bold"))
         for part in why.parts:
-            line.append_text(cell(part.term)).append(f" {part.part:+.2f}  ", style="green" if part.part > 0 else "red")
+            line.append_text(make_cell(part.term)).append(
+                f" {part.part:+.2f}  ", style="green" if part.part > 0 else "red"
+            )
     return line
 
 
-class Checked:
+class LabelAgreement:
     """Labels of a model beside those that are known: counted, not kept."""
 
     def __init__(self) -> None:

@@ -10,10 +10,10 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import Columns, Files, Output, Threads, Wording
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, flag, grouped, option
-from termsieve.cli.output import PANEL, Format, Printing
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OptionError
 from termsieve.extras import require_extra
@@ -21,26 +21,26 @@ from termsieve.extras import require_extra
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from termsieve.cli.model_views import Labelled
+    from termsieve.cli.model_views import Prediction
     from termsieve.documents import Documents
     from termsieve.model import Model
 
 # the parameters of a comparison that a model can be made from
 COMPARED = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
-EXPLAINED = 8  # terms, with --explain
+EXPLAINED_TERMS = 8  # terms, with --explain
 MOST_MEGABYTES = 1073  # of a model, unpacked: as `Model.load` has it
 TRUST = "Trust"
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve train mail.csv -o mail.skops",
         "termsieve train mail.csv --score chi2 -k 1000 --classifier linear_svm -o mail.skops",
         "termsieve train news.jsonl --score gu,bns -k 300,3000 --classifier logistic_regression -o news.skops",
         "termsieve predict mail.skops new.csv --explain",
     )
 )
-@grouped
+@expand_groups
 def train(
     files: Files,
     *,
@@ -54,39 +54,39 @@ def train(
         ),
     ] = None,
     form: Annotated[
-        Format | None, option("--format", "-f", panel=PANEL, metavar="FORMAT", help="Of what is printed.")
+        Format | None, option("--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Of what is printed.")
     ] = None,
-    columns: Columns,
-    wording: Wording,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
-    from termsieve.cli.model_views import training_sheet
-    from termsieve.cli.reading import documents_in, found_in, inputs_of, say_skipped
+    from termsieve.cli.model_views import make_training_sheet
+    from termsieve.cli.reading import list_inputs, open_documents, report_skipped, resolve_files
     from termsieve.counts.storage import check_target
     from termsieve.model import train as trained
 
     require_extra("models", "A model file")
-    check_target(output, inputs=inputs_of(files, wording))
-    found = found_in(files, columns, talk)
-    documents = documents_in(found, columns)
-    with talk.timed("trained"), talk.compiling():
+    check_target(output, inputs=list_inputs(files, wording))
+    found = resolve_files(files, columns, talk)
+    documents = open_documents(found, columns)
+    with talk.report_time("trained"), talk.report_compiling():
         model = trained(
             documents, rule=rule, analyzer=wording.analyzer(), threads=threads, progress=talk.progress, **plan
         )
-    say_skipped(documents, talk)
+    report_skipped(documents, talk)
     model.settings["text"] = list(found.text)
     model.save(output)
     for one in model.settings["candidates"]:
         talk.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
     if not talk.quiet:
-        Printing(None, form, safe_csv=False).write(training_sheet(model))
+        OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
     talk.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
     _say_what_to_trust(model, talk)
 
 
-def _say_what_to_trust(model: Model, talk: Talk) -> None:
+def _say_what_to_trust(model: Model, talk: Messages) -> None:
     """Say what `predict` will ask for."""
     from termsieve.tokens.analyzer import is_safe_pattern
 
@@ -97,7 +97,7 @@ def _say_what_to_trust(model: Model, talk: Talk) -> None:
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve predict mail.skops new.csv",
         "termsieve predict mail.skops new.csv --explain",
         "termsieve predict mail.skops new.csv --id message_id -o labels.csv",
@@ -105,7 +105,7 @@ def _say_what_to_trust(model: Model, talk: Talk) -> None:
         'echo \'{"text": "Claim your prize now"}\' | termsieve predict mail.skops -',
     )
 )
-@grouped
+@expand_groups
 def predict(
     model_file: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A file that [bold]termsieve train[/] wrote.", show_default=False)
@@ -116,8 +116,8 @@ def predict(
         bool, flag("--explain", "-e", help="Show the terms that decided, and what each contributed.")
     ] = False,
     terms: Annotated[
-        int, option("--terms", metavar="N", min=1, help=f"With --explain: how many; {EXPLAINED}, without this.")
-    ] = EXPLAINED,
+        int, option("--terms", metavar="N", min=1, help=f"With --explain: how many; {EXPLAINED_TERMS}, without this.")
+    ] = EXPLAINED_TERMS,
     probabilities: Annotated[
         bool, flag("--probabilities", "-p", help="The probability of every class, not only of the label.")
     ] = False,
@@ -139,38 +139,38 @@ def predict(
         int,
         option("--max-model-size", panel=TRUST, metavar="MB", min=1, help="The most that is unpacked; 1073 MB."),
     ] = MOST_MEGABYTES,
-    columns: Columns,
-    printing: Printing,
+    columns: ColumnOptions,
+    printing: OutputOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:  # fmt: skip
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
-    from termsieve.cli.model_views import Checked, prediction_sheet
-    from termsieve.cli.reading import inputs_of, say_skipped
+    from termsieve.cli.model_views import LabelAgreement, make_prediction_sheet
+    from termsieve.cli.reading import list_inputs, report_skipped
     from termsieve.model import Model
 
-    printing.check(inputs=[model_file, *inputs_of(files)])
+    printing.check(inputs=[model_file, *list_inputs(files)])
     model = Model.load(
         model_file, tokenizer=trust_tokenizer, token_pattern=trust_pattern, max_bytes=max_model_size * 1_000_000
     )
     model.vectorizer.threads = threads
-    _check_asked(model, explain=explain, probabilities=probabilities)
-    documents = _documents(model, files, columns, talk)
-    checked = Checked() if columns.label else None
-    items = _labelled(model, documents, identity, terms if explain else 0, checked)
-    sheet = prediction_sheet(
+    _check_supported(model, explain=explain, probabilities=probabilities)
+    documents = _open_documents(model, files, columns, talk)
+    checked = LabelAgreement() if columns.label else None
+    items = _predict_documents(model, documents, identity, terms if explain else 0, checked)
+    sheet = make_prediction_sheet(
         model, items, places=documents.place_names, identity=identity, explain=explain, probabilities=probabilities,
         whole=checked is not None or columns.skip_bad,
         **({} if printing.output is None else {"shown": None}),
     )  # fmt: skip
-    with talk.compiling():
+    with talk.report_compiling():
         printing.write(sheet, talk)
-    say_skipped(documents, talk)
+    report_skipped(documents, talk)
     if checked is not None:
         talk.note(checked.said(str(columns.label)))
 
 
-def _check_asked(model: Model, *, explain: bool, probabilities: bool) -> None:
+def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> None:
     from termsieve.model.explaining import require_explainable
 
     if explain:
@@ -182,27 +182,29 @@ def _check_asked(model: Model, *, explain: bool, probabilities: bool) -> None:
         )
 
 
-def _documents(model: Model, files: list[str], columns: Columns, talk: Talk) -> Documents:
-    from termsieve.cli.reading import documents_in, found_in
+def _open_documents(model: Model, files: list[str], columns: ColumnOptions, talk: Messages) -> Documents:
+    from termsieve.cli.reading import open_documents, resolve_files
 
-    found = found_in(files, columns, talk, labelled=False, usual=model.settings.get("text", ()))
-    return documents_in(found, columns, labelled=False)
+    found = resolve_files(files, columns, talk, labelled=False, usual=model.settings.get("text", ()))
+    return open_documents(found, columns, labelled=False)
 
 
-def _labelled(model: Model, documents: Documents, identity: str | None, terms: int, checked: Any) -> Iterator[Labelled]:
+def _predict_documents(
+    model: Model, documents: Documents, identity: str | None, terms: int, checked: Any
+) -> Iterator[Prediction]:
     """Each document with what the model says of it, batch by batch."""
-    from termsieve.cli.model_views import Labelled
-    from termsieve.model.explaining import explained
+    from termsieve.cli.model_views import Prediction
+    from termsieve.model.explaining import explain_rows
 
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
         X = model.matrix(texts)
         labels = model.named(model.classifier.predict(X))
         chances = model.probabilities(X) if model.has_probabilities else [None] * len(texts)
-        because: Any = explained(model, X, terms) if terms else [[]] * len(texts)
+        because: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
         if checked is not None:
             checked.add(batch.column("labels").to_pylist(), labels)
         places = batch.column("place").to_pylist()
         for parts in zip(places, names, texts, labels, chances, because, strict=True):
-            yield Labelled(*parts)
+            yield Prediction(*parts)

@@ -11,8 +11,8 @@ from typing import Any, get_type_hints
 
 import typer
 
-NAMES_OF_FILES = ("files", "stop_words")
-_BROKEN = re.compile("[\ud800-\udfff]")
+PATH_PARAMETERS = ("files", "stop_words")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def option(*names: str, panel: str | None = None, **about: Any) -> Any:
@@ -25,13 +25,13 @@ def flag(*names: str, panel: str | None = None, **about: Any) -> Any:
     return option(*names, panel=panel, metavar="", **about)
 
 
-def examples(*lines: str, more: str = "") -> str:
+def format_examples(*lines: str, more: str = "") -> str:
     """The end of a command's help."""
     shown = "\n".join(line.replace("[", "\\[") for line in lines)
     return f"[bold]Examples[/]\n{shown}" + (f"\n\n{more}" if more else "")
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
+def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Let a parameter whose type is a dataclass stand for the options that are the fields of the class.
 
     The command is called with an instance; where that is a context, within it.
@@ -41,14 +41,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups = {name: group for name in parameters if (group := _group_of(hints[name])) is not None}
     flat = []
     for name, parameter in parameters.items():
-        options = _options(groups[name]) if name in groups else [parameter.replace(annotation=hints[name])]
+        options = _group_parameters(groups[name]) if name in groups else [parameter.replace(annotation=hints[name])]
         flat += [option.replace(kind=parameter.KEYWORD_ONLY) for option in options]
 
     def run(**given: Any) -> None:
-        _refuse_broken(given)
+        _refuse_invalid_utf8(given)
         with ExitStack() as stack:
             for name, group in groups.items():
-                made = group(**{option.name: given.pop(option.name) for option in _options(group)})
+                made = group(**{option.name: given.pop(option.name) for option in _group_parameters(group)})
                 given[name] = stack.enter_context(made) if isinstance(made, AbstractContextManager) else made
             command(**given)
 
@@ -80,15 +80,15 @@ def _group_of(hint: Any) -> Any:
     return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, OptionGroup)), None)
 
 
-def _refuse_broken(given: dict[str, Any]) -> None:
+def _refuse_invalid_utf8(given: dict[str, Any]) -> None:
     """Refuse text that is no UTF-8: Python hands on its bytes as halves of characters. Names of files may be so."""
     for name, value in given.items():
         for one in value if isinstance(value, list | tuple) else [value]:
-            if name not in NAMES_OF_FILES and isinstance(one, str) and not one.isascii() and _BROKEN.search(one):
+            if name not in PATH_PARAMETERS and isinstance(one, str) and not one.isascii() and _SURROGATES.search(one):
                 raise typer.BadParameter(f"{one!r} is not valid UTF-8.")
 
 
-def _options(group: Any) -> list[inspect.Parameter]:
+def _group_parameters(group: Any) -> list[inspect.Parameter]:
     if isinstance(group, OptionGroup):
         return group.parameters()
     hints = get_type_hints(group, include_extras=True)

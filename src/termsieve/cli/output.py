@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from termsieve.cli.messages import visible
+from termsieve.cli.messages import escape_controls
 from termsieve.cli.option_groups import flag, option
 from termsieve.errors import OutputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from termsieve.cli.messages import Talk
+    from termsieve.cli.messages import Messages
 
-PANEL = "Output"
-Row = Sequence[Any]
+OUTPUT_PANEL = "Output"
+SheetRow = Sequence[Any]
 
 
 class Format(StrEnum):
@@ -44,9 +44,11 @@ class Format(StrEnum):
     txt = "txt"
 
 
-ENDINGS = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {".tab": Format.tsv}
-PARQUET = ".parquet"
-HTML = (".html", ".htm")
+FORMATS_BY_EXTENSION = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {
+    ".tab": Format.tsv
+}
+PARQUET_EXTENSION = ".parquet"
+HTML_EXTENSIONS = (".html", ".htm")
 SAFE_CSV_HELP = (
     "Put a ' before cells that a spreadsheet would run as a formula: those that begin with = + - @ or a tab. "
     "For .csv and .tsv that will be opened in one; it changes these terms. In .csv, all text is in quotes."
@@ -58,7 +60,7 @@ class Sheet:
     """Rows with named columns, and how they look to people."""
 
     columns: Sequence[str]
-    rows: Iterable[Row]
+    rows: Iterable[SheetRow]
     view: Callable[[], RenderableType]  # made only where it is shown; it may use up the rows
     lines: Callable[[], Iterable[str]] | None = None  # what a .txt file has; without this, the view
     page: Callable[[Path], None] | None = None  # writes a .html file
@@ -69,24 +71,24 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Printing:
+class OutputOptions:
     """Where the result goes, and in which form."""
 
     output: Annotated[
         Path | None,
         option(
-            "--output", "-o", panel=PANEL, metavar="FILE",
+            "--output", "-o", panel=OUTPUT_PANEL, metavar="FILE",
             help="Write to this file, by its ending: .csv, .tsv, .json, .jsonl, .parquet, .txt.",
         ),
     ] = None  # fmt: skip
     format: Annotated[
         Format | None,
         option(
-            "--format", "-f", panel=PANEL, metavar="FORMAT",
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
             help="table, tsv, csv, json, jsonl or txt. Without this: a table in a terminal, tsv in a pipe.",
         ),
     ] = None  # fmt: skip
-    safe_csv: Annotated[bool, flag("--safe-csv", panel=PANEL, help=SAFE_CSV_HELP)] = False
+    safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False
 
     def check(self, *, page: bool = False, inputs: Iterable[str | Path] = ()) -> None:
         """Refuse a place that cannot be written, an input, and an ending that is not known, before the work."""
@@ -95,14 +97,14 @@ class Printing:
         from termsieve.counts.storage import check_target
 
         check_target(self.output, inputs=inputs)
-        known = (*ENDINGS, PARQUET, *(HTML if page else []))
+        known = (*FORMATS_BY_EXTENSION, PARQUET_EXTENSION, *(HTML_EXTENSIONS if page else []))
         if self.format is None and self.output.suffix.lower() not in known:
             raise typer.BadParameter(
                 f"the ending of {str(self.output)!r} does not tell what to write. Known are {', '.join(known)}.",
                 param_hint="-o",
             )
 
-    def write(self, sheet: Sheet, talk: Talk | None = None) -> None:
+    def write(self, sheet: Sheet, talk: Messages | None = None) -> None:
         """Print the sheet, or write it to the file, and say so."""
         if self.output is None:
             self._print(sheet)
@@ -112,22 +114,22 @@ class Printing:
             talk.note(f"written to {self.output}")
 
     def _write(self, sheet: Sheet, output: Path) -> None:
-        from termsieve.counts.storage import write_whole
+        from termsieve.counts.storage import write_atomically
 
         ending = None if self.format else output.suffix.lower()
-        if ending in HTML and sheet.page is not None:
+        if ending in HTML_EXTENSIONS and sheet.page is not None:
             sheet.page(output)
             return
-        if ending == PARQUET:
-            write_whole(output, [_parquet(sheet)])
+        if ending == PARQUET_EXTENSION:
+            write_atomically(output, [_to_parquet(sheet)])
             return
-        how = self.format or ENDINGS[output.suffix.lower()]
+        how = self.format or FORMATS_BY_EXTENSION[output.suffix.lower()]
         target = io.StringIO(newline="")
         self._render(sheet, how, target)
-        write_whole(output, [target.getvalue().encode()])
+        write_atomically(output, [target.getvalue().encode()])
 
     @property
-    def to_people(self) -> bool:
+    def is_interactive(self) -> bool:
         """Whether a person reads the result, as a table, right now."""
         return self.output is None and (self.format in (None, Format.table)) and sys.stdout.isatty()
 
@@ -135,45 +137,45 @@ class Printing:
         terminal = sys.stdout.isatty()
         how = self.format or (Format.table if terminal else Format.tsv)
         if how is Format.table:
-            from termsieve.cli.screen import console
+            from termsieve.cli.screen import make_console
 
-            console().print(sheet.view())
+            make_console().print(sheet.view())
             return
-        _speak_utf8(sys.stdout, terminal=terminal)
-        self._render(sheet, how, _Shown(sys.stdout) if terminal else sys.stdout)
+        _set_encoding(sys.stdout, terminal=terminal)
+        self._render(sheet, how, _EscapingStream(sys.stdout) if terminal else sys.stdout)
 
-    def _render(self, sheet: Sheet, how: Format, target: TextIO | _Shown) -> None:
+    def _render(self, sheet: Sheet, how: Format, target: TextIO | _EscapingStream) -> None:
         if how in (Format.csv, Format.tsv):
-            _delimited(sheet, target, tabs=how is Format.tsv, safe=self.safe_csv)
+            _write_delimited(sheet, target, tabs=how is Format.tsv, safe=self.safe_csv)
         elif how is Format.json:
             before = "["
             for record in sheet.records():
-                target.write(f"{before}\n{_json(record)}")
+                target.write(f"{before}\n{_to_json(record)}")
                 before = ","
             target.write("[]\n" if before == "[" else "\n]\n")
         elif how is Format.jsonl:
             for record in sheet.records():
-                target.write(_json(record) + "\n")
+                target.write(_to_json(record) + "\n")
         elif how is Format.txt and sheet.lines is not None:
             for line in sheet.lines():
-                target.write(_one_line(line) + "\n")
+                target.write(_check_one_line(line) + "\n")
         else:
-            from termsieve.cli.screen import plain_text
+            from termsieve.cli.screen import render_plain
 
-            target.write(plain_text(sheet.view()))
+            target.write(render_plain(sheet.view()))
 
 
-class _Shown:
+class _EscapingStream:
     """A terminal, to which no control character comes through."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        return self._stream.write(visible(text, keep="\n\t"))
+        return self._stream.write(escape_controls(text, keep="\n\t"))
 
 
-def _speak_utf8(stream: TextIO, *, terminal: bool) -> None:
+def _set_encoding(stream: TextIO, *, terminal: bool) -> None:
     """Data are UTF-8 wherever they go; a terminal that cannot show a character gets its escape."""
     if isinstance(stream, io.TextIOWrapper):
         if terminal:
@@ -182,7 +184,7 @@ def _speak_utf8(stream: TextIO, *, terminal: bool) -> None:
             stream.reconfigure(encoding="utf-8")
 
 
-def _one_line(text: str) -> str:
+def _check_one_line(text: str) -> str:
     if "\n" in text or "\r" in text:
         raise OutputError(f"{text!r} has a line break, and would be two lines. Write .json or .csv.")
     return text
@@ -191,14 +193,14 @@ def _one_line(text: str) -> str:
 # Forms
 
 
-def _delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
+def _write_delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
     """Rows as lines. Where they are to be safe, CSV has all text in quotes: some spreadsheets cut it at semicolons."""
     for row in chain([sheet.columns], sheet.rows):
-        cells = [harmless(cell) for cell in row] if safe else row
+        cells = [escape_formula(cell) for cell in row] if safe else row
         if tabs:
-            line = "\t".join(_escaped(_plain(cell)) for cell in cells)
+            line = "\t".join(_escape_tsv(_cell_text(cell)) for cell in cells)
         else:
-            line = ",".join(_quoted(_plain(cell), always=safe and _is_text(cell)) for cell in cells)
+            line = ",".join(_quote_csv(_cell_text(cell), always=safe and _is_text(cell)) for cell in cells)
         target.write(line + "\n")
 
 
@@ -206,37 +208,37 @@ def _is_text(cell: Any) -> bool:
     return isinstance(cell, str | list | dict)
 
 
-def harmless(cell: Any) -> Any:
+def escape_formula(cell: Any) -> Any:
     """A cell that no spreadsheet takes for a formula.
 
     >>> harmless("=1+1"), harmless("plain"), harmless(-1.5)
     ("'=1+1", 'plain', -1.5)
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n")[:1] in _FORMULA else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n")[:1] in _FORMULA_STARTS else cell
 
 
-_FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too
-_SPECIAL = re.compile(r'[",\r\n]|^\s|\s$')
+_FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too
+_CSV_SPECIAL = re.compile(r'[",\r\n]|^\s|\s$')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
-_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
-def _plain(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, list | dict):
-        return _json(cell)
+        return _to_json(cell)
     return repr(cell) if isinstance(cell, float) else str(cell)
 
 
-def _quoted(cell: str, *, always: bool) -> str:
+def _quote_csv(cell: str, *, always: bool) -> str:
     """A cell of CSV. The module csv leaves a carriage return bare where lines end with a newline alone."""
-    return '"' + cell.replace('"', '""') + '"' if always or _SPECIAL.search(cell) else cell
+    return '"' + cell.replace('"', '""') + '"' if always or _CSV_SPECIAL.search(cell) else cell
 
 
-def _escaped(cell: str) -> str:
+def _escape_tsv(cell: str) -> str:
     r"""A cell of tab-separated text: control characters and backslashes as escapes.
 
     >>> _escaped("tab\there, \\ and \x1b")
@@ -245,21 +247,21 @@ def _escaped(cell: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), cell)
 
 
-def _json(value: Any) -> str:
-    text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def _to_json(value: Any) -> str:
+    text = json.dumps(_replace_infinite(value), ensure_ascii=False, allow_nan=False)
+    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _finite(value: Any) -> Any:
+def _replace_infinite(value: Any) -> Any:
     """JSON has no infinity: null stands for it."""
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: _replace_infinite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_replace_infinite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _parquet(sheet: Sheet) -> Any:
+def _to_parquet(sheet: Sheet) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from termsieve.cli.completion import complete_classifiers, complete_scores
-from termsieve.cli.inputs import amount, listed
+from termsieve.cli.inputs import parse_amount, split_names
 from termsieve.cli.option_groups import OptionGroup, option
 from termsieve.study.plan import ALL, Contender, parameters
 
@@ -82,7 +82,7 @@ def _as_is(value: Any) -> Any:
 
 
 def _parse_ks(given: list[str]) -> list[int | str]:
-    return [one if one == ALL else _parse_number(one) for one in listed(given)]
+    return [one if one == ALL else _parse_number(one) for one in split_names(given)]
 
 
 def _parse_number(given: str) -> int:
@@ -98,9 +98,9 @@ def _parse_cv(given: str) -> int | str:
 
 
 def _parse_share(given: str) -> float:
-    return amount(given, "--min-df", 1)
+    return parse_amount(given, "--min-df", 1)
 
 
 _PARSE: dict[str, Callable[[Any], Any]] = {
-    "scores": listed, "classifiers": listed, "ks": _parse_ks, "cv": _parse_cv, "min_df": _parse_share,
+    "scores": split_names, "classifiers": split_names, "ks": _parse_ks, "cv": _parse_cv, "min_df": _parse_share,
 }  # fmt: skip

@@ -14,43 +14,43 @@ from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import (
-    BAR,
-    bar,
-    bare_table,
-    cell,
-    number,
-    percent,
-    shares_of_largest,
-    width_of,
+    BAR_WIDTH,
+    bar_shares,
+    column_width,
+    draw_bar,
+    format_number,
+    format_percent,
+    make_bare_table,
+    make_cell,
 )
 from termsieve.ranking.ranking import score
-from termsieve.scores import parse
+from termsieve.scores import parse_score
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
-    from termsieve.ranking.ranking import Ranking, Row
+    from termsieve.ranking.ranking import Ranking, RankingRow
     from termsieve.selection.selection import Selection
 
-RANKED = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp", "fn", "tn", "against")
-SELECTED = ("rank", "term", "score", "class", "taken_by")
-_TERM = 14, 32  # least and greatest width
-_BRIEF = 6  # terms of a class, in one line for each
+RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp", "fn", "tn", "against")
+SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
+_TERM_WIDTHS = 14, 32  # least and greatest width
+_BRIEF_TERMS = 6  # terms of a class, in one line for each
 _GAP = 3  # spaces between them
 
 
-def rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
+def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
     """By each score, the rankings of some classes, or one of all; with several scores, a column tells by which."""
     several = len(ranked) > 1
     rows = [
-        [*([name] if several else []), *_record(row)]
+        [*([name] if several else []), *_row_values(row)]
         for name, lists in ranked.items()
         for ranking in lists
         for row in ranking
     ]
 
     def view() -> RenderableType:
-        draw = _overall if overall else _brief if brief else _of_classes
-        parts = [(_headline(counts, name), Text(), draw(counts, lists)) for name, lists in ranked.items()]
+        draw = _overall_table if overall else _brief_table if brief else _class_tables
+        parts = [(_format_headline(counts, name), Text(), draw(counts, lists)) for name, lists in ranked.items()]
         return Group(*(part for some in parts for part in some))
 
     def page(path: Path) -> None:
@@ -58,111 +58,115 @@ def rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overa
 
         report(score(counts, [*ranked]), path)
 
-    return Sheet((*(["by"] if several else []), *RANKED), rows, view, page=page)
+    return Sheet((*(["by"] if several else []), *RANK_COLUMNS), rows, view, page=page)
 
 
-def _record(row: Row) -> list[Any]:
-    shares = [None if share is None else round(share, 6) for share in _shares(row)]
+def _row_values(row: RankingRow) -> list[Any]:
+    shares = [None if share is None else round(share, 6) for share in _document_shares(row)]
     return [row.label, row.rank, row.term, row.score, *shares, row.tp, row.fp, row.fn, row.tn, row.against]
 
 
-def _shares(row: Row) -> tuple[float | None, float | None]:
+def _document_shares(row: RankingRow) -> tuple[float | None, float | None]:
     """The shares of documents with the term, in the class and elsewhere."""
     inside, outside = row.tp + row.fn, row.fp + row.tn
     return row.tp / inside if inside else None, row.fp / outside if outside else None
 
 
-def _headline(counts: Counts, spelling: str) -> Text:
+def _format_headline(counts: Counts, spelling: str) -> Text:
     line = Text()
     for n, what in ((counts.n_docs, "documents"), (counts.n_classes, "classes"), (counts.n_terms, "terms")):
         line.append(f"{n:,}", style="bold").append(f" {what}, ")
-    return line.append("ranked by ").append(spelling, style="bold").append(f" ({parse(spelling).title})", style="dim")
+    return (
+        line.append("ranked by ")
+        .append(spelling, style="bold")
+        .append(f" ({parse_score(spelling).title})", style="dim")
+    )
 
 
-def _of_classes(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
+def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
     """A table for each class, all with columns of the same width."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
     rows = [row for ranking in lists for row in ranking]
     heads = [_class_heading(row.label, sizes[row.label], row.against).plain for row in rows]
-    width = width_of([*(row.term for row in rows), *heads], *_TERM)
+    width = column_width([*(row.term for row in rows), *heads], *_TERM_WIDTHS)
     tables: list[RenderableType] = []
     for ranking in lists:
         if not len(ranking):
             continue
         first = ranking[0]
-        table = _columns(_class_heading(first.label, sizes[first.label], first.against), width, ranking.score)
-        for row, share in zip(ranking, shares_of_largest([row.score for row in ranking]), strict=True):
-            table.add_row(*_cells(row, share))
+        table = _make_class_table(_class_heading(first.label, sizes[first.label], first.against), width, ranking.score)
+        for row, share in zip(ranking, bar_shares([row.score for row in ranking]), strict=True):
+            table.add_row(*_row_cells(row, share))
         tables.append(Padding(table, (0, 0, 1, 0)))
     return Group(*tables) if tables else Text("No term speaks for a class more than for the rest.")
 
 
 def _class_heading(label: str, size: int, against: bool) -> Text:
     heading = Text().append("against " if against else "", style="not dim bold red")
-    heading.append_text(cell(label, "not dim bold"))
+    heading.append_text(make_cell(label, "not dim bold"))
     heading.append(f"  {size:,} document{'s' * (size != 1)}", style="not bold dim")
     heading.no_wrap, heading.overflow = True, "ellipsis"
     return heading
 
 
-def _columns(heading: Text, width: int, score: str) -> Table:
-    table = bare_table()
+def _make_class_table(heading: Text, width: int, score: str) -> Table:
+    table = make_bare_table()
     table.add_column(heading, width=width, no_wrap=True)
     table.add_column(Text(score, no_wrap=True, overflow="ellipsis"), justify="right", min_width=8, max_width=14)
-    table.add_column("", width=BAR)
+    table.add_column("", width=BAR_WIDTH)
     table.add_column("in class", justify="right", min_width=9)
     table.add_column("elsewhere", justify="right", min_width=9)
     return table
 
 
-def _cells(row: Row, share: float) -> list[RenderableType]:
-    inside, outside = _shares(row)
+def _row_cells(row: RankingRow, share: float) -> list[RenderableType]:
+    inside, outside = _document_shares(row)
     colour = "red" if row.against else "green"
     return [
-        cell(row.term),
-        number(row.score),
-        Text(bar(share), style=colour),
-        percent(inside),
-        Text(percent(outside), style="dim"),
+        make_cell(row.term),
+        format_number(row.score),
+        Text(draw_bar(share), style=colour),
+        format_percent(inside),
+        Text(format_percent(outside), style="dim"),
     ]
 
 
-def _overall(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
+def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     rows = lists[0]
-    table = bare_table()
+    table = make_bare_table()
     table.add_column("", justify="right", style="dim")
-    table.add_column("term", no_wrap=True, max_width=_TERM[1])
+    table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column("score", no_wrap=True, justify="right")
-    table.add_column("", width=BAR)
+    table.add_column("", width=BAR_WIDTH)
     table.add_column("speaks for", min_width=10, max_width=30)
     table.add_column("in class", no_wrap=True, justify="right")
     table.add_column("elsewhere", no_wrap=True, justify="right")
-    for row, share in zip(rows, shares_of_largest([row.score for row in rows]), strict=True):
-        term, score, drawn, inside, outside = _cells(row, share)
-        table.add_row(str(row.rank), term, score, drawn, cell(row.label), inside, outside)
+    for row, share in zip(rows, bar_shares([row.score for row in rows]), strict=True):
+        term, score, drawn, inside, outside = _row_cells(row, share)
+        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside)
     return table
 
 
-def _brief(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
+def _brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
     """One line for each class: its best terms, with the shares of documents that have them there and elsewhere."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
-    table = bare_table()
+    table = make_bare_table()
     table.add_column("class", no_wrap=True, max_width=24)
     table.add_column("documents", justify="right", style="dim")
     table.add_column("terms: in class / elsewhere")
     for ranking in lists:
         if len(ranking):
             label = ranking[0].label
-            terms = _AsManyAsFit([_term_with_shares(row) for row in ranking[:_BRIEF]])
-            table.add_row(cell(label, "bold"), f"{sizes[label]:,}", terms)
+            terms = _FittingLine([_term_with_shares(row) for row in ranking[:_BRIEF_TERMS]])
+            table.add_row(make_cell(label, "bold"), f"{sizes[label]:,}", terms)
     return table
 
 
-def _term_with_shares(row: Row) -> Text:
-    return cell(row.term).append(" {} / {}".format(*map(percent, _shares(row))), style="dim")
+def _term_with_shares(row: RankingRow) -> Text:
+    return make_cell(row.term).append(" {} / {}".format(*map(format_percent, _document_shares(row))), style="dim")
 
 
-class _AsManyAsFit:
+class _FittingLine:
     """Texts in one line, as many as there is room for, and at least the first."""
 
     def __init__(self, parts: Sequence[Text]) -> None:
@@ -182,24 +186,26 @@ class _AsManyAsFit:
         return Measurement(min(widths[0], options.max_width), min(full, options.max_width))
 
 
-def selection_sheet(selection: Selection, shown: int | None) -> Sheet:
+def make_selection_sheet(selection: Selection, shown: int | None) -> Sheet:
     """The terms of a selection; in a terminal the first of them."""
     columns = (selection.terms, selection.scores, selection.labels, selection.taken_by)
     rows = [[i, *row] for i, row in enumerate(zip(*(part.tolist() for part in columns), strict=True), 1)]
-    return Sheet(SELECTED, rows, lambda: _selection(rows, shown), selection.terms.tolist)
+    return Sheet(SELECTION_COLUMNS, rows, lambda: _selection_table(rows, shown), selection.terms.tolist)
 
 
-def _selection(rows: Sequence[Sequence[Any]], shown: int | None) -> RenderableType:
-    table = bare_table()
+def _selection_table(rows: Sequence[Sequence[Any]], shown: int | None) -> RenderableType:
+    table = make_bare_table()
     table.add_column("", justify="right", style="dim")
-    table.add_column("term", no_wrap=True, max_width=_TERM[1])
+    table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column("score", justify="right")
-    table.add_column("", width=BAR)
+    table.add_column("", width=BAR_WIDTH)
     table.add_column("speaks for", no_wrap=True, max_width=24)
     first = rows[:shown]
-    bars = shares_of_largest([row[2] for row in first])
+    bars = bar_shares([row[2] for row in first])
     for (rank, term, value, label, _), share in zip(first, bars, strict=True):
-        table.add_row(str(rank), cell(term), number(value), Text(bar(share), style="green"), cell(label))
+        table.add_row(
+            str(rank), make_cell(term), format_number(value), Text(draw_bar(share), style="green"), make_cell(label)
+        )
     if len(first) == len(rows):
         return table
     return Group(table, Text(f"... and {len(rows) - len(first):,} more; -o terms.txt writes them all", style="dim"))

@@ -8,10 +8,10 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules, complete_scores
-from termsieve.cli.inputs import Columns, FilesOrCounts, Pruning, Threads, Wording, listed
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, flag, grouped, option
-from termsieve.cli.output import Printing
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, FilesOrCounts, PruningOptions, Threads, split_names
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.cli.output import OutputOptions
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ ScoreName = Annotated[
         help='What ranks the terms, such as chi2 or "bns(floor=0.001)"; termsieve scores lists them.',
     ),
 ]  # fmt: skip
-PER_CLASS, OVERALL = 10, 20  # terms, without --top
-MANY = 12  # classes, from which on there is one line for each
-SHOWN = 30  # selected terms, in a terminal
-RULES = (
+TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
+MANY_CLASSES = 12  # classes, from which on there is one line for each
+MAX_SHOWN = 30  # selected terms, in a terminal
+RULE_EXAMPLES = (
     "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
     'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000)'
 )
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve rank mail.csv",
         "termsieve rank mail.csv --text body --label folder --score chi2 --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
@@ -47,7 +47,7 @@ RULES = (
         "zcat news.jsonl.gz | termsieve rank -",
     )
 )
-@grouped
+@expand_groups
 def rank(
     files: FilesOrCounts,
     *,
@@ -74,39 +74,39 @@ def rank(
     against: Annotated[
         bool, flag("--against", help="Terms that speak against each class, in place of those that speak for it.")
     ] = False,
-    columns: Columns,
-    wording: Wording,
-    pruning: Pruning,
-    printing: Printing,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
+    pruning: PruningOptions,
+    printing: OutputOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:  # fmt: skip
     """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
-    from termsieve.cli.rank_views import rank_sheet
-    from termsieve.cli.reading import inputs_of, read_counts
+    from termsieve.cli.rank_views import make_rank_sheet
+    from termsieve.cli.reading import list_inputs, read_counts
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as scored
 
-    chosen = [as_score(one) for one in listed(score or ["gu"])]
+    chosen = [as_score(one) for one in split_names(score or ["gu"])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
-    printing.check(page=True, inputs=inputs_of(files, wording))
+    printing.check(page=True, inputs=list_inputs(files, wording))
     counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
-    places = _places(counts, only)
+    places = _class_indices(counts, only)
     lists = {}
-    with talk.timed("scored"), talk.compiling():
+    with talk.report_time("scored"), talk.report_compiling():
         for name, scores in scored(counts, [*chosen]).items():
             if per_class is False:
-                lists[name] = [scores.top(top or OVERALL)]
+                lists[name] = [scores.top(top or TOP_OVERALL)]
             else:
-                lists[name] = [scores.top_of_class(c, top or PER_CLASS, against=against) for c in places]
-    brief = per_class is None and top is None and len(places) > MANY
-    printing.write(rank_sheet(counts, lists, overall=per_class is False, brief=brief), talk)
-    if printing.to_people:
+                lists[name] = [scores.top_of_class(c, top or TOP_PER_CLASS, against=against) for c in places]
+    brief = per_class is None and top is None and len(places) > MANY_CLASSES
+    printing.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), talk)
+    if printing.is_interactive:
         talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
 
 
-def _places(counts: Counts, only: Sequence[str] | None) -> list[int]:
+def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
     """Which classes are shown."""
     names = counts.classes.tolist()
     for name in only or ():
@@ -117,15 +117,15 @@ def _places(counts: Counts, only: Sequence[str] | None) -> list[int]:
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "termsieve select mail.csv -k 1000 -o terms.txt",
         "termsieve select mail.counts --score chi2 --rule 'fdr(0.01)'",
         'termsieve select mail.csv --rule \'union("chi2", "gu", k=500)\' -o terms.csv',
         "grep -F -w -f terms.txt mail.csv",
-        more=f"[bold]Rules[/]\n{RULES}",
+        more=f"[bold]Rules[/]\n{RULE_EXAMPLES}",
     )
 )
-@grouped
+@expand_groups
 def select(
     files: FilesOrCounts,
     *,
@@ -145,29 +145,29 @@ def select(
         str | None,
         option("--aggregate", metavar="HOW", help="How classes are brought together: max, sum, mean, ..."),
     ] = None,
-    columns: Columns,
-    wording: Wording,
-    pruning: Pruning,
-    printing: Printing,
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
+    pruning: PruningOptions,
+    printing: OutputOptions,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:
     """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
-    from termsieve.cli.rank_views import selection_sheet
-    from termsieve.cli.reading import inputs_of, read_counts
+    from termsieve.cli.rank_views import make_selection_sheet
+    from termsieve.cli.reading import list_inputs, read_counts
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as selected
 
-    chosen_score, chosen_rule = as_score(score), rule_of(k, rule)
-    printing.check(inputs=inputs_of(files, wording))
+    chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
+    printing.check(inputs=list_inputs(files, wording))
     counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
-    with talk.timed("selected"), talk.compiling():
+    with talk.report_time("selected"), talk.report_compiling():
         selection = selected(counts, chosen_rule, chosen_score, aggregate=aggregate)
-    printing.write(selection_sheet(selection, shown=SHOWN if printing.to_people else None), talk)
+    printing.write(make_selection_sheet(selection, shown=MAX_SHOWN if printing.is_interactive else None), talk)
     talk.note(f"{selection.rule} on {selection.score}: {selection.reason}")
 
 
-def rule_of(k: str | None, rule: str | None) -> Rule:
+def choose_rule(k: str | None, rule: str | None) -> Rule:
     """The rule of two options, of which one may be given."""
     from termsieve.selection.rules import parse_rule
 

@@ -14,16 +14,23 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from termsieve.cli.inputs import Columns, Group, Wording, as_option
-from termsieve.cli.messages import Talk, in_options
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, option_name
+from termsieve.cli.messages import Messages, in_options
 from termsieve.counts.counts import Counts
-from termsieve.counts.storage import MARK, TRAILER
+from termsieve.counts.storage import MAGIC, TRAILER_BYTES
 from termsieve.documents import Documents
-from termsieve.documents.columns import LABEL, chosen, columns_of, guessed, is_data, json_columns
-from termsieve.documents.options import checked_options
-from termsieve.documents.sources import OpenFile, refuse_same, refuse_same_files, sources_of
-from termsieve.documents.streams import failures_of
-from termsieve.documents.text_files import Labelled, TextFile, file_names
+from termsieve.documents.columns import (
+    LABEL_NAMES,
+    choose_column,
+    guess_column,
+    has_columns,
+    parse_json_columns,
+    read_column_names,
+)
+from termsieve.documents.options import make_options
+from termsieve.documents.sources import OpenFileSource, find_sources, refuse_same, refuse_same_files
+from termsieve.documents.streams import convert_read_errors
+from termsieve.documents.text_files import LabelledSource, TextFile, name_classes
 from termsieve.errors import InputError, OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -35,17 +42,17 @@ STDIN = "-"
 
 
 @dataclass(frozen=True)
-class Found:
+class ResolvedFiles:
     """What the files of a command turn out to be."""
 
     paths: list[str]
     text: tuple[str, ...] = ("text",)
     label: str | None = "label"
     plain: bool = False
-    stdin: Ahead | None = None
+    stdin: PeekableStdin | None = None
 
 
-class Ahead:
+class PeekableStdin:
     """Standard input, of which the first lines can be looked at before it is read."""
 
     name = "standard input"
@@ -53,10 +60,10 @@ class Ahead:
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._start = file, io.BytesIO()
 
-    def first_lines(self) -> bytes:
+    def peek_lines(self) -> bytes:
         """The first whole line, and what came with it."""
         pieces = [self._start.read()]
-        while b"\n" not in pieces[-1] and (more := _some(self._file)):
+        while b"\n" not in pieces[-1] and (more := _read_available(self._file)):
             pieces.append(more)
         start = b"".join(pieces)
         self._start = io.BytesIO(start)
@@ -71,38 +78,38 @@ class Ahead:
         raise OSError
 
 
-def _some(file: BinaryIO) -> bytes:
+def _read_available(file: BinaryIO) -> bytes:
     """What is there already, up to some kilobytes; where nothing is, wait."""
     read1 = getattr(file, "read1", None)
     return bytes(read1(1 << 16) if read1 else file.read(1 << 16))
 
 
-def standard_input() -> Ahead:
+def open_stdin() -> PeekableStdin:
     """Standard input as bytes."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("Standard input is closed.")
-    return Ahead(sys.stdin.buffer)
+    return PeekableStdin(sys.stdin.buffer)
 
 
 # What the files are
 
 
-def is_counts(path: str) -> bool:
+def is_counts_file(path: str) -> bool:
     """Whether a file has counts: by its ending, or its last bytes."""
     file = Path(path)
     if file.suffix == ".counts":
         return True
-    if not file.is_file() or file.stat().st_size <= TRAILER:
+    if not file.is_file() or file.stat().st_size <= TRAILER_BYTES:
         return False
     try:
         with file.open("rb") as content:
-            content.seek(-TRAILER, 2)
-            return content.read(len(MARK)) == MARK
+            content.seek(-TRAILER_BYTES, 2)
+            return content.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
 
 
-def expanded(files: Sequence[str]) -> list[str]:
+def expand_patterns(files: Sequence[str]) -> list[str]:
     """Patterns that the shell has left as they are, as the files they stand for."""
     paths: list[str] = []
     for file in files:
@@ -116,43 +123,43 @@ def expanded(files: Sequence[str]) -> list[str]:
     return paths
 
 
-def inputs_of(files: Sequence[str], wording: Wording | None = None) -> list[str]:
+def list_inputs(files: Sequence[str], wording: AnalyzerOptions | None = None) -> list[str]:
     """The files that a command reads, none of which it may write to."""
     words = [wording.stop_words] if wording is not None and wording.stop_words else []
-    return [path for path in (*expanded(files), *words) if path != STDIN]
+    return [path for path in (*expand_patterns(files), *words) if path != STDIN]
 
 
-def found_in(
-    files: Sequence[str], columns: Columns, talk: Talk, *, labelled: bool = True, usual: Sequence[str] = ()
-) -> Found:
+def resolve_files(
+    files: Sequence[str], columns: ColumnOptions, talk: Messages, *, labelled: bool = True, usual: Sequence[str] = ()
+) -> ResolvedFiles:
     """Look at the files, and which of their columns hold what.
 
     Columns with the `usual` names hold the text, where they are there. Without `labelled`, labels are read only where
     they are asked for.
     """
-    checked_options("text", None, None, None, columns.encoding, "error")
-    look = Look(columns, talk, labelled, tuple(usual))
-    paths = expanded(files)
+    make_options("text", None, None, None, columns.encoding, "error")
+    look = ColumnChooser(columns, talk, labelled, tuple(usual))
+    paths = expand_patterns(files)
     if STDIN in paths:
         if len(paths) > 1:
             raise typer.BadParameter("- is standard input, and cannot be read together with other files.")
-        ahead = standard_input()
-        return look.at(Found(paths, stdin=ahead), json_columns(ahead.first_lines()))
+        ahead = open_stdin()
+        return look.at(ResolvedFiles(paths, stdin=ahead), parse_json_columns(ahead.peek_lines()))
     for path in paths:
-        _refuse_absent(Path(path))
-    if any(map(is_counts, paths)):
+        _refuse_missing(Path(path))
+    if any(map(is_counts_file, paths)):
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
-    with_columns = [path for path in paths if Path(path).is_dir() or is_data(Path(path))]
+    with_columns = [path for path in paths if Path(path).is_dir() or has_columns(Path(path))]
     if not with_columns:
-        return _plain(paths, columns, talk, labelled=labelled)
+        return _resolve_text_files(paths, columns, talk, labelled=labelled)
     _refuse_mixed(paths, with_columns)
     first = next((path for path in paths if not Path(path).is_dir()), None)
     if first is None:
-        return Found(paths, label=None if not labelled else "label")
-    return look.at(Found(paths), columns_of(Path(first), columns.encoding, quotes=not columns.no_quotes))
+        return ResolvedFiles(paths, label=None if not labelled else "label")
+    return look.at(ResolvedFiles(paths), read_column_names(Path(first), columns.encoding, quotes=not columns.no_quotes))
 
 
-def _refuse_absent(path: Path) -> None:
+def _refuse_missing(path: Path) -> None:
     try:
         there = path.exists()
     except OSError as error:
@@ -173,12 +180,12 @@ def _refuse_mixed(paths: list[str], with_columns: list[str]) -> None:
         )
 
 
-def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) -> Found:
+def _resolve_text_files(paths: list[str], columns: ColumnOptions, talk: Messages, *, labelled: bool) -> ResolvedFiles:
     given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split", "no_quotes")]
     if given:
         raise OptionError(
-            f"{paths[0]}: is a text file, and has no columns: {as_option(given[0])} says nothing. Those that have are "
-            "known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
+            f"{paths[0]}: is a text file, and has no columns: {option_name(given[0])} says nothing. Those that "
+            "have are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
         )
     if labelled and len(paths) < 2:
         raise InputError(
@@ -186,19 +193,19 @@ def _plain(paths: list[str], columns: Columns, talk: Talk, *, labelled: bool) ->
             "(.csv, .tsv, .jsonl, .parquet, .arrow), or a folder of class folders."
         )
     talk.note("each line is a document" + (", each file a class" if labelled else ""))
-    return Found(paths, label=None, plain=True)
+    return ResolvedFiles(paths, label=None, plain=True)
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnChooser:
     """How columns are chosen, from what a user says and from their names."""
 
-    columns: Columns
-    talk: Talk
+    columns: ColumnOptions
+    talk: Messages
     labelled: bool
-    usual: tuple[str, ...]
+    preferred_text: tuple[str, ...]
 
-    def at(self, found: Found, names: list[str]) -> Found:
+    def at(self, found: ResolvedFiles, names: list[str]) -> ResolvedFiles:
         """What is found, with the columns that hold text and labels."""
         files = [path for path in found.paths if path == STDIN or not Path(path).is_dir()]
         source = "standard input" if found.stdin else files[0]
@@ -206,7 +213,7 @@ class Look:
             label = self.columns.label or ("label" if self.labelled else None)
             return replace(found, text=tuple(self.columns.text or ["text"]), label=label)
         text = self._text(source, names)
-        label = self._label(source, names, len(found.paths))
+        label = self._choose_label(source, names, len(found.paths))
         said = [] if self.columns.text else [f"text from the column {' and '.join(map(repr, text))}"]
         if self.labelled and not self.columns.label:
             said.append("each file is a class" if label is None else f"labels from {label!r}")
@@ -217,28 +224,28 @@ class Look:
     def _text(self, source: str, names: list[str]) -> tuple[str, ...]:
         if self.columns.text:
             return tuple(self.columns.text)
-        if self.usual and set(self.usual) <= set(names):
-            return self.usual
-        return (chosen(source, names, "--text"),)
+        if self.preferred_text and set(self.preferred_text) <= set(names):
+            return self.preferred_text
+        return (choose_column(source, names, "--text"),)
 
-    def _label(self, source: str, names: list[str], n_files: int) -> str | None:
+    def _choose_label(self, source: str, names: list[str], n_files: int) -> str | None:
         """The column with the label; None where files are classes, or labels are not wanted."""
         if self.columns.label or not self.labelled:
             return self.columns.label
-        if self.columns.by_file or (n_files > 1 and guessed(names, LABEL) is None):
+        if self.columns.by_file or (n_files > 1 and guess_column(names, LABEL_NAMES) is None):
             return None
-        return chosen(source, names, "--label")
+        return choose_column(source, names, "--label")
 
 
 # Documents and counts
 
 
-def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Documents:
+def open_documents(found: ResolvedFiles, columns: ColumnOptions, *, labelled: bool = True) -> Documents:
     """The documents of the files."""
     by_file = labelled and (columns.by_file or found.label is None or found.plain)
     if by_file and len(found.paths) < 2:
         raise InputError("--by-file compares files with each other: name two or more.")
-    options = checked_options(
+    options = make_options(
         found.text,
         found.label if labelled or found.label else None,
         columns.label_sep,
@@ -247,27 +254,27 @@ def documents_in(found: Found, columns: Columns, *, labelled: bool = True) -> Do
         "skip" if columns.skip_bad else "error",
         quotes=not columns.no_quotes,
     )
-    return Documents(_sources(found, by_file=by_file), options)
+    return Documents(_make_sources(found, by_file=by_file), options)
 
 
-def _sources(found: Found, *, by_file: bool) -> list[Source]:
+def _make_sources(found: ResolvedFiles, *, by_file: bool) -> list[Source]:
     if found.stdin is not None:
         stdin: Any = found.stdin
-        return [OpenFile(stdin)]
-    listed: list[list[Source]] = [[TextFile(Path(path))] if found.plain else sources_of(path) for path in found.paths]
+        return [OpenFileSource(stdin)]
+    listed: list[list[Source]] = [[TextFile(Path(path))] if found.plain else find_sources(path) for path in found.paths]
     refuse_same([one for some in listed for one in some])
     if by_file:
-        names = file_names(found.paths)
-        listed = [[Labelled(one, name) for one in some] for some, name in zip(listed, names, strict=True)]
+        names = name_classes(found.paths)
+        listed = [[LabelledSource(one, name) for one in some] for some, name in zip(listed, names, strict=True)]
     return [one for some in listed for one in some]
 
 
-def read_documents(files: Sequence[str], columns: Columns, talk: Talk) -> Documents:
+def read_documents(files: Sequence[str], columns: ColumnOptions, talk: Messages) -> Documents:
     """The labelled documents that a user names."""
-    return documents_in(found_in(files, columns, talk), columns)
+    return open_documents(resolve_files(files, columns, talk), columns)
 
 
-def say_skipped(documents: Documents, talk: Talk) -> None:
+def report_skipped(documents: Documents, talk: Messages) -> None:
     """Say which rows were skipped and why the first, and what else the files have that is odd."""
     if documents.skipped:
         talk.note(documents.skipped_note)
@@ -276,39 +283,45 @@ def say_skipped(documents: Documents, talk: Talk) -> None:
 
 
 def read_counts(
-    files: Sequence[str], columns: Columns, wording: Wording, threads: int | None, talk: Talk, *, contrast: bool = True
+    files: Sequence[str],
+    columns: ColumnOptions,
+    wording: AnalyzerOptions,
+    threads: int | None,
+    talk: Messages,
+    *,
+    contrast: bool = True,
 ) -> Counts:
     """The counts that a user names, or the counts of the documents that a user names.
 
     With `contrast`, there must be something to tell apart.
     """
-    if any(is_counts(path) for path in files if path != STDIN):
-        counts = _loaded(expanded(files), [columns, wording], talk)
+    if any(is_counts_file(path) for path in files if path != STDIN):
+        counts = _load_counts(expand_patterns(files), [columns, wording], talk)
     else:
-        counts = counted(read_documents(files, columns, talk), wording, threads, talk)
+        counts = count_terms(read_documents(files, columns, talk), wording, threads, talk)
     if contrast:
-        _refuse_no_contrast(counts)
+        _refuse_single_class(counts)
     return counts
 
 
-def _loaded(paths: list[str], groups: list[Group], talk: Talk) -> Counts:
+def _load_counts(paths: list[str], groups: list[OptionGroup], talk: Messages) -> Counts:
     given = [name for group in groups for name in group.given()]
     if given:
         raise OptionError(
-            f"{as_option(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
+            f"{option_name(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
             "settled. Count the documents again with it."
         )
     for path in paths:
-        if not is_counts(path):
-            there = next(other for other in paths if is_counts(other))
+        if not is_counts_file(path):
+            there = next(other for other in paths if is_counts_file(other))
             raise InputError(f"{path}: is no file of counts, as {there} is. Count it first: termsieve count.")
-    return added(paths, talk)
+    return sum_counts(paths, talk)
 
 
-def added(paths: Sequence[str | Path], talk: Talk) -> Counts:
+def sum_counts(paths: Sequence[str | Path], talk: Messages) -> Counts:
     """The sum of counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
-        _refuse_absent(Path(path))
+        _refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
     counts = functools.reduce(operator.add, map(Counts.load, paths))
     if len(paths) > 1:
@@ -316,26 +329,26 @@ def added(paths: Sequence[str | Path], talk: Talk) -> Counts:
     return counts
 
 
-def _note_copies(paths: Sequence[str | Path], talk: Talk) -> None:
+def _note_copies(paths: Sequence[str | Path], talk: Messages) -> None:
     first: dict[bytes, str | Path] = {}
     for path in paths:
-        with failures_of(str(path)), Path(path).open("rb") as file:
+        with convert_read_errors(str(path)), Path(path).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
         if (other := first.setdefault(digest, path)) != path:
             talk.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
 
-def counted(documents: Documents, wording: Wording, threads: int | None, talk: Talk) -> Counts:
+def count_terms(documents: Documents, wording: AnalyzerOptions, threads: int | None, talk: Messages) -> Counts:
     """Count documents."""
     from termsieve.counts.counting import count
 
-    with talk.timed("counted"), talk.compiling():
+    with talk.report_time("counted"), talk.report_compiling():
         counts = count(documents, analyzer=wording.analyzer(), threads=threads, progress=talk.progress)
-    say_skipped(documents, talk)
+    report_skipped(documents, talk)
     return counts
 
 
-def _refuse_no_contrast(counts: Counts) -> None:
+def _refuse_single_class(counts: Counts) -> None:
     if not counts.n_terms:
         raise InputError(f"The {counts.n_docs:,} documents have no terms: the text column may be the wrong one.")
     if counts.n_classes < 2 and bool((counts.class_sizes == counts.n_docs).all()):

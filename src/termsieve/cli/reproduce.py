@@ -10,20 +10,20 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.inputs import Threads
-from termsieve.cli.messages import Talk
-from termsieve.cli.option_groups import examples, flag, grouped, option
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 
-NAMES = ("gu", "ifs", "pip", "imbalanced", "ocfs", "all")
+PAPER_NAMES = ("gu", "ifs", "pip", "imbalanced", "ocfs", "all")
 
 
 def _complete_papers(incomplete: str) -> Iterator[str]:
-    yield from (name for name in NAMES if name.startswith(incomplete))
+    yield from (name for name in PAPER_NAMES if name.startswith(incomplete))
 
 
 @app.command(
-    epilog=examples("termsieve reproduce gu", "termsieve reproduce all --into results"),
+    epilog=format_examples("termsieve reproduce gu", "termsieve reproduce all --into results"),
 )
-@grouped
+@expand_groups
 def reproduce(
     paper: Annotated[
         str,
@@ -42,18 +42,18 @@ def reproduce(
     fresh: Annotated[bool, flag("--fresh", help="Forget what was run before.")] = False,
     no_choices: Annotated[bool, flag("--no-choices", help="Do not try what the paper leaves open.")] = False,
     threads: Threads = None,
-    talk: Talk,
+    talk: Messages,
 ) -> None:
     """Run a paper's protocol, and show every number and claim in print beside what comes out.
 
     A run that was stopped goes on where it was. The corpora must be here: see termsieve datasets.
     """
-    from termsieve.reproduction.protocol import PAPERS, load
+    from termsieve.reproduction.protocol import PAPERS, load_protocol
     from termsieve.reproduction.run import Runner
-    from termsieve.reproduction.show import check_ready, journal_folder, show
+    from termsieve.reproduction.show import check_ready, prepare_journals, run_and_show
 
-    protocols = [load(name) for name in (PAPERS if paper == "all" else (paper,))]
+    protocols = [load_protocol(name) for name in (PAPERS if paper == "all" else (paper,))]
     check_ready(protocols, into)
     for protocol in protocols:
-        folder = journal_folder(protocol, journals, fresh=fresh)
-        show(protocol, Runner(folder, threads, talk.note, talk.progress), into=into, choices=not no_choices)
+        folder = prepare_journals(protocol, journals, fresh=fresh)
+        run_and_show(protocol, Runner(folder, threads, talk.note, talk.progress), into=into, choices=not no_choices)

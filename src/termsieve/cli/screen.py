@@ -12,34 +12,34 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from termsieve.cli.messages import visible
+from termsieve.cli.messages import escape_controls
 
 _LEFT_TO_RIGHT = "\u200e"
 TEXT_WIDTH = 100
-BAR = 12
+BAR_WIDTH = 12
 
 
-def console() -> Console:
+def make_console() -> Console:
     """The terminal; nothing in what it prints is taken for markup."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def plain_text(view: RenderableType) -> str:
+def render_plain(view: RenderableType) -> str:
     """A view as text without colours, for a file."""
     target = io.StringIO()
     Console(file=target, highlight=False, markup=False, emoji=False, width=TEXT_WIDTH, color_system=None).print(view)
     return "\n".join(line.rstrip() for line in target.getvalue().split("\n"))
 
 
-def cell(text: str, style: str = "") -> Text:
+def make_cell(text: str, style: str = "") -> Text:
     """Text of any origin as a cell: nothing steers the terminal, and what is written from the right stays in place."""
-    shown = visible(text)
+    shown = escape_controls(text)
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in shown):
         shown = f"{_LEFT_TO_RIGHT}{shown}{_LEFT_TO_RIGHT}"
     return Text(shown, style=style, no_wrap=True, overflow="ellipsis")
 
 
-def number(x: float | None) -> str:
+def format_number(x: float | None) -> str:
     """A number with four digits or so.
 
     >>> [number(x) for x in (0.0, 0.012345, 12345.6, 1e-9, float("inf"))]
@@ -54,7 +54,7 @@ def number(x: float | None) -> str:
     return f"{x:.4g}" if abs(x) >= 1e-4 else f"{x:.1e}"
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A share in percent, with two digits.
 
     >>> [percent(x) for x in (0.1234, 0.0031, 1.0, 0.0, 0.00001, None)]
@@ -69,7 +69,7 @@ def percent(share: float | None) -> str:
     return f"{x:.{digits}f} %" if x >= 0.001 else "< 0.001 %"
 
 
-def bar(share: float, width: int = BAR) -> str:
+def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
     """A bar of that share of the width.
 
     >>> bar(0.5, 4), bar(0.3, 4)
@@ -79,7 +79,7 @@ def bar(share: float, width: int = BAR) -> str:
     return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
-def shares_of_largest(values: Sequence[float]) -> list[float]:
+def bar_shares(values: Sequence[float]) -> list[float]:
     """How long the bars of some scores are: the largest fills its place, and none is below zero."""
     finite = [x for x in values if math.isfinite(x)]
     scale = max(map(abs, finite), default=0.0) or 1.0  # without it, the span of large values is infinite
@@ -88,11 +88,11 @@ def shares_of_largest(values: Sequence[float]) -> list[float]:
     return [(1.0 if x > 0 else 0.0) if not math.isfinite(x) or not span else (x / scale - low) / span for x in values]
 
 
-def width_of(texts: Sequence[str], least: int, most: int) -> int:
+def column_width(texts: Sequence[str], least: int, most: int) -> int:
     """The width of a column that has room for these texts, within limits."""
-    return max([least, *(min(cell_len(visible(text)), most) for text in texts)])
+    return max([least, *(min(cell_len(escape_controls(text)), most) for text in texts)])
 
 
-def bare_table(*, header: bool = True) -> Table:
+def make_bare_table(*, header: bool = True) -> Table:
     """A table without lines."""
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=header, header_style="dim")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve.tokens import kernels
-from termsieve.tokens.kernels import Ints, Numbers
+from termsieve.tokens.kernels import Int32Array, Int64Array
 from termsieve.tokens.strings import string_buffers
 
 Values = npt.NDArray[Any]
@@ -21,12 +21,12 @@ class Cells(NamedTuple):
     ``values`` has three rows: documents, occurrences, sum of squared occurrences.
     """
 
-    indptr: Ints
-    classes: Numbers
+    indptr: Int64Array
+    classes: Int32Array
     values: Values
 
     @property
-    def terms(self) -> Ints:
+    def terms(self) -> Int64Array:
         """The number of the term of each cell."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
@@ -43,7 +43,7 @@ class Cells(NamedTuple):
         ends = np.concatenate([[0], np.cumsum(kept)])
         return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])
 
-    def take(self, terms: Ints) -> Cells:
+    def take(self, terms: Int64Array) -> Cells:
         """The cells of these terms, in this order; -1 stands for a term without any."""
         lengths = np.diff(self.indptr, append=self.indptr[-1])[terms]
         lengths[terms < 0] = 0
@@ -57,9 +57,9 @@ class Cells(NamedTuple):
             return other
         n, m = len(self.indptr) - 1, len(other.indptr) - 1
         numbers = np.arange(max(n, m))
-        return _merged(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
+        return _merge_cells(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
 
-    def renumbered(self, numbers: Numbers) -> Cells:
+    def renumbered(self, numbers: Int32Array) -> Cells:
         """With other numbers for the classes; classes that get one number are added up."""
         classes = numbers[self.classes]
         n_classes = int(numbers.max(initial=0)) + 1
@@ -79,21 +79,25 @@ class TermCells(NamedTuple):
 
     def plus(self, other: TermCells, sign: int = 1) -> TermCells:
         """The sum, or with -1 the difference, over the union of the terms; classes are numbered alike in both."""
-        terms, mine, theirs = union_of(self.terms, other.terms)
-        return TermCells(terms, _merged(self.cells, other.cells, mine, theirs, sign))
+        terms, mine, theirs = union_terms(self.terms, other.terms)
+        return TermCells(terms, _merge_cells(self.cells, other.cells, mine, theirs, sign))
 
 
-def _merged(mine: Cells, theirs: Cells, in_mine: Ints, in_theirs: Ints, sign: int) -> Cells:
+def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
     """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
     dtype = np.result_type(mine.values, theirs.values)
-    return Cells(*kernels.merge_cells(in_mine, *_of_type(mine, dtype), in_theirs, *_of_type(theirs, dtype), sign))
+    return Cells(
+        *kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
+    )
 
 
-def _of_type(cells: Cells, dtype: np.dtype[Any]) -> Cells:
+def _cast_values(cells: Cells, dtype: np.dtype[Any]) -> Cells:
     return cells._replace(values=cells.values.astype(dtype, copy=False))
 
 
-def union_of(mine: pa.LargeStringArray, theirs: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Ints, Ints]:
+def union_terms(
+    mine: pa.LargeStringArray, theirs: pa.LargeStringArray
+) -> tuple[pa.LargeStringArray, Int64Array, Int64Array]:
     """All terms of two sorted lists; and for each, its place in mine and in theirs, -1 where it is not."""
     if mine.equals(theirs):
         return mine, np.arange(len(mine)), np.arange(len(mine))

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from termsieve.counts.cells import Cells, Values
 from termsieve.errors import CountsError
-from termsieve.tokens.kernels import Ints, Numbers
+from termsieve.tokens.kernels import Int32Array, Int64Array
 
 LARGEST = 2**63 - 1
 _BLOCK = 1 << 15  # cells that are checked at a time: so many stay in the cache
@@ -123,7 +123,7 @@ class _Checker:
     def __init__(self, parts: Mapping[str, Any], cells: Cells) -> None:
         self.terms, self.classes = parts["terms"], parts["classes"]
         self.n_docs: int = parts["n_docs"]
-        self.sizes: Ints = parts["class_sizes"]
+        self.sizes: Int64Array = parts["class_sizes"]
         self.one_label = parts["n_multilabel"] == 0
         self.totals: Values = parts["totals"]
         self.cells = cells
@@ -181,7 +181,9 @@ class _Checker:
         wrong[frequent] = self.totals[0][frequent] > room
         self._refuse(wrong)
 
-    def _refuse(self, wrong: Flags, first: int = 0, indptr: Ints | None = None, classes: Numbers | None = None) -> None:
+    def _refuse(
+        self, wrong: Flags, first: int = 0, indptr: Int64Array | None = None, classes: Int32Array | None = None
+    ) -> None:
         """Refuse terms from the number `first` on, or with `indptr` their cells."""
         if not wrong.any():
             return
@@ -203,7 +205,7 @@ def _check_sizes(values: Values) -> None:
         raise CountsError("the sum of all counts does not fit into 64 bits")
 
 
-def _impossible(values: Values, most: Ints | int) -> Flags:
+def _impossible(values: Values, most: Int64Array | int) -> Flags:
     """Where no `most` documents, with and without the term, have these numbers: df, tf, tf2.
 
     Occurrences are 1 at least in each document that has any, so that df <= tf <= tf2 <= tf * tf; and the square of a

@@ -20,11 +20,11 @@ from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.kernels import Ints
+from termsieve.tokens.kernels import Int64Array
 from termsieve.tokens.strings import string_buffers
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
-MOST_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
+MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
 
 def count(
@@ -59,8 +59,10 @@ def count(
     >>> dict(zip(counts.terms, counts.term_tf.tolist()))
     {'be': 2, 'not': 1, 'or': 1, 'sleep': 1, 'to': 3}
     """
-    documents = documents_of(documents, labels)
-    _, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), _OneFold(), progress=progress)
+    documents = as_documents(documents, labels)
+    _, raw = _count_documents(
+        documents, analyzer or Analyzer(), resolve_threads(threads), _FoldAssignment(), progress=progress
+    )
     counts = raw.whole()
     counts.origin = documents.origin
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
@@ -96,9 +98,11 @@ def count_folds(
     >>> f.training(0) + f.test(0) == f.total
     True
     """
-    documents = documents_of(documents, labels)
-    assignment = _assignment(folds, seed)
-    names, raw = _counted(documents, analyzer or Analyzer(), checked_threads(threads), assignment, progress=progress)
+    documents = as_documents(documents, labels)
+    assignment = _make_assignment(folds, seed)
+    names, raw = _count_documents(
+        documents, analyzer or Analyzer(), resolve_threads(threads), assignment, progress=progress
+    )
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
@@ -117,7 +121,7 @@ class Folds:
         For each document, in order, the number of its fold.
     """
 
-    def __init__(self, raw: _Raw, names: list[Any]) -> None:
+    def __init__(self, raw: _FoldCells, names: list[Any]) -> None:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
@@ -144,18 +148,18 @@ class Folds:
         return fold
 
 
-class _Raw(NamedTuple):
+class _FoldCells(NamedTuple):
     """Cells by term and class, the rest column as a last class, with the share of each fold."""
 
     terms: pa.LargeStringArray
     cells: Cells
-    cell_of: Ints  # for each cell of a fold, the cell of the total
+    cell_of: Int64Array  # for each cell of a fold, the cell of the total
     fold_numbers: npt.NDArray[np.int32]
-    fold_values: Ints
+    fold_values: Int64Array
     classes: list[str]
-    class_sizes: Ints  # folds x classes
-    n_docs: Ints
-    n_multilabel: Ints
+    class_sizes: Int64Array  # folds x classes
+    n_docs: Int64Array
+    n_multilabel: Int64Array
     assignment: npt.NDArray[np.int32]
     settings: dict[str, Any]
 
@@ -169,14 +173,14 @@ class _Raw(NamedTuple):
     def part(self, fold: int, *, without: bool) -> Counts:
         """Counts of one fold, or of all others."""
         of_fold = self.fold_numbers == fold
-        kept, *cells, totals = kernels.part_of(
+        kept, *cells, totals = kernels.extract_fold(
             *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
         )
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         folds = np.arange(len(self.n_docs)) == fold
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
 
-    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Ints, folds: Any) -> Counts:
+    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Int64Array, folds: Any) -> Counts:
         return Counts(
             terms, self.classes, cells, totals,
             n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
@@ -187,7 +191,7 @@ class _Raw(NamedTuple):
 # Which fold a document is in
 
 
-class _OneFold:
+class _FoldAssignment:
     """All documents in one fold."""
 
     column: str | None = None
@@ -202,20 +206,20 @@ class _OneFold:
         """Raise when the assignment does not fit so many documents."""
 
 
-class _HashedFolds(_OneFold):
+class _HashedFolds(_FoldAssignment):
     """By a hash of seed and row number."""
 
     def __init__(self, n: int, seed: int) -> None:
         self._n, self._seed = n, seed
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
-        return hashed_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
+        return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
 
     def names(self) -> list[Any]:
         return list(range(self._n))
 
 
-class _GivenFolds(_OneFold):
+class _GivenFolds(_FoldAssignment):
     """By an array with a fold for each document."""
 
     def __init__(self, folds: npt.NDArray[Any]) -> None:
@@ -235,7 +239,7 @@ class _GivenFolds(_OneFold):
             raise OptionError(f"folds has {len(self._numbers):,} entries, but there are {n_docs:,} documents.")
 
 
-class _ColumnFolds(_OneFold):
+class _ColumnFolds(_FoldAssignment):
     """By a column of the documents."""
 
     def __init__(self, column: str) -> None:
@@ -255,7 +259,7 @@ class _ColumnFolds(_OneFold):
         return list(self._known)
 
 
-def hashed_folds(rows: Ints, n: int, seed: int) -> npt.NDArray[np.int32]:
+def hash_to_folds(rows: Int64Array, n: int, seed: int) -> npt.NDArray[np.int32]:
     """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
     with np.errstate(over="ignore"):
         golden = np.uint64(0x9E3779B97F4A7C15)
@@ -268,7 +272,7 @@ def hashed_folds(rows: Ints, n: int, seed: int) -> npt.NDArray[np.int32]:
     return (h % np.uint64(n)).astype(np.int32)
 
 
-def _assignment(folds: Any, seed: int) -> _OneFold:
+def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
     if isinstance(folds, str):
         return _ColumnFolds(folds)
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
@@ -289,7 +293,7 @@ def _assignment(folds: Any, seed: int) -> _OneFold:
 # One pass
 
 
-class _Columns:
+class _ColumnNumbering:
     """Numbers the (fold, class) columns of the tallies as they are met, and counts their documents."""
 
     def __init__(self) -> None:
@@ -297,7 +301,9 @@ class _Columns:
         self._columns: dict[tuple[int, int], int] = {}
         self._sizes: dict[tuple[int, int], int] = {}
 
-    def columns_of(self, folds: npt.NDArray[np.int32], labels: pa.LargeListArray) -> tuple[Ints, Ints, Ints]:
+    def columns_of(
+        self, folds: npt.NDArray[np.int32], labels: pa.LargeListArray
+    ) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Ends of each document's labels, the columns of the labels, and the rest column of each document."""
         offsets = labels.offsets.to_numpy()
         ends = offsets[1:] - offsets[0]
@@ -306,9 +312,9 @@ class _Columns:
         classes = np.array([self._classes.setdefault(name, len(self._classes)) for name in names] or [0], np.int64)
         per_label = classes[encoded.indices.to_numpy()] if len(encoded) else np.empty(0, np.int64)
         owners = np.repeat(folds, np.diff(offsets)).astype(np.int64)
-        return ends, self._numbered(owners, per_label), self._numbered(folds.astype(np.int64), np.int64(-1))
+        return ends, self._number_pairs(owners, per_label), self._number_pairs(folds.astype(np.int64), np.int64(-1))
 
-    def _numbered(self, folds: Ints, classes: Ints | np.int64) -> Ints:
+    def _number_pairs(self, folds: Int64Array, classes: Int64Array | np.int64) -> Int64Array:
         pairs = (folds << 32) + (classes + 1)
         distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
         numbers = np.empty(len(distinct), np.int64)
@@ -318,7 +324,7 @@ class _Columns:
             self._sizes[key] = self._sizes.get(key, 0) + n
         return numbers[place]
 
-    def arrangement(self, fold_order: Ints) -> tuple[list[str], Ints, Ints, Ints]:
+    def sort_columns(self, fold_order: Int64Array) -> tuple[list[str], Int64Array, Int64Array, Int64Array]:
         """Sorted classes, documents per fold and class, per fold, and the row of each column: by class, then fold."""
         classes = sorted(self._classes)
         place = {self._classes[name]: i for i, name in enumerate(classes)} | {-1: len(classes)}
@@ -331,16 +337,16 @@ class _Columns:
         return classes, sizes[:, :-1], sizes[:, -1], rows
 
 
-def _counted(
-    documents: Documents, analyzer: Analyzer, threads: int, assignment: _OneFold, *, progress: bool
-) -> tuple[list[Any], _Raw]:
-    columns = _Columns()
+def _count_documents(
+    documents: Documents, analyzer: Analyzer, threads: int, assignment: _FoldAssignment, *, progress: bool
+) -> tuple[list[Any], _FoldCells]:
+    columns = _ColumnNumbering()
     assigned: list[npt.NDArray[np.int32]] = []
     several: list[npt.NDArray[np.int32]] = []
 
-    def chunks() -> Iterator[_Chunk]:
+    def chunks() -> Iterator[_TextChunk]:
         n_docs = 0
-        for batch in _with_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
+        for batch in _track_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
             check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
@@ -349,35 +355,35 @@ def _counted(
             assigned.append(folds)
             ends, labels, rest = columns.columns_of(folds, batch.column("labels"))
             several.append(folds[np.diff(ends, prepend=0) > 1])
-            yield from _cut(batch.column("text"), ends, labels, rest)
+            yield from _split_texts(batch.column("text"), ends, labels, rest)
         assignment.check(n_docs)
 
-    tallies = _tallied(chunks(), analyzer, threads)
+    tallies = _tally_chunks(chunks(), analyzer, threads)
     names = assignment.names()
     order = sorted(range(len(names)), key=lambda i: names[i])
     rank = np.argsort(order)
-    classes, sizes, n_docs, rows = columns.arrangement(rank)
-    terms, cells = _arranged(tallies, rows, max((len(classes) + 1) * len(names), 1))
+    classes, sizes, n_docs, rows = columns.sort_columns(rank)
+    terms, cells = _merge_tallies(tallies, rows, max((len(classes) + 1) * len(names), 1))
     folds = rank[np.concatenate([*assigned, np.empty(0, np.int32)])].astype(np.int32)
     n_multilabel = np.bincount(rank[np.concatenate([*several, np.empty(0, np.int32)])], minlength=len(names))
-    folded = _folded(cells, len(names))
-    raw = _Raw(terms, *folded, classes, sizes, n_docs, n_multilabel, folds, analyzer.settings)
+    folded = _sum_over_folds(cells, len(names))
+    raw = _FoldCells(terms, *folded, classes, sizes, n_docs, n_multilabel, folds, analyzer.settings)
     return [names[i] for i in order], raw
 
 
-def _arranged(tallies: list[Tally], rows: Ints, n_rows: int) -> TermCells:
+def _merge_tallies(tallies: list[Tally], rows: Int64Array, n_rows: int) -> TermCells:
     """What the threads have counted, sorted in as many threads, and added."""
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
     if len(tallies) == 1:
-        return tallies[0].arranged(rows, n_rows)
-    parts = work_on_each(lambda tally: tally.arranged(rows, n_rows), tallies, len(tallies))
+        return tallies[0].sort_by_term(rows, n_rows)
+    parts = work_on_each(lambda tally: tally.sort_by_term(rows, n_rows), tallies, len(tallies))
     total = parts[0]
     for part in parts[1:]:
         total = total.plus(part)
     return total
 
 
-def _folded(cells: Cells, n_folds: int) -> tuple[Cells, Ints, npt.NDArray[np.int32], Ints]:
+def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, npt.NDArray[np.int32], Int64Array]:
     """Sum the cells of each class over the folds; they are numbered by class, then fold.
 
     Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
@@ -395,14 +401,16 @@ def _folded(cells: Cells, n_folds: int) -> tuple[Cells, Ints, npt.NDArray[np.int
     return Cells(indptr, classes[starts], sums), np.cumsum(first) - 1, numbers, cells.values
 
 
-class _Chunk(NamedTuple):
+class _TextChunk(NamedTuple):
     texts: pa.LargeStringArray
-    label_ends: Ints
-    labels: Ints
-    rest: Ints
+    label_ends: Int64Array
+    labels: Int64Array
+    rest: Int64Array
 
 
-def _cut(texts: pa.LargeStringArray, ends: Ints, labels: Ints, rest: Ints) -> Iterator[_Chunk]:
+def _split_texts(
+    texts: pa.LargeStringArray, ends: Int64Array, labels: Int64Array, rest: Int64Array
+) -> Iterator[_TextChunk]:
     """Pieces of some megabyte of text, whole documents each."""
     _, offsets = string_buffers(texts)
     first = 0
@@ -410,7 +418,7 @@ def _cut(texts: pa.LargeStringArray, ends: Ints, labels: Ints, rest: Ints) -> It
         last = int(np.searchsorted(offsets, offsets[first] + CHUNK_BYTES, side="right")) - 1
         last = min(max(last, first + 1), len(texts))
         before = ends[first - 1] if first else 0
-        yield _Chunk(
+        yield _TextChunk(
             texts.slice(first, last - first),
             ends[first:last] - before,
             labels[before : ends[last - 1]],
@@ -419,7 +427,7 @@ def _cut(texts: pa.LargeStringArray, ends: Ints, labels: Ints, rest: Ints) -> It
         first = last
 
 
-def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list[Tally]:
+def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
@@ -435,7 +443,7 @@ def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list
     for tally in tallies:
         idle.put(tally)
 
-    def work(chunk: _Chunk) -> None:
+    def work(chunk: _TextChunk) -> None:
         tally = idle.get()
         try:
             tally.add(*chunk)
@@ -446,7 +454,7 @@ def _tallied(chunks: Iterator[_Chunk], analyzer: Analyzer, threads: int) -> list
     return tallies
 
 
-def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
     batches = documents.batches(extra)
     if not shown:
         yield from batches
@@ -462,7 +470,7 @@ def _with_progress(documents: Documents, extra: list[str], *, shown: bool) -> It
             bar.update(task, completed=documents.bytes_read)
 
 
-def documents_of(documents: Any, labels: Any) -> Documents:
+def as_documents(documents: Any, labels: Any) -> Documents:
     """What was given, as documents."""
     if isinstance(documents, Documents):
         if labels is not None:
@@ -475,11 +483,11 @@ def documents_of(documents: Any, labels: Any) -> Documents:
     return Documents.of(documents, labels)
 
 
-def checked_threads(threads: int | None) -> int:
+def resolve_threads(threads: int | None) -> int:
     """The number of threads that was asked for; without one, that of the cores."""
     if threads is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return min(cores, MOST_THREADS)
+        return min(cores, MAX_THREADS)
     if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number, 1 or more, not {threads!r}.")
     return int(threads)

@@ -20,18 +20,18 @@ from termsieve.counts import storage
 from termsieve.counts.cells import Cells, TermCells, Values
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
-from termsieve.tokens.analyzer import Analyzer, fingerprint_of, settings_difference
-from termsieve.tokens.kernels import Ints
-from termsieve.tokens.strings import distinct_strings, string_order
+from termsieve.tokens.analyzer import Analyzer, compute_fingerprint, settings_difference
+from termsieve.tokens.kernels import Int64Array
+from termsieve.tokens.strings import argsort_strings, check_distinct
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Names = npt.NDArray[np.object_]
+StringArray = npt.NDArray[np.object_]
 
 
 _SEARCHED = 200_000  # terms among which a similar one is looked for
-NO_PART = "What is subtracted must be a part of the whole."
+NOT_A_PART = "What is subtracted must be a part of the whole."
 
 
 class TermCounts(NamedTuple):
@@ -87,14 +87,14 @@ class Counts(ArrowTable):
         totals: Values,
         *,
         n_docs: int,
-        class_sizes: Ints,
+        class_sizes: Int64Array,
         n_multilabel: int = 0,
         settings: Mapping[str, Any] | None = None,
         fixed: bool = False,
         pruned: str = "",
     ) -> None:
         self.term_array = terms
-        self.classes: Names = np.array(list(classes), dtype=object)
+        self.classes: StringArray = np.array(list(classes), dtype=object)
         self.cells = cells
         self._totals = totals
         self.n_docs = n_docs
@@ -108,26 +108,26 @@ class Counts(ArrowTable):
     # What is in it
 
     @functools.cached_property
-    def terms(self) -> Names:
+    def terms(self) -> StringArray:
         """The terms, as an array of str."""
         return np.asarray(self.term_array.to_numpy(zero_copy_only=False), dtype=object)
 
     @functools.cached_property
     def df(self) -> sparse.csc_array:
         """Documents of the class with the term (classes x terms)."""
-        return self._matrix(self.cells.values[0].astype(np.int64, copy=False))
+        return self._make_matrix(self.cells.values[0].astype(np.int64, copy=False))
 
     @functools.cached_property
     def tf(self) -> sparse.csc_array:
         """Occurrences of the term in the class (classes x terms)."""
-        return self._matrix(self.cells.values[1])
+        return self._make_matrix(self.cells.values[1])
 
     @functools.cached_property
     def tf2(self) -> sparse.csc_array:
         """Sum of squares of the occurrences per document (classes x terms)."""
-        return self._matrix(self.cells.values[2])
+        return self._make_matrix(self.cells.values[2])
 
-    def _matrix(self, values: Values) -> sparse.csc_array:
+    def _make_matrix(self, values: Values) -> sparse.csc_array:
         from scipy import sparse
 
         matrix = sparse.csc_array((values, self.cells.classes, self.cells.indptr), shape=self.shape)
@@ -135,7 +135,7 @@ class Counts(ArrowTable):
         return matrix
 
     @property
-    def term_df(self) -> Ints:
+    def term_df(self) -> Int64Array:
         """Documents with the term."""
         return np.asarray(self._totals[0], np.int64)
 
@@ -183,11 +183,11 @@ class Counts(ArrowTable):
         return totals
 
     @functools.cached_property
-    def alphabetical(self) -> Ints:
+    def alphabetical(self) -> Int64Array:
         """The place of each term in code-point order, by which ties are broken."""
         rank = np.arange(self.n_terms)
         if self.fixed:
-            rank[string_order(self.term_array)] = np.arange(self.n_terms)
+            rank[argsort_strings(self.term_array)] = np.arange(self.n_terms)
         return rank
 
     @property
@@ -198,17 +198,17 @@ class Counts(ArrowTable):
     @property
     def fingerprint(self) -> str | None:
         """The fingerprint of that analyzer."""
-        return None if self.settings is None else fingerprint_of(self.settings)
+        return None if self.settings is None else compute_fingerprint(self.settings)
 
     def __repr__(self) -> str:
-        sizes = [f"{_shortened(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
+        sizes = [f"{_shorten(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
         common = np.lexsort([self.alphabetical, -self.term_df])[:8]
-        terms = [f"{_shortened(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
+        terms = [f"{_shorten(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
         lines = [
             f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
-            f"  classes   {_listed(sizes, self.n_classes)}",
-            f"  terms     {_listed(terms, self.n_terms)}",
-            f"  made by   {_shortened(self._maker(), 100)}",
+            f"  classes   {_format_list(sizes, self.n_classes)}",
+            f"  terms     {_format_list(terms, self.n_terms)}",
+            f"  made by   {_shorten(self._maker(), 100)}",
         ]
         if self.n_multilabel:
             lines.insert(1, f"  several   {self.n_multilabel:,} documents have more than one label")
@@ -217,14 +217,14 @@ class Counts(ArrowTable):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        order = np.argsort(-self.class_sizes, kind="stable")[: views.MOST_ROWS]
+        order = np.argsort(-self.class_sizes, kind="stable")[: views.MAX_ROWS]
         rows = [
             (str(self.classes[c]), self.class_sizes[c], views.Share(self.class_sizes[c] / max(self.n_docs, 1)))
             for c in order
         ]
         title, *notes = repr(self).splitlines()
-        notes = [views.more(self.n_classes, "classes"), *(note for note in notes if "  classes " not in note)]
-        return views.view(title, ["class", "documents", "share"], rows, notes=notes)
+        notes = [views.format_more(self.n_classes, "classes"), *(note for note in notes if "  classes " not in note)]
+        return views.render_table(title, ["class", "documents", "share"], rows, notes=notes)
 
     def _maker(self) -> str:
         try:
@@ -308,36 +308,36 @@ class Counts(ArrowTable):
         array([[1, 0],
                [1, 1]])
         """
-        from termsieve.counts.matrices import counted_matrix
+        from termsieve.counts.matrices import count_matrix
 
-        parts = counted_matrix(X, y, terms, classes)
+        parts = count_matrix(X, y, terms, classes)
         return cls(cells=Cells(*parts.pop("cells")), **parts)
 
     def save(self, path: str | Path) -> None:
         """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
-        storage.save(path, self._record())
+        storage.save(path, self._to_record())
 
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        counts = cls._of_record(storage.load(path))
+        counts = cls._from_record(storage.load(path))
         counts.origin = {"counts": [str(path)]}
         return counts
 
     def to_bytes(self) -> bytes:
         """What `save` writes."""
-        return storage.packed(self._record())
+        return storage.pack(self._to_record())
 
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
         """Counts of such bytes; `source` is where they are from, for what an error says."""
-        return cls._of_record(storage.unpacked(pa.py_buffer(content), Path(source)))
+        return cls._from_record(storage.unpack(pa.py_buffer(content), Path(source)))
 
     @classmethod
-    def _of_record(cls, record: dict[str, Any]) -> Counts:
+    def _from_record(cls, record: dict[str, Any]) -> Counts:
         return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
 
-    def _record(self) -> dict[str, Any]:
+    def _to_record(self) -> dict[str, Any]:
         return {
             "terms": self.term_array,
             "classes": list(self.classes),
@@ -358,25 +358,25 @@ class Counts(ArrowTable):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        mine, theirs = self._record(), other._record()
-        return all(_same(mine[name], theirs[name]) for name in mine)
+        mine, theirs = self._to_record(), other._to_record()
+        return all(_is_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: Counts) -> Counts:
-        return self._combined(other, +1) if isinstance(other, Counts) else NotImplemented
+        return self._combine(other, +1) if isinstance(other, Counts) else NotImplemented
 
     def __radd__(self, other: object) -> Counts:
         # so that sum() works
         return self if other == 0 else NotImplemented
 
     def __sub__(self, other: Counts) -> Counts:
-        return self._combined(other, -1) if isinstance(other, Counts) else NotImplemented
+        return self._combine(other, -1) if isinstance(other, Counts) else NotImplemented
 
-    def _combined(self, other: Counts, sign: int) -> Counts:
+    def _combine(self, other: Counts, sign: int) -> Counts:
         self._check_combinable(other, "add" if sign > 0 else "subtract")
         classes = sorted({*self.classes, *other.classes})
-        mine, theirs = self._among(classes), other._among(classes)
+        mine, theirs = self._align_classes(classes), other._align_classes(classes)
         terms, cells = mine.whole.plus(theirs.whole, sign)
         totals = mine.totals.plus(theirs.totals, sign).cells.values
         sizes, documents = mine.sizes + sign * theirs.sizes, mine.documents + sign * theirs.documents
@@ -404,7 +404,9 @@ class Counts(ArrowTable):
                 too_many += [df > tf, tf > tf2]
         for wrong in too_many:
             if wrong.any():
-                raise CountsError(f"Cannot subtract counts: no documents have such counts as would be left. {NO_PART}")
+                raise CountsError(
+                    f"Cannot subtract counts: no documents have such counts as would be left. {NOT_A_PART}"
+                )
 
     def _check_combinable(self, other: Counts, verb: str) -> None:
         if self.settings != other.settings:
@@ -427,7 +429,7 @@ class Counts(ArrowTable):
         if self.fixed != other.fixed:
             raise CountsError(f"Cannot {verb} counts of a given vocabulary and counts of all terms.")
 
-    def _among(self, classes: list[str]) -> _Parts:
+    def _align_classes(self, classes: list[str]) -> _Summands:
         """The parts of these counts that add up, with the classes numbered among others."""
         numbers = np.searchsorted(np.array(classes, dtype=object), self.classes).astype(np.int32)
         sizes = np.zeros(len(classes), np.int64)
@@ -435,37 +437,39 @@ class Counts(ArrowTable):
         cells = self.cells._replace(classes=numbers[self.cells.classes])
         one_each = Cells(np.arange(self.n_terms + 1), np.zeros(self.n_terms, np.int32), self._totals)
         documents = np.array([self.n_docs, self.n_multilabel])
-        return _Parts(TermCells(self.term_array, cells), TermCells(self.term_array, one_each), sizes, documents)
+        return _Summands(TermCells(self.term_array, cells), TermCells(self.term_array, one_each), sizes, documents)
 
     def without_empty(self) -> Counts:
         """Without cells, terms and classes of no document; given columns stay."""
         counts, filled = self, self.cells.values[0] > 0
         if not filled.all():
-            counts = counts._changed(cells=counts.cells.where(filled))
+            counts = counts._with_changes(cells=counts.cells.where(filled))
         if not self.fixed and not (present := counts._totals[0] > 0).all():
             counts = counts.taken(np.flatnonzero(present))
         if not (kept := counts.class_sizes > 0).all():
             numbers = (np.cumsum(kept) - 1).astype(np.int32)
             cells = counts.cells._replace(classes=numbers[counts.cells.classes])
-            counts = counts._changed(cells=cells, classes=counts.classes[kept], class_sizes=counts.class_sizes[kept])
+            counts = counts._with_changes(
+                cells=cells, classes=counts.classes[kept], class_sizes=counts.class_sizes[kept]
+            )
         return counts
 
-    def taken(self, index: Ints, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+    def taken(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
         """The columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
         totals = np.zeros((3, len(index)), self._totals.dtype)
         totals[:, known] = self._totals[:, index[known]]
         terms = self.term_array.take(pa.array(index)) if terms is None else terms
-        found = self._changed(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
+        found = self._with_changes(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
         found.origin = self.origin
         return found
 
     def named(self, terms: pa.LargeStringArray, settings: Mapping[str, Any]) -> Counts:
         """The same counts under the sorted terms that an analyzer of such settings made."""
-        return self._changed(terms=terms, settings=dict(settings), fixed=False)
+        return self._with_changes(terms=terms, settings=dict(settings), fixed=False)
 
-    def _changed(self, **changes: Any) -> Counts:
-        record = self._record()
+    def _with_changes(self, **changes: Any) -> Counts:
+        record = self._to_record()
         cells = Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values"))
         return Counts(**{**record, "cells": cells, **changes})
 
@@ -473,7 +477,7 @@ class Counts(ArrowTable):
 
     def with_vocabulary(self, vocabulary: Iterable[str]) -> Counts:
         """Counts of just these terms, in this order; those that do not occur count nothing."""
-        terms = distinct_strings("vocabulary", vocabulary)
+        terms = check_distinct("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
         return self.taken(index.astype(np.int64), terms, fixed=True)
 
@@ -501,22 +505,24 @@ class Counts(ArrowTable):
         """
         df, tf = self._totals[0], self._totals[1]
         n_occurrences = self.n_occurrences
-        kept = (df >= _limit("min_df", min_df, self.n_docs)) & (df <= _limit("max_df", max_df, self.n_docs))
+        kept = (df >= _resolve_limit("min_df", min_df, self.n_docs)) & (
+            df <= _resolve_limit("max_df", max_df, self.n_docs)
+        )
         if min_tf is not None:
-            kept &= tf >= _limit("min_tf", min_tf, n_occurrences)
+            kept &= tf >= _resolve_limit("min_tf", min_tf, n_occurrences)
         if max_tf is not None:
-            kept &= tf <= _limit("max_tf", max_tf, n_occurrences)
+            kept &= tf <= _resolve_limit("max_tf", max_tf, n_occurrences)
         if keep is not None:
-            kept &= self._named("keep", keep)
+            kept &= self._match_terms("keep", keep)
         if drop is not None:
-            kept &= ~self._named("drop", drop)
+            kept &= ~self._match_terms("drop", drop)
         given = {"min_df": min_df, "max_df": max_df, "min_tf": min_tf, "max_tf": max_tf}
         said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
         return self.taken(np.flatnonzero(kept), pruned=pruned)
 
-    def _named(self, option: str, names: Collection[str]) -> npt.NDArray[np.bool_]:
+    def _match_terms(self, option: str, names: Collection[str]) -> npt.NDArray[np.bool_]:
         if isinstance(names, str):
             raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
         wanted = pa.array(list(names), pa.large_string())
@@ -534,7 +540,7 @@ class Counts(ArrowTable):
         >>> list(counts.merge_classes({"comp": ["mac", "pc"]}).classes)
         ['comp', 'sport']
         """
-        names = _merged_names(groups, list(self.classes))
+        names = _rename_classes(groups, list(self.classes))
         if self.n_multilabel:
             raise CountsError(
                 f"Cannot merge classes: {self.n_multilabel:,} documents have more than one label, and counts do not "
@@ -545,16 +551,16 @@ class Counts(ArrowTable):
         rows = np.array([place[name] for name in names], np.int32)
         sizes = np.zeros(len(classes), np.int64)
         np.add.at(sizes, rows, self.class_sizes)
-        return self._changed(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
+        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
 
 
-class _Parts(NamedTuple):
+class _Summands(NamedTuple):
     """What adds up."""
 
     whole: TermCells
     totals: TermCells
-    sizes: Ints
-    documents: Ints
+    sizes: Int64Array
+    documents: Int64Array
 
 
 _NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
@@ -573,7 +579,7 @@ def _check_range(sums: Iterable[Values], sign: int) -> None:
         if negative.any():
             if sign > 0:
                 raise CountsError("Cannot add counts: a sum does not fit into 64 bits.")
-            raise CountsError(f"Cannot subtract counts: the result would be negative. {NO_PART}")
+            raise CountsError(f"Cannot subtract counts: the result would be negative. {NOT_A_PART}")
 
 
 def _refuse_new_names(whole: Counts, part: Counts) -> None:
@@ -581,18 +587,18 @@ def _refuse_new_names(whole: Counts, part: Counts) -> None:
         new = set(names) - set(known)
         if new:
             raise CountsError(
-                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. {NO_PART}"
+                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. {NOT_A_PART}"
             )
 
 
-def _first_difference(mine: Names, theirs: Names) -> str:
+def _first_difference(mine: StringArray, theirs: StringArray) -> str:
     for i, (a, b) in enumerate(zip(mine, theirs, strict=False)):
         if a != b:
             return f"The first that differs is number {i}: {a!r} here, {b!r} there."
     return ""
 
 
-def _same(mine: object, theirs: object) -> bool:
+def _is_equal(mine: object, theirs: object) -> bool:
     if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
         return mine.dtype == theirs.dtype and np.array_equal(mine, theirs)
     if isinstance(mine, pa.Array):
@@ -600,7 +606,7 @@ def _same(mine: object, theirs: object) -> bool:
     return mine == theirs
 
 
-def _limit(name: str, value: float, whole: float) -> float:
+def _resolve_limit(name: str, value: float, whole: float) -> float:
     """A limit in documents or occurrences, from a whole number or a share."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not is_number or not 0 <= value < float("inf"):
@@ -612,7 +618,7 @@ def _limit(name: str, value: float, whole: float) -> float:
     return value * whole
 
 
-def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
+def _rename_classes(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
     """The new name of each class."""
     new: dict[str, str] = {}
     known = set(classes)
@@ -620,7 +626,7 @@ def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> 
         for member in [members] if isinstance(members, str) else members:
             if member not in known:
                 raise CountsError(
-                    f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_listed(classes)}."
+                    f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_format_list(classes)}."
                 )
             if new.setdefault(member, group) != group:
                 raise CountsError(f"The class {member!r} stands in two groups, {new[member]!r} and {group!r}.")
@@ -630,11 +636,11 @@ def _merged_names(groups: Mapping[str, Collection[str]], classes: list[str]) -> 
     return [new.get(name, name) for name in classes]
 
 
-def _shortened(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
-def _listed(names: Sequence[str], n: int | None = None, most: int = 6) -> str:
+def _format_list(names: Sequence[str], n: int | None = None, most: int = 6) -> str:
     n = len(names) if n is None else n
     shown = ", ".join(names[:most])
     return f"{shown}, ... {n - most:,} more" if n > most else shown

@@ -10,17 +10,17 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from termsieve.documents import label_lists
+from termsieve.documents import make_label_lists
 from termsieve.errors import InputError, OptionError
-from termsieve.tokens.strings import distinct_strings
+from termsieve.tokens.strings import check_distinct
 
 
-def checked_matrix(X: Any) -> sparse.csr_array:
+def check_matrix(X: Any) -> sparse.csr_array:
     """A matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
     if not sparse.issparse(X):
         X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise InputError(f"X must be a matrix of numbers, documents x terms, not {_described(X)}.")
+        raise InputError(f"X must be a matrix of numbers, documents x terms, not {_describe_array(X)}.")
     if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
         X = X.astype(np.float64)
     matrix = sparse.csr_array(X, copy=False)
@@ -48,20 +48,20 @@ def _norm(values: npt.NDArray[np.float64]) -> float:
     return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
 
 
-def _described(X: npt.NDArray[Any]) -> str:
+def _describe_array(X: npt.NDArray[Any]) -> str:
     return f"an array of {X.ndim} dimension{'s' * (X.ndim != 1)} and type {X.dtype}"
 
 
-def label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sparse.csr_array, list[str]]:
+def make_label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sparse.csr_array, list[str]]:
     """Documents x classes with 1 for each label, and the classes, sorted; those of no document are left out."""
     if hasattr(y, "columns") and hasattr(y, "to_numpy"):  # a frame
         y, classes = y.to_numpy(), list(y.columns) if classes is None else classes
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and (y.shape[1] != 1 or classes is not None)):
-        indicator, names = _indicator(y, classes)
+        indicator, names = _check_indicator(y, classes)
     else:
         if classes is not None:
             raise OptionError("classes names the columns of an indicator matrix, but y is a list of labels.")
-        indicator, names = _of_labels(y)
+        indicator, names = _labels_to_indicator(y)
     if indicator.shape[0] != n_docs:
         raise InputError(f"X has {n_docs:,} rows, but y has {indicator.shape[0]:,}.")
     sizes = indicator.sum(axis=0)
@@ -69,7 +69,7 @@ def label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sp
     return indicator[:, order], [names[i] for i in order]
 
 
-def _indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array, list[str]]:
+def _check_indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array, list[str]]:
     indicator = sparse.csr_array(y)
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
@@ -83,12 +83,12 @@ def _indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array,
     return indicator, names
 
 
-def _of_labels(y: Any) -> tuple[sparse.csr_array, list[str]]:
+def _labels_to_indicator(y: Any) -> tuple[sparse.csr_array, list[str]]:
     if isinstance(y, str) or not hasattr(y, "__len__"):
         raise InputError(f"y must have a label, or several, for each row of X; it is {y!r:.60}.")
     faults: dict[int, str] = {}
     values = y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
-    lists = label_lists(values, None, "y", faults)
+    lists = make_label_lists(values, None, "y", faults)
     if faults:
         first = min(faults)
         raise InputError(f"y, entry {first}: {faults[first]}.")
@@ -99,10 +99,10 @@ def _of_labels(y: Any) -> tuple[sparse.csr_array, list[str]]:
     return sparse.csr_array((np.ones(len(columns), np.int64), columns, lists.offsets.to_numpy()), shape=shape), names
 
 
-def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
+def count_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
     """The parts of counts of a matrix."""
-    matrix = checked_matrix(X)
-    labels, names = label_matrix(y, classes, matrix.shape[0])
+    matrix = check_matrix(X)
+    labels, names = make_label_matrix(y, classes, matrix.shape[0])
     squares, present = matrix.copy(), matrix.copy()
     squares.data = np.square(matrix.data)
     present.data = (matrix.data > 0).astype(matrix.dtype)
@@ -113,9 +113,9 @@ def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequenc
         cell.sort_indices()
     per_document = np.diff(labels.indptr)
     return {
-        "terms": _column_names(terms, matrix.shape[1]),
+        "terms": _make_column_names(terms, matrix.shape[1]),
         "classes": names,
-        "cells": _aligned(cells),
+        "cells": _align_cells(cells),
         "totals": np.stack([np.asarray(power.sum(axis=0)).ravel() for power in powers]),
         "n_docs": matrix.shape[0],
         "class_sizes": np.asarray(labels.sum(axis=0)).ravel().astype(np.int64),
@@ -124,15 +124,15 @@ def counted_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequenc
     }
 
 
-def _aligned(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
+def _align_cells(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
     """One structure for the three: that of the documents, which has no explicit zeros."""
     documents, *others = cells
     documents.eliminate_zeros()
-    values = [documents.data, *(_values_at(other, documents) for other in others)]
+    values = [documents.data, *(_take_values(other, documents) for other in others)]
     return documents.indptr.astype(np.int64), documents.indices.astype(np.int32), np.stack(values)
 
 
-def _values_at(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
+def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
     """The entries of a matrix at the places of another."""
     width = max(matrix.shape[0], 1)
     keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))
@@ -141,11 +141,11 @@ def _values_at(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArra
     return np.where(found, np.append(matrix.data, 0)[at], 0).astype(matrix.dtype)
 
 
-def _column_names(terms: Iterable[str] | None, n: int) -> pa.LargeStringArray:
+def _make_column_names(terms: Iterable[str] | None, n: int) -> pa.LargeStringArray:
     if terms is None:  # so many digits that the order of the names is that of the columns
         digits = len(str(max(n - 1, 0)))
         return pa.array([f"x{i:0{digits}d}" for i in range(n)], pa.large_string())
-    names = distinct_strings("terms", terms)
+    names = check_distinct("terms", terms)
     if len(names) != n:
         raise OptionError(f"terms has {len(names):,} names, but X has {n:,} columns.")
     return names

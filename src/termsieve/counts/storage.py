@@ -33,11 +33,11 @@ import pyarrow as pa
 from termsieve.counts.consistency import check_parts
 from termsieve.errors import CountsFileError, OutputError
 
-FORMAT = 1
-MARK = b"TSCOUNTS"
-TRAILER = len(MARK) + hashlib.sha256().digest_size
-KINDS = ("df", "tf", "tf2")
-FACTS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed", "pruned")
+FORMAT_VERSION = 1
+MAGIC = b"TSCOUNTS"
+TRAILER_BYTES = len(MAGIC) + hashlib.sha256().digest_size
+COUNT_KINDS = ("df", "tf", "tf2")
+METADATA_FIELDS = ("classes", "class_sizes", "n_docs", "n_multilabel", "settings", "fixed", "pruned")
 
 # So much larger may counts become in memory
 _UNPACKED_RATIO = 300  # measured: 36 at most, of counts that are all 1
@@ -47,13 +47,13 @@ _UNREADABLE = (pa.ArrowException, OSError, KeyError, ValueError, OverflowError, 
 
 def save(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write the parts of counts to a file, which is there whole or not at all."""
-    write_whole(path, [packed(record)])
+    write_atomically(path, [pack(record)])
 
 
-def packed(record: Mapping[str, Any]) -> bytes:
+def pack(record: Mapping[str, Any]) -> bytes:
     """The parts of counts as the bytes of a file."""
-    content = _stream(record)
-    return b"".join([content, MARK, hashlib.sha256(content).digest()])
+    content = _write_stream(record)
+    return b"".join([content, MAGIC, hashlib.sha256(content).digest()])
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -66,17 +66,17 @@ def load(path: str | Path) -> dict[str, Any]:
         content = path.read_bytes()
     except OSError as error:
         raise CountsFileError(f"{path}: cannot be read: {error}.") from error
-    return unpacked(pa.py_buffer(content), path)
+    return unpack(pa.py_buffer(content), path)
 
 
-def unpacked(content: pa.Buffer, path: Path) -> dict[str, Any]:
+def unpack(content: pa.Buffer, path: Path) -> dict[str, Any]:
     """The parts of counts from the bytes of a file; the path is for what an error says.
 
     The checksum tells damage, but not who wrote the file: all that other code relies on is checked.
     """
-    _check_whole(path, content)
+    _check_complete(path, content)
     try:
-        record = _record(path, content.slice(0, content.size - TRAILER))
+        record = _read_record(path, content.slice(0, content.size - TRAILER_BYTES))
         check_parts(record)
     except _UNREADABLE as error:
         if isinstance(error, CountsFileError):
@@ -86,43 +86,43 @@ def unpacked(content: pa.Buffer, path: Path) -> dict[str, Any]:
     return record
 
 
-def _check_whole(path: Path, content: pa.Buffer) -> None:
-    trailer = content.slice(max(content.size - TRAILER, 0)).to_pybytes()
-    if not trailer.startswith(MARK) or content.size <= TRAILER:
+def _check_complete(path: Path, content: pa.Buffer) -> None:
+    trailer = content.slice(max(content.size - TRAILER_BYTES, 0)).to_pybytes()
+    if not trailer.startswith(MAGIC) or content.size <= TRAILER_BYTES:
         raise CountsFileError(
             f"{path}: is no counts file of termsieve, or only the beginning of one: it does not end as one does. "
             "Counts files are written by `counts.save(path)` or `termsieve count`."
         )
-    if hashlib.sha256(content.slice(0, content.size - TRAILER)).digest() != trailer[len(MARK) :]:
+    if hashlib.sha256(content.slice(0, content.size - TRAILER_BYTES)).digest() != trailer[len(MAGIC) :]:
         raise CountsFileError(f"{path}: was altered or damaged after it was written: its checksum does not fit.")
 
 
-def _stream(record: Mapping[str, Any]) -> pa.Buffer:
-    facts = {name: record[name] for name in FACTS}
+def _write_stream(record: Mapping[str, Any]) -> pa.Buffer:
+    facts = {name: record[name] for name in METADATA_FIELDS}
     facts["class_sizes"] = record["class_sizes"].tolist()
-    about = json.dumps({"format": FORMAT, **facts}, sort_keys=True, ensure_ascii=True)
-    batch = _batch(record).replace_schema_metadata({"termsieve": about})
+    about = json.dumps({"format": FORMAT_VERSION, **facts}, sort_keys=True, ensure_ascii=True)
+    batch = _make_batch(record).replace_schema_metadata({"termsieve": about})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
         writer.write_batch(batch)
     return sink.getvalue()
 
 
-def _batch(record: Mapping[str, Any]) -> pa.RecordBatch:
+def _make_batch(record: Mapping[str, Any]) -> pa.RecordBatch:
     ends = pa.array(record["indptr"])
     columns = {"term": record["terms"]}
-    columns |= {kind: _numbers(kind, row) for kind, row in zip(KINDS, record["totals"], strict=True)}
+    columns |= {kind: _to_array(kind, row) for kind, row in zip(COUNT_KINDS, record["totals"], strict=True)}
     columns["class"] = pa.LargeListArray.from_arrays(ends, pa.array(record["cell_classes"]))
-    for kind, row in zip(KINDS, record["values"], strict=True):
-        columns[f"class_{kind}"] = pa.LargeListArray.from_arrays(ends, _numbers(kind, row))
+    for kind, row in zip(COUNT_KINDS, record["values"], strict=True):
+        columns[f"class_{kind}"] = pa.LargeListArray.from_arrays(ends, _to_array(kind, row))
     return pa.RecordBatch.from_pydict(columns)
 
 
-def _numbers(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
+def _to_array(kind: str, row: np.ndarray[Any, Any]) -> pa.Array:
     return pa.array(row.astype(np.int64, copy=False) if kind == "df" else row)
 
 
-def _record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
+def _read_record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
     with pa.ipc.open_stream(stream) as reader:
         schema = reader.schema
         about = _facts(path, schema)
@@ -132,13 +132,13 @@ def _record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
     for batch in batches:
         batch.validate(full=True)
     column = {field.name: _column(field, batches) for field in schema}
-    lists = [column[name] for name in ("class", *(f"class_{kind}" for kind in KINDS))]
+    lists = [column[name] for name in ("class", *(f"class_{kind}" for kind in COUNT_KINDS))]
     if any(not one.offsets.equals(lists[0].offsets) for one in lists[1:]):
         raise CountsFileError(f"{path}: is damaged: its lists of counts in classes have different lengths.")
-    record = {name: about[name] for name in FACTS}
+    record = {name: about[name] for name in METADATA_FIELDS}
     record["class_sizes"] = _whole_numbers(about["class_sizes"])
     record["terms"] = column["term"]
-    record["totals"] = np.stack([column[kind].to_numpy() for kind in KINDS])
+    record["totals"] = np.stack([column[kind].to_numpy() for kind in COUNT_KINDS])
     record["indptr"] = lists[0].offsets.to_numpy()
     record["cell_classes"] = lists[0].values.to_numpy()
     record["values"] = np.stack([one.values.to_numpy() for one in lists[1:]])
@@ -149,10 +149,10 @@ def _facts(path: Path, schema: pa.Schema) -> dict[str, Any]:
     about = json.loads((schema.metadata or {})[b"termsieve"])
     if not isinstance(about, dict):
         raise CountsFileError(f"{path}: is no counts file of termsieve: its metadata is {about!r:.60}.")
-    if about["format"] != FORMAT:
+    if about["format"] != FORMAT_VERSION:
         raise CountsFileError(
-            f"{path}: has version {about['format']!r:.60} of the format; this termsieve reads version {FORMAT}. "
-            "A newer termsieve may read it."
+            f"{path}: has version {about['format']!r:.60} of the format; this termsieve reads version "
+            f"{FORMAT_VERSION}. A newer termsieve may read it."
         )
     return about
 
@@ -222,7 +222,7 @@ def _field(metadata: bytes, table: int, number: int) -> int:
     return int(field + struct.unpack_from("<I", metadata, field)[0]) if offset else 0
 
 
-def may_write(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Whether files can be made in a folder."""
     return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
@@ -234,8 +234,8 @@ def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path
     """
     path = Path(path)
     try:
-        _check_place(path)
-        same = next((one for one in inputs if not _is_special(path) and _is_of(path.resolve(), Path(one))), None)
+        _check_folder(path)
+        same = next((one for one in inputs if not _is_special(path) and _belongs_to(path.resolve(), Path(one))), None)
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that is too long, a zero byte
         if isinstance(error, OutputError):
             raise
@@ -245,7 +245,7 @@ def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path
     return path
 
 
-def _check_place(path: Path) -> None:
+def _check_folder(path: Path) -> None:
     if path.is_dir():
         raise OutputError(f"{path}: is a folder. Give the name of a file in it.")
     if _is_special(path):
@@ -253,11 +253,11 @@ def _check_place(path: Path) -> None:
     parent = path.resolve().parent if path.is_symlink() else path.parent
     if not parent.is_dir():
         raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
-    if not may_write(parent):
+    if not is_writable(parent):
         raise OutputError(f"{path}: the folder {parent} may not be written to.")
 
 
-def _is_of(target: Path, source: Path) -> bool:
+def _belongs_to(target: Path, source: Path) -> bool:
     """Whether a file is that of a source, or one in its class folders."""
     if not target.exists() or not source.exists():
         return False
@@ -269,19 +269,19 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
+def write_atomically(path: str | Path, parts: Iterable[Any]) -> None:
     """Write a file that is there whole or not at all; it keeps the mode of the one it replaces."""
     path = check_target(path)
     try:
         if _is_special(path):
-            _write_into(path, parts)
+            _write_directly(path, parts)
         else:
             _write_and_rename(path.resolve(), parts)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error}.") from error
 
 
-def _write_into(path: Path, parts: Iterable[Any]) -> None:
+def _write_directly(path: Path, parts: Iterable[Any]) -> None:
     """Write to a device or a pipe, such as /dev/stdout or >(gzip)."""
     with path.open("wb") as file:
         for part in parts:
@@ -298,7 +298,7 @@ def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(_mode(path))
+        Path(temporary).chmod(_file_mode(path))
         os.replace(temporary, path)  # noqa: PTH105 - the name is a str
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -310,13 +310,13 @@ def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
 _unfinished: set[str] = set()
 
 
-def forget_unfinished() -> None:
+def remove_unfinished() -> None:
     """Remove what was written so far of files that are not whole: for a process that ends in the middle."""
     for temporary in list(_unfinished):
         Path(temporary).unlink(missing_ok=True)
 
 
-def _mode(path: Path) -> int:
+def _file_mode(path: Path) -> int:
     """The mode of the file that is there, or of a new one: mkstemp makes files that only their owner can read."""
     with contextlib.suppress(FileNotFoundError):
         return stat.S_IMODE(path.stat().st_mode)

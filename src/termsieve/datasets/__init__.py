@@ -16,9 +16,9 @@ r"""The corpora of the papers: find, download, verify, convert.
     odp            /
 """
 
-from termsieve.datasets.catalogue import CORPORA, dataset
-from termsieve.datasets.locations import find, load, located
+from termsieve.datasets.catalogue import CORPORA, lookup_dataset
+from termsieve.datasets.locations import find, load, locate
 from termsieve.datasets.preparation import get
 from termsieve.datasets.records import Archive, Dataset
 
-__all__ = ["CORPORA", "Archive", "Dataset", "dataset", "find", "get", "load", "located"]
+__all__ = ["CORPORA", "Archive", "Dataset", "find", "get", "load", "locate", "lookup_dataset"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from termsieve.datasets.classfolders import enron_documents, newsgroup_documents, ohsumed_documents
-from termsieve.datasets.odp import odp_documents
-from termsieve.datasets.rcv1 import rcv1_documents
+from termsieve.datasets.classfolders import convert_enron, convert_newsgroups, convert_ohsumed
+from termsieve.datasets.odp import convert_odp
+from termsieve.datasets.rcv1 import convert_rcv1
 from termsieve.datasets.records import Archive, Dataset
-from termsieve.datasets.reuters import reuters_documents
-from termsieve.datasets.sms import sms_documents
+from termsieve.datasets.reuters import convert_reuters
+from termsieve.datasets.sms import convert_sms
 from termsieve.errors import OptionError, did_you_mean
 
 _QWONE = "http://qwone.com/~jason/20Newsgroups/"
@@ -23,7 +23,7 @@ _NEWS_LICENCE = "none stated (UCI: CC BY 4.0)"
 _LANG = "Lang (1995), NewsWeeder: learning to filter netnews, ICML"
 
 
-def _rcv1_tokens(part: str, size: int) -> Archive:
+def _rcv1_archive(part: str, size: int) -> Archive:
     name = f"lyrl2004_tokens_{part}.dat.gz"
     return Archive(name, tuple(f"{base}a12-token-files/{name}" for base in _JMLR), size=size)
 
@@ -47,7 +47,7 @@ _RECORDS = (
                 size=17_332_201,
             ),
         ),
-        converter=newsgroup_documents,
+        converter=convert_newsgroups,
         sha256="a78ca1cd9c0a372b811bc7f7c8f5e2d618e7f9c07316235739834748d16e90dc",
         fingerprint="263ab0ea69b85714e0c3934f1f75eded0822887b94265e9b99b0145fe45f2b68",
     ),
@@ -70,7 +70,7 @@ _RECORDS = (
                 size=14_464_277,
             ),
         ),
-        converter=newsgroup_documents,
+        converter=convert_newsgroups,
         sha256="f3bbf8f6513bdcad18d8aaa32a9d72c0f62d3f6818aead120e2aa9de5d1c6f1a",
         fingerprint="dac1a947649ad2477b14d383b91ff818fff9144b69e0c137ec809ac970b5af0f",
     ),
@@ -97,7 +97,7 @@ _RECORDS = (
                 size=8_150_596,
             ),
         ),
-        converter=reuters_documents,
+        converter=convert_reuters,
         sha256="4f3221ce86105dc073d885f83ff5e938106d0afbbff72847856abe64e51036c2",
         fingerprint="6ded6e604f52a9ca9a0917414ce9f88474cdbce7b64c86117e44a53672da85ec",
     ),
@@ -121,7 +121,7 @@ _RECORDS = (
                 sha256="3d6a1fcced6c30b1701a3fd04c6b912d7046208f6ef6f4fdcf022f64bdc6c32f",
             ),
         ),
-        converter=enron_documents,
+        converter=convert_enron,
         sha256="c7c5c3c60fed21c9624be11d3c3001c35b6015464fcbde1069a52f882142c7c0",
         fingerprint="dcd860666aab2c6e98b161a62a4ba170c23c7f281f9d004ff321b47a04ec66d4",
     ),
@@ -146,7 +146,7 @@ _RECORDS = (
                 size=203_415,
             ),
         ),
-        converter=sms_documents,
+        converter=convert_sms,
         sha256="2c2672972c570e52331120156a84854050658044e6d8bdf479fee14b6c18e7fe",
         fingerprint="a0eed9d9171f0cb0b2debc7fb40a46fa912e96ac06fe1fc830e4ed9e57f21218",
     ),
@@ -166,7 +166,7 @@ _RECORDS = (
                 ("http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",),
             ),
         ),
-        converter=ohsumed_documents,
+        converter=convert_ohsumed,
         sha256="b21203cc722c6973efa5ec4e8047348e4a7363f8a4f379f118e0f6162f9b0dca",
         fingerprint="b188b3e61bc2d139e009bfa19948d54c362554f91f89ecbec84385b247e78b47",
     ),
@@ -181,11 +181,11 @@ _RECORDS = (
         splits=MappingProxyType({"train": 23_149, "test": 781_265}),
         papers=("ocfs",),
         archives=(
-            _rcv1_tokens("train", 5_108_963),
-            _rcv1_tokens("test_pt0", 44_734_992),
-            _rcv1_tokens("test_pt1", 45_595_102),
-            _rcv1_tokens("test_pt2", 44_507_510),
-            _rcv1_tokens("test_pt3", 42_052_117),
+            _rcv1_archive("train", 5_108_963),
+            _rcv1_archive("test_pt0", 44_734_992),
+            _rcv1_archive("test_pt1", 45_595_102),
+            _rcv1_archive("test_pt2", 44_507_510),
+            _rcv1_archive("test_pt3", 42_052_117),
             Archive(
                 "rcv1-v2.topics.qrels.gz",
                 (
@@ -195,7 +195,7 @@ _RECORDS = (
                 sha256="2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",
             ),
         ),
-        converter=rcv1_documents,
+        converter=convert_rcv1,
     ),
     Dataset(
         name="odp",
@@ -206,7 +206,7 @@ _RECORDS = (
         classes=13,
         papers=("ocfs",),
         archives=(Archive("content.rdf.u8.gz"), Archive("kt-content.rdf.u8.gz", optional=True)),
-        converter=odp_documents,
+        converter=convert_odp,
         note="The Open Directory closed in March 2017 and its dumps have no home any more. "
         "Where you have content.rdf.u8.gz (and kt-content.rdf.u8.gz, with Kids and Teens, where that is a file of its "
         "own), give it with --from.",
@@ -248,7 +248,7 @@ _RECORDS = (
 CORPORA: Mapping[str, Dataset] = MappingProxyType({record.name: record for record in _RECORDS})
 
 
-def dataset(name: str) -> Dataset:
+def lookup_dataset(name: str) -> Dataset:
     """The record of a corpus, by its name."""
     if name not in CORPORA:
         raise OptionError(f"There is no corpus {name!r}. {did_you_mean(name, CORPORA)}Known are: {', '.join(CORPORA)}.")

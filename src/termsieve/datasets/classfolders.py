@@ -7,59 +7,59 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from termsieve.datasets.archives import members
+from termsieve.datasets.archives import read_members
 from termsieve.datasets.records import Document
 
 _ARTICLE = re.compile(r"(?:.*/)?(?:20_newsgroups|20news-bydate-(train|test))/([^/]+)/(\d+)")
 _MAIL = re.compile(r"(?:.*/)?(enron1/(ham|spam)/[^/]+)\.txt")
 _ABSTRACT = re.compile(r"(?:.*/)?(training|test)/(C\d\d)/(\d+)")
-_PARTS = ("train", "test", None)
+_SPLITS = ("train", "test", None)
 
 
-def newsgroup_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
+def convert_newsgroups(archives: Mapping[str, Path]) -> Iterator[Document]:
     """20 Newsgroups: ``20_newsgroups/<group>/<number>``, or ``20news-bydate-train/...`` and ``-test``."""
     (path,) = archives.values()
     articles = []
-    for name, content in members(path, _ARTICLE.fullmatch):
-        part, group, number = _fields(_ARTICLE, name)
-        articles.append((_PARTS.index(part), group, int(number), content))
+    for name, content in read_members(path, _ARTICLE.fullmatch):
+        part, group, number = _match_fields(_ARTICLE, name)
+        articles.append((_SPLITS.index(part), group, int(number), content))
     for at, group, article, content in sorted(articles):
-        prefix = f"{_PARTS[at]}/" if _PARTS[at] else ""
-        yield _document(f"{prefix}{group}/{article}", _PARTS[at], [group], content)
+        prefix = f"{_SPLITS[at]}/" if _SPLITS[at] else ""
+        yield _make_document(f"{prefix}{group}/{article}", _SPLITS[at], [group], content)
 
 
-def enron_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
+def convert_enron(archives: Mapping[str, Path]) -> Iterator[Document]:
     """Enron1: ``enron1/ham/<number>.<date>.farmer.ham.txt`` and ``enron1/spam/``; lines end with CR LF."""
     (path,) = archives.values()
-    for name, content in sorted(members(path, _MAIL.fullmatch)):
-        identity, label = _fields(_MAIL, name)
-        yield _document(identity, None, [label], content.replace(b"\r\n", b"\n"))
+    for name, content in sorted(read_members(path, _MAIL.fullmatch)):
+        identity, label = _match_fields(_MAIL, name)
+        yield _make_document(identity, None, [label], content.replace(b"\r\n", b"\n"))
 
 
-def ohsumed_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
+def convert_ohsumed(archives: Mapping[str, Path]) -> Iterator[Document]:
     """OHSUMED: ``training/<class>/<number>`` and ``test/``; a document of several classes is in several folders."""
     (path,) = archives.values()
     labels: dict[tuple[int, str], set[str]] = {}
     contents: dict[tuple[int, str], bytes] = {}
     different = 0
-    for name, content in sorted(members(path, _ABSTRACT.fullmatch)):
-        part, label, number = _fields(_ABSTRACT, name)
+    for name, content in sorted(read_members(path, _ABSTRACT.fullmatch)):
+        part, label, number = _match_fields(_ABSTRACT, name)
         key = (part == "test", number)
         labels.setdefault(key, set()).add(label)
         different += contents.setdefault(key, content) != content
     if different:
         warnings.warn(f"{path}: {different} files differ from one class to another; the first is taken.", stacklevel=2)
     for (is_test, number), content in sorted(contents.items()):
-        split = _PARTS[is_test]
-        yield _document(f"{split}/{number}", split, sorted(labels[is_test, number]), content)
+        split = _SPLITS[is_test]
+        yield _make_document(f"{split}/{number}", split, sorted(labels[is_test, number]), content)
 
 
-def _fields(pattern: re.Pattern[str], name: str) -> tuple[str, ...]:
+def _match_fields(pattern: re.Pattern[str], name: str) -> tuple[str, ...]:
     found = pattern.fullmatch(name)
     assert found  # noqa: S101 - only wanted members come
     return found.groups()
 
 
-def _document(identity: str, split: str | None, labels: list[str], content: bytes) -> Document:
+def _make_document(identity: str, split: str | None, labels: list[str], content: bytes) -> Document:
     # every byte is a character of Latin-1; what is not ASCII is rare and of no declared encoding
     return {"id": identity, "split": split, "labels": labels, "text": content.decode("latin-1")}

@@ -9,79 +9,83 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from termsieve.counts.storage import check_target, write_whole
+from termsieve.counts.storage import check_target, write_atomically
 from termsieve.datasets.records import Archive
 from termsieve.errors import InputError
 from termsieve.extras import import_extra
 
 TIMEOUT = 60  # seconds without a byte
-MOST = 4 << 30  # bytes of a download whose size is not known
-SLACK = 1 << 20
+MAX_BYTES = 4 << 30  # bytes of a download whose size is not known
+SIZE_SLACK = 1 << 20
 _CHUNK = 1 << 16
 
-Tell = Callable[[str], None]
+MessageCallback = Callable[[str], None]
 
 
-def sha256_of(path: Path) -> str:
+def compute_sha256(path: Path) -> str:
     """The checksum of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def recorded(path: Path) -> str | None:
+def read_checksum(path: Path) -> str | None:
     """The checksum that was written down when the archive came for the first time."""
-    note = _note(path)
+    note = _checksum_path(path)
     return note.read_text(encoding="ascii").split()[0] if note.is_file() else None
 
 
-def record(path: Path) -> str:
+def write_checksum(path: Path) -> str:
     """Write down the checksum of an archive for which nobody has published one, as ``sha256sum`` does."""
-    found = sha256_of(path)
-    write_whole(_note(path), [f"{found}  {path.name}\n".encode("ascii")])
+    found = compute_sha256(path)
+    write_atomically(_checksum_path(path), [f"{found}  {path.name}\n".encode("ascii")])
     return found
 
 
-def _note(path: Path) -> Path:
+def _checksum_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def download(archive: Archive, folder: Path, *, progress: bool, tell: Tell) -> Path:
+def download(archive: Archive, folder: Path, *, progress: bool, tell: MessageCallback) -> Path:
     """An archive in a folder: the one that is there, if its checksum fits, or from its home, or from a copy of that."""
     path = check_target(folder / archive.name)
-    known = archive.sha256 or recorded(path)
-    if path.is_file() and known and sha256_of(path) == known:
+    known = archive.sha256 or read_checksum(path)
+    if path.is_file() and known and compute_sha256(path) == known:
         return path
     failures = []
     for url in archive.urls:
         tell(f"downloading {url}")
         try:
-            return _retrieved(url, archive, known, path, progress=progress)
+            return _retrieve(url, archive, known, path, progress=progress)
         except (OSError, ValueError) as error:  # no network, an error of the server, another checksum
-            failures.append(f"{url}: {_reason(error)}")
+            failures.append(f"{url}: {_describe_failure(error)}")
     raise InputError(
         f"{archive.name} could not be downloaded. {' '.join(failures)} "
         "Where you have the file, give it with --from; where a proxy is needed, set HTTPS_PROXY."
     )
 
 
-def _retrieved(url: str, archive: Archive, known: str | None, path: Path, *, progress: bool) -> Path:
+def _retrieve(url: str, archive: Archive, known: str | None, path: Path, *, progress: bool) -> Path:
     pooch = import_extra("pooch", "Downloading a corpus")
     pooch.get_logger().setLevel(logging.WARNING)
     path.unlink(missing_ok=True)  # not what it should be, or not known to be
-    with _shown(progress, archive.name) as bar:
-        meter = Meter(archive, bar)
-        asking = {"headers": {"Accept-Encoding": "identity"}, "hooks": {"response": _as_sent}, "timeout": TIMEOUT}
+    with _make_progress_bar(progress, archive.name) as bar:
+        meter = DownloadMeter(archive, bar)
+        asking = {
+            "headers": {"Accept-Encoding": "identity"},
+            "hooks": {"response": _disable_decoding},
+            "timeout": TIMEOUT,
+        }
         fetch = pooch.HTTPDownloader(progressbar=meter, chunk_size=_CHUNK, **asking)
         expected = f"sha256:{known}" if known else None
         return Path(pooch.retrieve(url, expected, fname=path.name, path=path.parent, downloader=fetch))
 
 
-def _as_sent(response: Any, **_: Any) -> None:
+def _disable_decoding(response: Any, **_: Any) -> None:
     """Keep the bytes that a checksum is of: some servers call a .gz file encoded, and it would be unpacked."""
     response.raw.headers.pop("Content-Encoding", None)
 
 
-def _reason(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, ValueError) and "does not match the known hash" in str(error):
@@ -89,7 +93,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}."
 
 
-def _shown(progress: bool, title: str) -> AbstractContextManager[Any]:
+def _make_progress_bar(progress: bool, title: str) -> AbstractContextManager[Any]:
     if not progress:
         return nullcontext()
     from rich.console import Console
@@ -99,11 +103,11 @@ def _shown(progress: bool, title: str) -> AbstractContextManager[Any]:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-class Meter:
+class DownloadMeter:
     """What pooch tells of a download: shown to whoever watches, and ended where it is too much."""
 
     def __init__(self, archive: Archive, bar: Any = None) -> None:
-        self.most = archive.size + SLACK if archive.size else MOST
+        self.max_bytes = archive.size + SIZE_SLACK if archive.size else MAX_BYTES
         self.total = archive.size or 0  # pooch sets what the server says
         self._bar = bar
         self._task = bar.add_task(archive.name, total=None) if bar else None
@@ -112,8 +116,8 @@ class Meter:
     def update(self, size: int) -> None:
         """Count bytes that came."""
         self._count += size
-        if max(self._count, self.total) > self.most + _CHUNK:
-            raise InputError(f"sends more than {self.most:,} bytes, which is the limit. It is not read.")
+        if max(self._count, self.total) > self.max_bytes + _CHUNK:
+            raise InputError(f"sends more than {self.max_bytes:,} bytes, which is the limit. It is not read.")
         if self._bar:
             self._bar.update(self._task, completed=self._count, total=self.total or None)
 

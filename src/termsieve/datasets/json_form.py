@@ -16,23 +16,23 @@ from termsieve.datasets.records import Document
 _CHUNK = 1 << 20
 
 
-def line_of(document: Document) -> bytes:
+def document_to_line(document: Document) -> bytes:
     """A document as a line of JSON."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def packed(lines: Iterable[bytes]) -> Iterator[bytes]:
+def compress_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Lines compressed by gzip, without a date: equal lines give equal bytes, with one version of zlib."""
     buffer = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=buffer, mtime=0) as file:
         for line in lines:
             file.write(line)
             if buffer.tell() > _CHUNK:
-                yield _taken(buffer)
-    yield _taken(buffer)
+                yield _drain(buffer)
+    yield _drain(buffer)
 
 
-def _taken(buffer: io.BytesIO) -> bytes:
+def _drain(buffer: io.BytesIO) -> bytes:
     content = buffer.getvalue()
     buffer.seek(0)
     buffer.truncate()
@@ -40,7 +40,7 @@ def _taken(buffer: io.BytesIO) -> bytes:
 
 
 @dataclass
-class Tally:
+class ConversionSummary:
     """What passed: how many documents of which classes and parts, and their fingerprint."""
 
     documents: int = 0
@@ -54,11 +54,11 @@ class Tally:
             self.documents += 1
             self.classes.update(document["labels"])
             self.splits[document["split"]] += 1
-            line = line_of(document)
-            self.see(line)
+            line = document_to_line(document)
+            self.update_digest(line)
             yield line
 
-    def see(self, line: bytes) -> None:
+    def update_digest(self, line: bytes) -> None:
         """Let the fingerprint cover a line."""
         # archives of one corpus differ in the ends of lines, which no tokenizer sees
         self._digest.update(line.replace(rb"\r\n", rb"\n"))

@@ -7,26 +7,26 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from termsieve.datasets.catalogue import dataset
+from termsieve.datasets.catalogue import lookup_dataset
 from termsieve.documents import Documents, read
 from termsieve.errors import InputError
 
-VARIABLE = "TERMSIEVE_DATA"
+DATA_VARIABLE = "TERMSIEVE_DATA"
 
 
-def folders() -> list[Path]:
+def list_folders() -> list[Path]:
     """Where corpora are looked for: the folder that TERMSIEVE_DATA names, then the cache of the user.
 
     The first is where `get` puts them.
     """
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(DATA_VARIABLE)
     cache = user_cache_path("termsieve", appauthor=False)
     return [Path(named).expanduser(), cache] if named else [cache]
 
 
-def located(name: str) -> Path | None:
+def locate(name: str) -> Path | None:
     """The converted form of a corpus, or None."""
-    candidates = (folder / dataset(name).file_name for folder in folders())
+    candidates = (folder / lookup_dataset(name).file_name for folder in list_folders())
     return next((path for path in candidates if path.is_file()), None)
 
 
@@ -42,19 +42,19 @@ def find(name: str) -> Path:
     -------
     Path
     """
-    path = located(name)
+    path = locate(name)
     if path is None:
-        record = dataset(name)
-        looked = " and ".join(map(str, folders()))
+        record = lookup_dataset(name)
+        looked = " and ".join(map(str, list_folders()))
         raise InputError(
-            f"The corpus {name} is not here: there is no {record.file_name} in {looked}. {_remedy(name)}"
-            f"Another folder can be named by {VARIABLE}."
+            f"The corpus {name} is not here: there is no {record.file_name} in {looked}. {_suggest_download(name)}"
+            f"Another folder can be named by {DATA_VARIABLE}."
         )
     return path
 
 
-def _remedy(name: str) -> str:
-    record = dataset(name)
+def _suggest_download(name: str) -> str:
+    record = lookup_dataset(name)
     if not record.archives:
         return f"{record.note} "
     source = "" if record.archives[0].urls else " --from FILE"

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.parsers import expat
 
-from termsieve.datasets.archives import CHUNK, check_line, opened
+from termsieve.datasets.archives import CHUNK_BYTES, check_line, open_unpacked
 from termsieve.datasets.records import Document
 from termsieve.errors import InputError
 
-ENGLISH = (
+ENGLISH_CLASSES = (
     "Arts",
     "Business",
     "Computers",
@@ -27,7 +27,7 @@ ENGLISH = (
     "Society",
     "Sports",
 )
-_FOREIGN = "Top/Kids_and_Teens/International/"
+_INTERNATIONAL_PREFIX = "Top/Kids_and_Teens/International/"
 _FIELDS = ("Title", "Description", "topic")
 # the dumps hold what no XML may hold, as characters and as references to them
 _FORBIDDEN = re.compile(
@@ -35,14 +35,19 @@ _FORBIDDEN = re.compile(
 )
 
 
-def odp_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
+def convert_odp(archives: Mapping[str, Path]) -> Iterator[Document]:
     """The pages in one of the 13 English classes of the first level: title and description."""
     number = 0
     for path in archives.values():
-        for page in _pages(path):
+        for page in _read_pages(path):
             topic = page.get("topic", "")
             parts = topic.split("/")
-            if len(parts) < 2 or parts[0] != "Top" or parts[1] not in ENGLISH or topic.startswith(_FOREIGN):
+            if (
+                len(parts) < 2
+                or parts[0] != "Top"
+                or parts[1] not in ENGLISH_CLASSES
+                or topic.startswith(_INTERNATIONAL_PREFIX)
+            ):
                 continue
             number += 1
             text = "\n".join(filter(None, (page.get("Title"), page.get("Description"))))
@@ -51,12 +56,12 @@ def odp_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
             yield {"id": f"odp-{number:07d}", "split": None, "labels": labels, "text": text, **about}
 
 
-def _pages(path: Path) -> Iterator[dict[str, str]]:
-    reader = _Reader(path)
-    with opened(path) as stream:
+def _read_pages(path: Path) -> Iterator[dict[str, str]]:
+    reader = _PageParser(path)
+    with open_unpacked(path) as stream:
         text = codecs.getincrementaldecoder("utf-8")("replace")
         rest = ""
-        while data := stream.read(CHUNK):
+        while data := stream.read(CHUNK_BYTES):
             rest += text.decode(data)
             cut = rest.rfind("\n") + 1  # a reference never spans lines
             yield from reader.feed(rest[:cut])
@@ -65,7 +70,7 @@ def _pages(path: Path) -> Iterator[dict[str, str]]:
         yield from reader.feed(rest, last=True)
 
 
-class _Reader:
+class _PageParser:
     """Pages from XML in parts. Prefixes are not looked at: editions differ in their namespaces."""
 
     def __init__(self, path: Path) -> None:

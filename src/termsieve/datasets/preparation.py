@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from termsieve.counts.storage import check_target, write_whole
-from termsieve.datasets.catalogue import dataset
-from termsieve.datasets.downloads import Tell, download, record, recorded, sha256_of
-from termsieve.datasets.json_form import Tally, packed
-from termsieve.datasets.locations import folders, located
+from termsieve.counts.storage import check_target, write_atomically
+from termsieve.datasets.catalogue import lookup_dataset
+from termsieve.datasets.downloads import MessageCallback, compute_sha256, download, read_checksum, write_checksum
+from termsieve.datasets.json_form import ConversionSummary, compress_lines
+from termsieve.datasets.locations import list_folders, locate
 from termsieve.datasets.records import Archive, Dataset, Document
 from termsieve.errors import InputError, OutputError
 
-ARCHIVES = "archives"
+ARCHIVES_FOLDER = "archives"
 
 
 def get(
@@ -23,7 +23,7 @@ def get(
     *,
     progress: bool = False,
     unverified: bool = False,
-    tell: Tell | None = None,
+    tell: MessageCallback | None = None,
 ) -> Path:
     """Download a corpus from its home, verify it, and convert it to JSON lines.
 
@@ -49,27 +49,27 @@ def get(
     Path
         The converted form, ``<name>.jsonl.gz``.
     """
-    corpus, say = dataset(name), tell or _silence
+    corpus, say = lookup_dataset(name), tell or _ignore_message
     if corpus.converter is None:
-        raise InputError(f"{name} cannot be downloaded. {corpus.note} {_expected(corpus)}")
-    if source is None and folder is None and (here := located(name)) is not None:
+        raise InputError(f"{name} cannot be downloaded. {corpus.note} {_describe_expected(corpus)}")
+    if source is None and folder is None and (here := locate(name)) is not None:
         say(f"{name} is already here: {here}")
         return here
-    target = check_target(_made(Path(folder) if folder is not None else folders()[0]) / corpus.file_name)
+    target = check_target(_make_folder(Path(folder) if folder is not None else list_folders()[0]) / corpus.file_name)
     if source is None:
-        return _downloaded(corpus, target, progress=progress, unverified=unverified, say=say)
-    files = _given(corpus, [source] if isinstance(source, (str, Path)) else source)
+        return _download_and_convert(corpus, target, progress=progress, unverified=unverified, say=say)
+    files = _match_archives(corpus, [source] if isinstance(source, (str, Path)) else source)
     if not unverified:
-        _check_sums(corpus, files)
+        _check_checksums(corpus, files)
     _convert(corpus, files, target, progress=progress, unverified=unverified, say=say)
     return target
 
 
-def _silence(_: str) -> None:
+def _ignore_message(_: str) -> None:
     pass
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -77,17 +77,19 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _expected(corpus: Dataset) -> str:
-    return f"It is expected as {corpus.file_name} in {' or '.join(map(str, folders()))}."
+def _describe_expected(corpus: Dataset) -> str:
+    return f"It is expected as {corpus.file_name} in {' or '.join(map(str, list_folders()))}."
 
 
-def _downloaded(corpus: Dataset, target: Path, *, progress: bool, unverified: bool, say: Tell) -> Path:
+def _download_and_convert(
+    corpus: Dataset, target: Path, *, progress: bool, unverified: bool, say: MessageCallback
+) -> Path:
     needed = [archive for archive in corpus.archives if not archive.optional]
     if not all(archive.urls for archive in needed):
         raise InputError(f"{corpus.name} cannot be downloaded. {corpus.note}")
-    store = _made(target.parent / ARCHIVES)
+    store = _make_folder(target.parent / ARCHIVES_FOLDER)
     files = {archive.name: download(archive, store, progress=progress, tell=say) for archive in needed}
-    new = [files[a.name] for a in needed if a.sha256 is None and recorded(files[a.name]) is None]
+    new = [files[a.name] for a in needed if a.sha256 is None and read_checksum(files[a.name]) is None]
     try:
         _convert(corpus, files, target, progress=progress, unverified=unverified, say=say)
     except InputError:
@@ -95,14 +97,16 @@ def _downloaded(corpus: Dataset, target: Path, *, progress: bool, unverified: bo
             path.unlink(missing_ok=True)
         raise
     for path in new:
-        say(f"no checksum of {path.name} was known; from now on it is {record(path)}")
+        say(f"no checksum of {path.name} was known; from now on it is {write_checksum(path)}")
     return target
 
 
-def _given(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
+def _match_archives(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
     """Which file is which archive: one may have any name, several go by their names."""
     paths = [
-        path for source in map(Path, sources) for path in (_in_folder(corpus, source) if source.is_dir() else [source])
+        path
+        for source in map(Path, sources)
+        for path in (_find_in_folder(corpus, source) if source.is_dir() else [source])
     ]
     for path in paths:
         if not path.is_file():
@@ -116,17 +120,17 @@ def _given(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
     missing = [archive.name for archive in needed if archive.name not in files]
     if missing:
         raise InputError(
-            f"{corpus.name} is made from {_listed(corpus.archives)}; not given: {', '.join(missing)}. "
+            f"{corpus.name} is made from {_format_archives(corpus.archives)}; not given: {', '.join(missing)}. "
             "Give a folder that holds them, or --from several times."
         )
     return files
 
 
-def _in_folder(corpus: Dataset, folder: Path) -> list[Path]:
+def _find_in_folder(corpus: Dataset, folder: Path) -> list[Path]:
     stems = [_stem(archive.name) for archive in corpus.archives]
     found = sorted(path for path in folder.iterdir() if path.is_file() and _stem(path.name) in stems)
     if not found:
-        raise InputError(f"{folder}: there is none of {_listed(corpus.archives)} in this folder.")
+        raise InputError(f"{folder}: there is none of {_format_archives(corpus.archives)} in this folder.")
     return found
 
 
@@ -134,14 +138,14 @@ def _stem(name: str) -> str:
     return name.lower().removesuffix(".gz")
 
 
-def _listed(archives: Iterable[Archive]) -> str:
+def _format_archives(archives: Iterable[Archive]) -> str:
     return ", ".join(f"{archive.name} (if there is one)" if archive.optional else archive.name for archive in archives)
 
 
-def _check_sums(corpus: Dataset, files: Mapping[str, Path]) -> None:
+def _check_checksums(corpus: Dataset, files: Mapping[str, Path]) -> None:
     for archive in corpus.archives:
         path = files.get(archive.name)
-        if path is not None and archive.sha256 and (found := sha256_of(path)) != archive.sha256:
+        if path is not None and archive.sha256 and (found := compute_sha256(path)) != archive.sha256:
             raise InputError(
                 f"{path}: has the checksum {found}, but {archive.name} has {archive.sha256}. It is another edition, "
                 "was packed again, or is damaged. To take it as it is: --unverified."
@@ -149,14 +153,14 @@ def _check_sums(corpus: Dataset, files: Mapping[str, Path]) -> None:
 
 
 def _convert(
-    corpus: Dataset, files: Mapping[str, Path], target: Path, *, progress: bool, unverified: bool, say: Tell
+    corpus: Dataset, files: Mapping[str, Path], target: Path, *, progress: bool, unverified: bool, say: MessageCallback
 ) -> None:
     assert corpus.converter  # noqa: S101 - get() has looked
     ordered = {archive.name: files[archive.name] for archive in corpus.archives if archive.name in files}
-    tally = Tally()
-    documents = _watched(corpus.converter(ordered), corpus, progress=progress)
-    lines = _checked(tally, documents, corpus, ordered, unverified=unverified)
-    write_whole(target, packed(lines))
+    tally = ConversionSummary()
+    documents = _track_progress(corpus.converter(ordered), corpus, progress=progress)
+    lines = _encode_and_check(tally, documents, corpus, ordered, unverified=unverified)
+    write_atomically(target, compress_lines(lines))
     say(f"{corpus.name}: {tally.documents:,} documents in {len(tally.classes)} classes, written to {target}")
     if len(tally.classes) != corpus.classes:
         say(f"note: {corpus.classes} classes were expected, found are {', '.join(sorted(tally.classes))}")
@@ -169,14 +173,19 @@ def _convert(
         )
 
 
-def _checked(
-    tally: Tally, documents: Iterable[Document], corpus: Dataset, files: Mapping[str, Path], *, unverified: bool
+def _encode_and_check(
+    tally: ConversionSummary,
+    documents: Iterable[Document],
+    corpus: Dataset,
+    files: Mapping[str, Path],
+    *,
+    unverified: bool,
 ) -> Iterator[bytes]:
     """The lines; too few or too many are an error at their end, before the file gets its name."""
     yield from tally.lines(documents)
     places = ", ".join(str(path) for path in files.values())
     if not tally.documents:
-        raise InputError(f"{places}: has no document of {corpus.title}. Is it {_listed(corpus.archives)}?")
+        raise InputError(f"{places}: has no document of {corpus.title}. Is it {_format_archives(corpus.archives)}?")
     expected = [("documents", corpus.documents, tally.documents)]
     expected += [(f"documents of {part or 'no part'}", n, tally.splits[part]) for part, n in corpus.splits.items()]
     wrong = [f"{found:,} {what} instead of {n:,}" for what, n, found in expected if n is not None and found != n]
@@ -186,7 +195,7 @@ def _checked(
         )
 
 
-def _watched(documents: Iterable[Document], corpus: Dataset, *, progress: bool) -> Iterator[Document]:
+def _track_progress(documents: Iterable[Document], corpus: Dataset, *, progress: bool) -> Iterator[Document]:
     if not progress:
         yield from documents
         return

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from termsieve.datasets.archives import members
+from termsieve.datasets.archives import read_members
 from termsieve.datasets.records import Document
 from termsieve.errors import InputError
 
 _FILE = re.compile(r"(?:.*/)?SMSSpamCollection(?:\.txt)?")
 
 
-def sms_documents(archives: Mapping[str, Path]) -> Iterator[Document]:
+def convert_sms(archives: Mapping[str, Path]) -> Iterator[Document]:
     """The messages of ``SMSSpamCollection`` in its zip file."""
     (path,) = archives.values()
-    for name, content in members(path, _FILE.fullmatch):
-        yield from _messages(f"{path}, {name}", content)
+    for name, content in read_members(path, _FILE.fullmatch):
+        yield from _parse_messages(f"{path}, {name}", content)
 
 
-def _messages(place: str, content: bytes) -> Iterator[Document]:
+def _parse_messages(place: str, content: bytes) -> Iterator[Document]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

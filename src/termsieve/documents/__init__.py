@@ -22,6 +22,6 @@ slower but names the line, accepts labels of mixed types, and can skip a row.
 """
 
 from termsieve.documents.documents import Documents, read
-from termsieve.documents.labels import label_lists
+from termsieve.documents.labels import make_label_lists
 
-__all__ = ["Documents", "label_lists", "read"]
+__all__ = ["Documents", "make_label_lists", "read"]

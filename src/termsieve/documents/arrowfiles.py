@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, row_place
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, make_row_describer
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import failures_of
-from termsieve.documents.string_columns import byte_size, is_list, is_textual, without_views
+from termsieve.documents.streams import convert_read_errors
+from termsieve.documents.string_columns import byte_size, is_list, is_textual, replace_views
 from termsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def ipc_columns(path: Path) -> list[str]:
         return _column_names(path, _ipc_schema(path, file))
 
 
-def parquet_chunks(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_parquet(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     wanted = options.columns(extra)
     with _opened_parquet(path) as file:
@@ -51,14 +51,14 @@ def parquet_chunks(path: Path, options: Options, extra: Sequence[str]) -> Iterat
         yield from _chunks(path, _parquet_batches(path, file, wanted), options, extra)
 
 
-def ipc_chunks(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_ipc(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of an Arrow IPC file or stream."""
     wanted = options.columns(extra)
     with _opened_ipc(path) as file:
         names = _column_names(path, _ipc_schema(path, file))
         check_columns(str(path), wanted, names)
         fields = [index for index, name in enumerate(names) if name in wanted]
-        yield from _chunks(path, _ipc_batches(file, fields, path.stat().st_size), options, extra)
+        yield from _chunks(path, _open_ipc(file, fields, path.stat().st_size), options, extra)
 
 
 def _chunks(
@@ -67,11 +67,11 @@ def _chunks(
     """Yield the rows of batches, each of which says how far the file was read."""
     done = 0
     while True:
-        with failures_of(str(path)):
+        with convert_read_errors(str(path)):
             position, batch = next(batches, (0, None))
         if batch is None:
             return
-        for chunk in batch_chunks(str(path), batch, options, extra, done):
+        for chunk in split_batch(str(path), batch, options, extra, done):
             chunk.position = position
             yield chunk
         done += batch.num_rows
@@ -79,7 +79,7 @@ def _chunks(
 
 @contextmanager
 def _opened_parquet(path: Path) -> Iterator[pq.ParquetFile]:
-    with failures_of(str(path)), _names_of_columns(path):
+    with convert_read_errors(str(path)), _names_of_columns(path):
         file = pq.ParquetFile(path, buffer_size=_READ_AHEAD, page_checksum_verification=True)
     with file:
         yield file
@@ -137,7 +137,7 @@ def _rows_per_batch(metadata: pq.FileMetaData, fewest: int) -> int:
 
 @contextmanager
 def _opened_ipc(path: Path) -> Iterator[pa.NativeFile]:
-    with failures_of(str(path)):
+    with convert_read_errors(str(path)):
         file = pa.OSFile(str(path))
     with file:
         yield file
@@ -152,11 +152,11 @@ def _is_ipc_file(file: pa.NativeFile) -> bool:
 
 
 def _ipc_schema(path: Path, file: pa.NativeFile) -> pa.Schema:
-    with failures_of(str(path)):
+    with convert_read_errors(str(path)):
         return pa.ipc.open_file(file).schema if _is_ipc_file(file) else pa.ipc.open_stream(file).schema
 
 
-def _ipc_batches(file: pa.NativeFile, fields: list[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _open_ipc(file: pa.NativeFile, fields: list[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yield the batches with only some of the fields."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     if _is_ipc_file(file):
@@ -169,7 +169,7 @@ def _ipc_batches(file: pa.NativeFile, fields: list[int], size: int) -> Iterator[
             yield min(file.tell(), size), batch
 
 
-def batch_chunks(
+def split_batch(
     source: str, batch: pa.RecordBatch, options: Options, extra: Sequence[str], done: int
 ) -> Iterator[Chunk]:
     """Check a batch of any size and cut it into chunks of moderate size; `done` rows came before it."""
@@ -183,9 +183,9 @@ def batch_chunks(
         step = max(1, min(BATCH_ROWS, BATCH_BYTES // mean))
     for start in range(0, batch.num_rows, step):
         piece = batch.slice(start, step)
-        columns = {name: without_views(_stored(piece[name])) for name in options.columns(())}
-        further = {name: without_views(piece[name]) for name in extra}
-        yield Chunk(piece.num_rows, columns, further, row_place(done + start))
+        columns = {name: replace_views(_stored(piece[name])) for name in options.columns(())}
+        further = {name: replace_views(piece[name]) for name in extra}
+        yield Chunk(piece.num_rows, columns, further, make_row_describer(done + start))
 
 
 def _check_column(source: str, name: str, column: pa.Array, done: int) -> None:
@@ -225,7 +225,7 @@ def _type_of_bytes(kind: pa.DataType) -> pa.DataType | None:
         return None if items is None else _list_type(kind, items)
     if pt.is_dictionary(kind):
         values = _type_of_bytes(kind.value_type)
-        return None if values is None else pa.dictionary(kind.index_type, values, kind.ordered)
+        return None if values is None else pa.dictionary(kind.index_type, values, kind.sort_terms)
     if pt.is_nested(kind) or pt.is_run_end_encoded(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
     return _BYTES.get(kind, kind)

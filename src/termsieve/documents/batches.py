@@ -15,8 +15,8 @@ import pyarrow.types as pt
 
 from termsieve.documents.chunks import BATCH_ROWS, FILE, LINE, ROW, Chunk, Faults, Spans
 from termsieve.documents.label_spelling import spell
-from termsieve.documents.labels import label_lists, no_labels
-from termsieve.documents.string_columns import spellings, texts
+from termsieve.documents.labels import make_empty_labels, make_label_lists
+from termsieve.documents.string_columns import stringify_column, to_text_column
 from termsieve.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from termsieve.documents.options import Options
 
-SHOWN_EXAMPLES = 5
+MAX_EXAMPLES = 5
 SHOWN_RANGES = 5
-SHOWN_VALUES = 20
+MAX_SHOWN_VALUES = 20
 PLACE = "place"
 PLACE_TYPE = pa.struct([(FILE, pa.large_string()), (LINE, pa.int64()), (ROW, pa.int64())])
 
@@ -81,7 +81,7 @@ class Ranges:
         return shown + (f"; {more:,} more" if more else "")
 
 
-class Tally:
+class ReadReport:
     """What one pass over the documents kept, what it skipped and why, and what it noticed."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class Tally:
         self.skipped += len(rows)
         for row in rows:
             self.reasons[faults[row].partition(":")[0]] += 1
-            if len(self.examples) < SHOWN_EXAMPLES:
+            if len(self.examples) < MAX_EXAMPLES:
                 self.examples.append(f"{source}, {chunk.place(row)}: {faults[row]}")
         previous = 0
         for first, last in zip(*chunk.place.find(np.array(rows)), strict=True):
@@ -152,30 +152,30 @@ class Tally:
             column, value = options.split
             known = [name for name in self.split_values if name is not None]
             listed = ", ".join("null" if name is None else repr(name) for name in self.split_values)
-            more = ", ..." if len(self.split_values) >= SHOWN_VALUES else ""
+            more = ", ..." if len(self.split_values) >= MAX_SHOWN_VALUES else ""
             raise InputError(
                 f"No row has {value!r} in column {column!r}. {did_you_mean(str(value), known)}"
                 f"Values there are: {listed}{more}."
             )
 
 
-def documents_of(
-    source: str, chunk: Chunk, options: Options, tally: Tally, *, places: bool = False
+def make_batches(
+    source: str, chunk: Chunk, options: Options, tally: ReadReport, *, places: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Yield the documents of a chunk, in batches that are not too long."""
     if chunk.spans is not None:
         tally.notice(source, chunk.spans)
     if options.split is not None:
-        chunk = _split(source, chunk, options.split, tally)
+        chunk = _keep_split(source, chunk, options.split, tally)
     faults = dict(chunk.faults)
-    text = _text(source, chunk, options, faults)
-    labels = _labels(source, chunk, options, faults)
+    text = _join_text(source, chunk, options, faults)
+    labels = _read_labels(source, chunk, options, faults)
     columns = {"text": text, "labels": labels, **chunk.extra}
     if places:
         columns[PLACE] = _places(source, chunk)
     batch = pa.record_batch(list(columns.values()), names=list(columns))
     if faults:
-        batch = _without(batch, source, chunk, faults, options, tally)
+        batch = _drop_bad_rows(batch, source, chunk, faults, options, tally)
     tally.documents += batch.num_rows
     for start in range(0, batch.num_rows, BATCH_ROWS):
         yield batch.slice(start, BATCH_ROWS)
@@ -198,18 +198,18 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> Chunk:
+def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], tally: ReadReport) -> Chunk:
     """Only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
     values = chunk.columns[column]
     if isinstance(values, pa.Array) and pt.is_nested(values.type):  # as Python reads JSON, so that blocks are alike
         values = values.to_pylist()
-    found = spellings(values, f"{source}: column {column!r}", faults)
-    if not tally.documents and len(tally.split_values) < SHOWN_VALUES:
+    found = stringify_column(values, f"{source}: column {column!r}", faults)
+    if not tally.documents and len(tally.split_values) < MAX_SHOWN_VALUES:
         sound = found.filter(pa.array([row not in faults for row in range(chunk.rows)])) if faults else found
-        tally.split_values |= dict.fromkeys(sound.unique().to_pylist()[:SHOWN_VALUES])
-    wanted = _split_spellings(value)
+        tally.split_values |= dict.fromkeys(sound.unique().to_pylist()[:MAX_SHOWN_VALUES])
+    wanted = _list_split_strings(value)
     matches = pc.is_in(found, pa.array(wanted, pa.large_string())).to_numpy(zero_copy_only=False)
     matches = matches.copy()
     matches[list(faults)] = True
@@ -218,7 +218,7 @@ def _split(source: str, chunk: Chunk, split: tuple[str, Any], tally: Tally) -> C
     return chunk if len(kept) == chunk.rows else chunk.only(kept)
 
 
-def _split_spellings(value: Any) -> list[str | None]:
+def _list_split_strings(value: Any) -> list[str | None]:
     if value is None:
         return [None, ""]  # CSV has no other null
     try:
@@ -229,8 +229,8 @@ def _split_spellings(value: Any) -> list[str | None]:
     return [spelled, spelled.lower()] if isinstance(value, (bool, np.bool_)) else [spelled]
 
 
-def _text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
-    parts = [texts(chunk.columns[name], f"{source}: column {name!r}", faults) for name in options.text]
+def _join_text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
+    parts = [to_text_column(chunk.columns[name], f"{source}: column {name!r}", faults) for name in options.text]
     if len(parts) == 1:
         text = parts[0]
     else:
@@ -245,15 +245,15 @@ def _text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Arr
     return text
 
 
-def _labels(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
+def _read_labels(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
     if options.label is None:
-        return no_labels(chunk.rows)
+        return make_empty_labels(chunk.rows)
     title = f"{source}: column {options.label!r}"
-    return label_lists(chunk.columns[options.label], options.label_sep, title, faults)
+    return make_label_lists(chunk.columns[options.label], options.label_sep, title, faults)
 
 
-def _without(
-    batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, tally: Tally
+def _drop_bad_rows(
+    batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, tally: ReadReport
 ) -> pa.RecordBatch:
     """Return the batch without its bad rows, or an error about the first."""
     first = min(faults)

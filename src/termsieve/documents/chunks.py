@@ -29,7 +29,7 @@ BATCH_ROWS = 32_768
 
 
 @dataclass(frozen=True)
-class Literal:
+class JsonLiteral:
     """A JSON integer of so many digits that Python refuses to write it, as the file spells it."""
 
     spelling: str
@@ -98,7 +98,7 @@ class Chunk:
         return replace(
             self,
             rows=len(kept),
-            columns={name: _taken(column, kept) for name, column in self.columns.items()},
+            columns={name: _take_rows(column, kept) for name, column in self.columns.items()},
             extra={name: column.take(pa.array(kept, pa.int64())) for name, column in self.extra.items()},
             place=self.place.only(rows),
             faults={new_row[row]: reason for row, reason in self.faults.items() if row in new_row},
@@ -106,7 +106,7 @@ class Chunk:
         )
 
 
-def _taken(column: Column, rows: list[int]) -> Column:
+def _take_rows(column: Column, rows: list[int]) -> Column:
     if isinstance(column, list):
         return [column[row] for row in rows]
     return column.take(pa.array(rows, pa.int64()))
@@ -138,7 +138,7 @@ class Source(Protocol):
         """All rows, from the first."""
 
 
-def row_place(first: int) -> Places:
+def make_row_describer(first: int) -> Places:
     """Return the places of a chunk that begins after `first` rows."""
 
     def find(rows: Numbers) -> tuple[Numbers, Numbers]:

@@ -10,59 +10,63 @@ from pathlib import Path
 
 from termsieve.documents.arrowfiles import ipc_columns, parquet_columns
 from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS, refuse_pipe
-from termsieve.documents.streams import COMPRESSIONS, Stream, opened
+from termsieve.documents.streams import COMPRESSIONS, Stream, open_stream
 from termsieve.errors import InputError
 
 # From the plainest to the least plain; two of one line are a question for the user.
-TEXT = (
+TEXT_NAMES = (
     ("text", "texts"),
     ("body", "message", "content", "document", "sentence", "review", "comment", "abstract", "article", "post", "tweet"),
     ("title", "headline", "subject", "description", "summary", "question", "email", "mail", "sms"),
 )
-LABEL = (
+LABEL_NAMES = (
     ("label", "labels"),
     ("class", "classes", "category", "categories", "topic", "topics", "target", "tag", "tags", "folder"),
     ("sentiment", "genre", "section", "group", "newsgroup", "type", "author", "language"),
 )
-_SHOWN = 30
-_FIRST = 1 << 20  # bytes in which a header or some records should stand
+_MAX_LISTED = 30
+_HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
 
 
-def ending_of(path: Path) -> str:
+def get_extension(path: Path) -> str:
     """The ending that tells the type of a file, without that of a compression."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
 
 
-def is_data(path: Path) -> bool:
+def has_columns(path: Path) -> bool:
     """Whether a file has columns, as far as its name tells."""
     compressed = path.suffix.lower() in COMPRESSIONS
-    ending = ending_of(path)
+    ending = get_extension(path)
     return ending in TEXT_FORMATS or (ending in BINARY_FORMATS and not compressed)
 
 
-def columns_of(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
+def read_column_names(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
     """The names of the columns of a file."""
     refuse_pipe(path)
-    ending = ending_of(path)
+    ending = get_extension(path)
     if ending in BINARY_FORMATS:
         return parquet_columns(path) if ending in (".parquet", ".pq") else ipc_columns(path)
-    with opened(path, encoding) as stream:
-        start = _start_of(stream)
-    return json_columns(start) if "json" in ending else _header(start, "," if ending == ".csv" else "\t", quotes=quotes)
+    with open_stream(path, encoding) as stream:
+        start = _read_head(stream)
+    return (
+        parse_json_columns(start)
+        if "json" in ending
+        else _parse_header(start, "," if ending == ".csv" else "\t", quotes=quotes)
+    )
 
 
-def _start_of(stream: Stream) -> bytes:
+def _read_head(stream: Stream) -> bytes:
     """Some bytes, and the first line whole."""
     pieces: list[bytes] = []
     size, whole = 0, False
-    while not (whole and size >= _FIRST) and (more := stream.read()):
+    while not (whole and size >= _HEAD_BYTES) and (more := stream.read()):
         pieces.append(more)
         size, whole = size + len(more), whole or b"\n" in more
     return b"".join(pieces)
 
 
-def _header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
+def _parse_header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
     lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
     try:
         return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [])
@@ -70,7 +74,7 @@ def _header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
         return []  # whoever reads the rows says what is wrong, and in which line
 
 
-def json_columns(start: bytes) -> list[str]:
+def parse_json_columns(start: bytes) -> list[str]:
     """The names that the first records of JSON Lines have."""
     names: dict[str, None] = {}
     for line in start.split(b"\n")[:100]:
@@ -83,7 +87,7 @@ def json_columns(start: bytes) -> list[str]:
     return list(names)
 
 
-def guessed(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
+def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
     """The column that is meant: its name; or the names that could be; or None.
 
     >>> guessed(["id", "Text", "title"], TEXT)
@@ -101,13 +105,13 @@ def guessed(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[
     return None
 
 
-def chosen(source: str, names: Sequence[str], option: str) -> str:
+def choose_column(source: str, names: Sequence[str], option: str) -> str:
     """The column for --text or --label, or an error that lists the columns."""
-    found = guessed(names, TEXT if option == "--text" else LABEL)
+    found = guess_column(names, TEXT_NAMES if option == "--text" else LABEL_NAMES)
     if isinstance(found, str):
         return found
     what = "text" if option == "--text" else "label"
-    listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    listed = ", ".join(map(repr, names[:_MAX_LISTED])) + (", ..." if len(names) > _MAX_LISTED else "")
     if found:
         several = " and ".join(map(repr, found))
         raise InputError(f"{source}: {several} could both hold the {what}. Say which with {option}. Columns: {listed}.")

@@ -24,7 +24,7 @@ import pyarrow.csv as pcsv
 
 from termsieve.documents.chunks import Chunk, Faults, Numbers, Spans, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, Block, Stream, count_newlines
+from termsieve.documents.streams import BOM, LineBlock, Stream, count_newlines
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ARROW_LIMIT = 2**31 - 1
-_TAIL = 1 << 16  # bytes in which the end of a record is looked for first
+_TAIL_BYTES = 1 << 16  # bytes in which the end of a record is looked for first
 _SHORT = 4096  # bytes, of which Python counts newlines faster than NumPy does
 _QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
 
-_Codes: TypeAlias = "np.ndarray[Any, Any]"
+_ByteCodes: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class Layout(NamedTuple):
@@ -53,7 +53,7 @@ class _Extents(NamedTuple):
 
     first: Numbers
     last: Numbers
-    merged: _Codes
+    merged: _ByteCodes
 
     def spans(self) -> Spans | None:
         several = self.last > self.first
@@ -63,7 +63,7 @@ class _Extents(NamedTuple):
 
 
 @dataclass
-class _Records:
+class _CsvRecords:
     """Records as `csv` reads them; no cells where there is a fault."""
 
     cells: list[list[str]] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Records:
         return _Extents(*(part[sound] for part in self.extents())).spans()
 
 
-class _Lines:
+class _LineReader:
     """The lines of a buffer, refilled from a stream; remembers what was taken."""
 
     def __init__(self, buffer: bytes = b"", line: int = 1, stream: Stream | None = None) -> None:
@@ -101,9 +101,9 @@ class _Lines:
             end = self.buffer.find(b"\n", self._at) + 1
             if not end and self.fill():
                 continue
-            yield from self._decoded(self.take(end - self._at if end else len(self.buffer)))
+            yield from self._decode_line(self.take(end - self._at if end else len(self.buffer)))
 
-    def _decoded(self, line: bytes) -> Iterator[str]:
+    def _decode_line(self, line: bytes) -> Iterator[str]:
         if not line:
             self.exhausted = True
             return
@@ -118,7 +118,7 @@ class _Lines:
         """Begin a new record."""
         self.invalid, self.handed = False, []
 
-    def left(self) -> bytes:
+    def remaining(self) -> bytes:
         """Return what is in the buffer and not taken."""
         if self._at:
             self.buffer, self._at = self.buffer[self._at :], 0
@@ -126,7 +126,7 @@ class _Lines:
 
     def fill(self) -> bool:
         """Read more, at least as much as there is, so that a long cell is not copied over and over."""
-        more = self._stream.read(len(self.left())) if self._stream is not None else b""
+        more = self._stream.read(len(self.remaining())) if self._stream is not None else b""
         self.buffer += more
         return bool(more)
 
@@ -139,61 +139,61 @@ class _Lines:
         return data
 
 
-def delimited_chunks(stream: Stream, delimiter: str, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_delimited(stream: Stream, delimiter: str, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a CSV or TSV stream, in chunks of about a block."""
-    lines = _Lines(stream=stream)
+    lines = _LineReader(stream=stream)
     wanted = options.columns(extra)
     layout = Layout(delimiter, options.encoding, [], options.quotes)
-    layout = layout._replace(names=_header(stream.name, lines, layout))
+    layout = layout._replace(names=_read_header(stream.name, lines, layout))
     if not layout.names:
         return
     check_columns(stream.name, wanted, layout.names)
-    while lines.left() or lines.fill():
-        cut = _clean_cut(lines, layout)
+    while lines.remaining() or lines.fill():
+        cut = _find_clean_cut(lines, layout)
         if cut:
             first = lines.line
             data = lines.take(cut)
-            chunk = _chunk_of_block(Block(data, first, lines.line - first), layout, wanted, extra)
+            chunk = _block_to_chunk(LineBlock(data, first, lines.line - first), layout, wanted, extra)
         else:
-            records = _records(lines, len(lines.buffer), layout)
-            chunk = _chunk_of_records(records, layout, wanted, extra)
+            records = _read_records(lines, len(lines.buffer), layout)
+            chunk = _records_to_chunk(records, layout, wanted, extra)
         chunk.position = stream.position
         yield chunk
 
 
-def _header(name: str, lines: _Lines, layout: Layout) -> list[str]:
-    records = _Records()
+def _read_header(name: str, lines: _LineReader, layout: Layout) -> list[str]:
+    records = _CsvRecords()
     while not records.cells and not lines.exhausted:
-        records = _records(lines, 1, layout)
+        records = _read_records(lines, 1, layout)
     if records.faults:
         raise InputError(f"{name}, line {records.lines[0][0]}: the header cannot be read: {records.faults[0]}.")
     return records.cells[0] if records.cells else []
 
 
-def _clean_cut(lines: _Lines, layout: Layout) -> int:
+def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
     """Tell how many bytes of the buffer are whole records without surprises; 0 where `csv` has to look."""
     ended = False
     while True:
-        data = lines.left()
+        data = lines.remaining()
         codes = np.frombuffer(data, np.uint8)
         quotes = _quotes(codes, layout)
-        cut = len(data) if ended and len(quotes) % 2 == 0 else _last_boundary(codes, quotes)
+        cut = len(data) if ended and len(quotes) % 2 == 0 else _find_last_boundary(codes, quotes)
         # without a cut, what follows the last quote may not have been read yet
         known = cut or (int(quotes[-1]) if len(quotes) else 0)
-        if not _regular(data, codes, quotes[: np.searchsorted(quotes, known)], known, ord(layout.delimiter)):
+        if not _has_regular_quotes(data, codes, quotes[: np.searchsorted(quotes, known)], known, ord(layout.delimiter)):
             return 0
         if cut or ended:
             return cut
         ended = not lines.fill()
 
 
-def _quotes(codes: _Codes, layout: Layout) -> _Codes:
+def _quotes(codes: _ByteCodes, layout: Layout) -> _ByteCodes:
     return np.flatnonzero(codes == _QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
-def _last_boundary(codes: _Codes, quotes: _Codes) -> int:
+def _find_last_boundary(codes: _ByteCodes, quotes: _ByteCodes) -> int:
     """Find the end of the last whole record, if every quote opens or closes a cell."""
-    window = _TAIL
+    window = _TAIL_BYTES
     while True:
         start = max(len(codes) - window, 0)
         newlines = np.flatnonzero(codes[start:] == _NEWLINE) + start
@@ -203,7 +203,7 @@ def _last_boundary(codes: _Codes, quotes: _Codes) -> int:
         window *= 8
 
 
-def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: int) -> bool:
+def _has_regular_quotes(data: bytes, codes: _ByteCodes, quotes: _ByteCodes, known: int, delimiter: int) -> bool:
     """Tell whether each quote that opens stands at the start of its cell or is doubled.
 
     Then every other quote opens, and counting tells what is inside. Quotes that close need no look: one in a
@@ -213,10 +213,10 @@ def _regular(data: bytes, codes: _Codes, quotes: _Codes, known: int, delimiter: 
     starts[[delimiter, _QUOTE, _NEWLINE, _RETURN]] = True
     opening = quotes[::2]
     before = codes[opening[opening > 0] - 1]
-    return bool(starts[before].all()) and not _stray_return(data, codes, quotes, known)
+    return bool(starts[before].all()) and not _has_stray_return(data, codes, quotes, known)
 
 
-def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> bool:
+def _has_stray_return(data: bytes, codes: _ByteCodes, quotes: _ByteCodes, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return False
@@ -225,11 +225,11 @@ def _stray_return(data: bytes, codes: _Codes, quotes: _Codes, known: int) -> boo
     return bool((np.searchsorted(quotes, alone) % 2 == 0).any())
 
 
-def _chunk_of_block(block: Block, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
-    table = _arrow_table(block, layout, wanted)
+def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
+    table = _parse_with_arrow(block, layout, wanted)
     if table is None:
-        records = _records(_Lines(block.data, block.line), len(block.data), layout)
-        return _chunk_of_records(records, layout, wanted, extra)
+        records = _read_records(_LineReader(block.data, block.line), len(block.data), layout)
+        return _records_to_chunk(records, layout, wanted, extra)
     rows = table.num_rows
 
     @cache
@@ -248,7 +248,7 @@ def _chunk_of_block(block: Block, layout: Layout, wanted: list[str], extra: Sequ
     )
 
 
-def _extents(block: Block, layout: Layout, rows: int) -> _Extents:
+def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
     """Find the lines of each record of a block whose quotes all stand where they should."""
     codes = np.frombuffer(block.data, np.uint8)
     newlines, quotes = np.flatnonzero(codes == _NEWLINE), _quotes(codes, layout)
@@ -260,7 +260,7 @@ def _extents(block: Block, layout: Layout, rows: int) -> _Extents:
     blank = ((length == 1) & (codes[starts] == _NEWLINE)) | ((length == 2) & (codes[starts] == _RETURN))
     starts, ends = starts[~blank], ends[~blank]
     if len(starts) != rows:  # the slow way cannot be wrong
-        return _records(_Lines(block.data, block.line), len(block.data), layout).extents()
+        return _read_records(_LineReader(block.data, block.line), len(block.data), layout).extents()
     first, last = np.searchsorted(newlines, starts), np.searchsorted(newlines, ends - 1)
     merged = (last > first) & _all_right(codes, newlines, layout, first, last)
     return _Extents(first + block.line, last + block.line, merged)
@@ -271,7 +271,7 @@ def _behind_prose(layout: Layout) -> list[int]:
     return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
 
 
-def _all_right(codes: _Codes, newlines: _Codes, layout: Layout, first: Numbers, last: Numbers) -> _Codes:
+def _all_right(codes: _ByteCodes, newlines: _ByteCodes, layout: Layout, first: Numbers, last: Numbers) -> _ByteCodes:
     """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
     if len(layout.names) < 2:
         return np.zeros(len(first), bool)
@@ -282,11 +282,11 @@ def _all_right(codes: _Codes, newlines: _Codes, layout: Layout, first: Numbers, 
     prose = np.isin(behind, _behind_prose(layout)) | (delimiters == len(codes) - 1)
     wrong[np.searchsorted(newlines, delimiters[prose])] = True
     before = np.concatenate(([0], np.cumsum(wrong)))
-    found: _Codes = before[last + 1] == before[first]
+    found: _ByteCodes = before[last + 1] == before[first]
     return found
 
 
-def _arrow_table(block: Block, layout: Layout, wanted: list[str]) -> pa.Table | None:
+def _parse_with_arrow(block: LineBlock, layout: Layout, wanted: list[str]) -> pa.Table | None:
     """Return the wanted columns as Arrow reads them, or None where it cannot be taken at its word."""
     if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not is_utf8(block.data):
         return None
@@ -311,7 +311,7 @@ def _arrow_table(block: Block, layout: Layout, wanted: list[str]) -> pa.Table | 
 
 
 @contextmanager
-def _cells_of_any_size() -> Iterator[None]:
+def _unlimited_cell_size() -> Iterator[None]:
     before = csv.field_size_limit(sys.maxsize)
     try:
         yield
@@ -319,11 +319,11 @@ def _cells_of_any_size() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _records(lines: _Lines, size: int, layout: Layout) -> _Records:
+def _read_records(lines: _LineReader, size: int, layout: Layout) -> _CsvRecords:
     """Read records until that many bytes are taken or all are; blank lines are none."""
-    records = _Records()
+    records = _CsvRecords()
     end = lines.taken + size
-    with _cells_of_any_size():
+    with _unlimited_cell_size():
         reader = csv.reader(lines, delimiter=layout.delimiter, quoting=_quoting(layout))
         while lines.taken < end:
             start = lines.line
@@ -336,7 +336,7 @@ def _records(lines: _Lines, size: int, layout: Layout) -> _Records:
             if lines.exhausted and fault:
                 records.fatal = len(records.lines)
             last = start + max(len(lines.handed), 1) - 1
-            fault = fault or _fault_of(cells, lines.invalid, layout, (start, last))
+            fault = fault or _find_fault(cells, lines.invalid, layout, (start, last))
             if fault:
                 records.faults[len(records.lines)] = fault
             records.lines.append((start, last, last > start and _looks_merged(lines.handed, layout)))
@@ -359,7 +359,7 @@ def _looks_merged(lines: list[bytes], layout: Layout) -> bool:
     )
 
 
-def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tuple[list[str] | None, str | None]:
+def _next_record(reader: Iterator[list[str]], lines: _LineReader, start: int) -> tuple[list[str] | None, str | None]:
     try:
         cells = next(reader)
     except StopIteration:
@@ -373,7 +373,7 @@ def _next_record(reader: Iterator[list[str]], lines: _Lines, start: int) -> tupl
     return cells, None
 
 
-def _fault_of(cells: list[str], invalid: bool, layout: Layout, extent: tuple[int, int]) -> str | None:
+def _find_fault(cells: list[str], invalid: bool, layout: Layout, extent: tuple[int, int]) -> str | None:
     if invalid:
         return f"not valid {layout.encoding}"
     if layout.names and len(cells) != len(layout.names):
@@ -383,7 +383,7 @@ def _fault_of(cells: list[str], invalid: bool, layout: Layout, extent: tuple[int
     return None
 
 
-def _chunk_of_records(records: _Records, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
+def _records_to_chunk(records: _CsvRecords, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
     columns: dict[str, Any] = {}
     for name in wanted:
         index = layout.names.index(name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from termsieve.documents.batches import PLACE, Tally, documents_of
+from termsieve.documents.batches import PLACE, ReadReport, make_batches
 from termsieve.documents.chunks import FILE, LINE, ROW
-from termsieve.documents.memory import Columns, held, same_length
-from termsieve.documents.options import Options, checked_options
-from termsieve.documents.sources import sources_of
+from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_length
+from termsieve.documents.options import Options, make_options
+from termsieve.documents.sources import find_sources
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from termsieve.documents.chunks import Source
 
-SHOWN_SOURCES = 3
+MAX_SHOWN_SOURCES = 3
 
 
 def read(
@@ -74,8 +74,8 @@ def read(
     >>> next(iter(docs)).to_pylist()
     [{'text': 'Cheap pills!', 'labels': ['spam']}, {'text': 'See you at noon.', 'labels': ['ham']}]
     """
-    options = checked_options(text, label, label_sep, split, encoding, on_bad, quotes=quotes)
-    sources = sources_of(source)
+    options = make_options(text, label, label_sep, split, encoding, on_bad, quotes=quotes)
+    sources = find_sources(source)
     for one in sources:
         one.options(options)
     return Documents(sources, options)
@@ -107,7 +107,7 @@ class Documents:
     def __init__(self, sources: Sequence[Source], options: Options) -> None:
         self._sources = list(sources)
         self._options = options
-        self._tally = Tally()
+        self._report = ReadReport()
         self.bytes_read = 0
 
     @classmethod
@@ -131,12 +131,12 @@ class Documents:
         [['plant'], ['plant', 'colour']]
         """
         label = None if labels is None else "label"
-        options = checked_options("text", label, None, None, "utf-8", on_bad)
-        columns = {"text": held(texts, "texts")}
+        options = make_options("text", label, None, None, "utf-8", on_bad)
+        columns = {"text": as_sliceable(texts, "texts")}
         if labels is not None:
-            columns["label"] = held(labels, "labels")
-        same_length({"texts" if name == "text" else "labels": len(column) for name, column in columns.items()})
-        return cls([Columns(f"{len(columns['text'])} texts", list(columns), columns)], options)
+            columns["label"] = as_sliceable(labels, "labels")
+        check_same_length({"texts" if name == "text" else "labels": len(column) for name, column in columns.items()})
+        return cls([ColumnSource(f"{len(columns['text'])} texts", list(columns), columns)], options)
 
     def batches(self, extra: Sequence[str] = (), *, places: bool = False) -> Iterator[pa.RecordBatch]:
         """One pass over the documents.
@@ -165,33 +165,33 @@ class Documents:
         for name in names:
             if name in ("text", "labels") or (places and name == PLACE):
                 raise OptionError(f"An extra column cannot be named {name!r}: batches have a column of that name.")
-        return self._pass(names, places=places)
+        return self._read_batches(names, places=places)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.batches()
 
-    def _pass(self, extra: tuple[str, ...], *, places: bool) -> Iterator[pa.RecordBatch]:
-        tally = Tally()
+    def _read_batches(self, extra: tuple[str, ...], *, places: bool) -> Iterator[pa.RecordBatch]:
+        tally = ReadReport()
         before = self.bytes_read = 0
         for source in self._sources:
             options = source.options(self._options)
             for chunk in source.chunks(options, extra):
                 self.bytes_read = before + chunk.position
-                yield from documents_of(source.name, chunk, options, tally, places=places)
+                yield from make_batches(source.name, chunk, options, tally, places=places)
             before += source.size or 0
             self.bytes_read = before
         tally.check(self._options)
-        self._tally = tally
+        self._report = tally
         for message in self._warnings():
             warnings.warn(message, stacklevel=2)
 
     def _warnings(self) -> list[str]:
-        return [*(note for source in self._sources for note in source.notes), *self._tally.warnings()]
+        return [*(note for source in self._sources for note in source.notes), *self._report.warnings()]
 
     @property
     def notes(self) -> list[str]:
         """What the last complete pass noticed, and is good to know."""
-        return [*self._warnings(), *self._tally.notes()]
+        return [*self._warnings(), *self._report.notes()]
 
     @property
     def place_names(self) -> list[str]:
@@ -202,32 +202,32 @@ class Documents:
     @property
     def skipped(self) -> int:
         """How many bad rows the last complete pass skipped."""
-        return self._tally.skipped
+        return self._report.skipped
 
     @property
     def skipped_lines(self) -> int:
         """How many lines of text files these rows take."""
-        return self._tally.skipped_lines
+        return self._report.skipped_lines
 
     @property
     def skipped_places(self) -> str:
         """Which lines or rows were skipped: the first few, and how many more."""
-        return str(self._tally.lost)
+        return str(self._report.lost)
 
     @property
     def skipped_note(self) -> str:
         """One line about what was skipped, for people; empty if nothing was."""
-        return self._tally.skipped_note()
+        return self._report.skipped_note()
 
     @property
     def skipped_reasons(self) -> dict[str, int]:
         """How many rows were skipped for which reason."""
-        return dict(self._tally.reasons)
+        return dict(self._report.reasons)
 
     @property
     def skipped_examples(self) -> list[str]:
         """The first few skipped rows: where, and what was wrong."""
-        return list(self._tally.examples)
+        return list(self._report.examples)
 
     @property
     def total_bytes(self) -> int | None:
@@ -257,8 +257,8 @@ class Documents:
 
     def __repr__(self) -> str:
         names = [source.name for source in self._sources]
-        shown = ", ".join(names[:SHOWN_SOURCES])
-        more = f" and {len(names) - SHOWN_SOURCES} more" if len(names) > SHOWN_SOURCES else ""
+        shown = ", ".join(names[:MAX_SHOWN_SOURCES])
+        more = f" and {len(names) - MAX_SHOWN_SOURCES} more" if len(names) > MAX_SHOWN_SOURCES else ""
         return f"<Documents from {shown}{more}{self._option_note()}{self._skipped_note()}>"
 
     def _option_note(self) -> str:
@@ -268,6 +268,6 @@ class Documents:
     def _skipped_note(self) -> str:
         if not self.skipped:
             return ""
-        reasons = ", ".join(f"{reason} {count}" for reason, count in self._tally.reasons.most_common())
+        reasons = ", ".join(f"{reason} {count}" for reason, count in self._report.reasons.most_common())
         lines = f", {self.skipped_lines} lines" if self.skipped_lines > self.skipped else ""
-        return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._tally.examples[0]})"
+        return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._report.examples[0]})"

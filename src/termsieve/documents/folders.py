@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Numbers, Places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, COMPRESSIONS, failures_of, opened
+from termsieve.documents.streams import BOM, COMPRESSIONS, convert_read_errors, open_stream
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHOWN_FILES = 3
 
 
-class ClassFolders:
+class ClassFolderSource:
     """The documents below one folder, in order of class and file name.
 
     Files and folders whose names begin with a dot are left alone, as everywhere.
@@ -29,7 +29,7 @@ class ClassFolders:
     def __init__(self, root: Path) -> None:
         self.root = self.path = root
         self.name = str(root)
-        if not _visible(root, folders=True):
+        if not _list_visible(root, folders=True):
             raise InputError(
                 f"{root} is a folder without class folders. It should hold one folder per class, with one "
                 f"text file per document; to read data files in it, give a pattern such as '{root}/*.jsonl'."
@@ -38,8 +38,8 @@ class ClassFolders:
     @property
     def notes(self) -> list[str]:
         """What is there and gives no document: loose files beside the class folders, class folders without files."""
-        loose = [path.name for path in _visible(self.root, folders=False)]
-        bare = [path.name for path in _visible(self.root, folders=True) if not _visible(path, folders=False)]
+        loose = [path.name for path in _list_visible(self.root, folders=False)]
+        bare = [path.name for path in _list_visible(self.root, folders=True) if not _list_visible(path, folders=False)]
         notes = []
         if loose:
             notes.append(f"{self.root}: {_listed(loose, 'file')} beside the class folders: not read")
@@ -50,7 +50,7 @@ class ClassFolders:
     @property
     def size(self) -> int:
         """Bytes of all files."""
-        return sum(path.stat().st_size for path in self._files())
+        return sum(path.stat().st_size for path in self._list_files())
 
     def options(self, options: Options) -> Options:
         """There are no columns to choose from, only a text and a class."""
@@ -65,27 +65,27 @@ class ClassFolders:
         files: list[Path] = []
         texts: list[bytes] = []
         position = held = count = 0
-        for path in self._files():
+        for path in self._list_files():
             files.append(path)
             count += 1
-            texts.append(_content(path))
+            texts.append(_read_content(path))
             held += len(texts[-1])
             position += path.stat().st_size
             if held >= BATCH_BYTES or len(files) >= BATCH_ROWS:
-                yield self._chunk(files, texts, options, position)
+                yield self._make_chunk(files, texts, options, position)
                 files, texts, held = [], [], 0
         if files:
-            yield self._chunk(files, texts, options, position)
+            yield self._make_chunk(files, texts, options, position)
         if not count:
             raise InputError(f"{self.root} is empty: it has no text files.")
 
-    def _files(self) -> Iterator[Path]:
-        for folder in _visible(self.root, folders=True):
-            if inner := _visible(folder, folders=True):
+    def _list_files(self) -> Iterator[Path]:
+        for folder in _list_visible(self.root, folders=True):
+            if inner := _list_visible(folder, folders=True):
                 raise InputError(f"{inner[0]} is a folder inside a class folder, where only text files are expected.")
-            yield from _visible(folder, folders=False)
+            yield from _list_visible(folder, folders=False)
 
-    def _chunk(self, files: list[Path], contents: list[bytes], options: Options, position: int) -> Chunk:
+    def _make_chunk(self, files: list[Path], contents: list[bytes], options: Options, position: int) -> Chunk:
         faults: dict[int, str] = {}
         texts: list[str | None] = []
         for row, content in enumerate(contents):
@@ -112,8 +112,8 @@ class ClassFolders:
         )
 
 
-def _visible(folder: Path, *, folders: bool) -> list[Path]:
-    with failures_of(str(folder)):
+def _list_visible(folder: Path, *, folders: bool) -> list[Path]:
+    with convert_read_errors(str(folder)):
         found = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_dir() == folders]
     return sorted(found, key=lambda path: path.name)
 
@@ -123,11 +123,11 @@ def _listed(names: list[str], what: str) -> str:
     return f"{len(names):,} {what}{'s' * (len(names) != 1)} ({shown})"
 
 
-def _content(path: Path) -> bytes:
+def _read_content(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is a pipe or a device, where only text files are expected.")
     if path.suffix.lower() not in COMPRESSIONS:
-        with failures_of(str(path)):
+        with convert_read_errors(str(path)):
             return path.read_bytes().removeprefix(BOM)
-    with opened(path, "utf-8") as stream:
+    with open_stream(path, "utf-8") as stream:
         return b"".join(iter(stream.read, b""))

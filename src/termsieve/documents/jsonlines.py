@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Chunk, Faults, Literal, Numbers, line_places
+from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, Numbers, line_places
 from termsieve.documents.label_spelling import is_missing, spell
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import Block, Stream, line_blocks
+from termsieve.documents.streams import LineBlock, Stream, read_line_blocks
 from termsieve.documents.string_columns import is_unicode, is_utf8
 from termsieve.errors import InputError
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 # Arrow counts the bytes of a block in 32 bits.
 _ARROW_LIMIT = 2**31 - 1
 _PLAIN_DIGITS = 4000  # of an integer; Python refuses to read or write more than 4,300
-_NULL_BEHIND_OBJECT = re.compile(rb"\}\s*null")
+_NULL_AFTER_OBJECT = re.compile(rb"\}\s*null")
 
-Types: TypeAlias = dict[str, pa.DataType]
+ColumnTypes: TypeAlias = dict[str, pa.DataType]
 
 
 @dataclass
-class _Records:
+class _JsonRecords:
     """The lines of a block, parsed in Python; an empty object where there is a fault."""
 
     objects: list[dict[str, Any]] = field(default_factory=list)
@@ -51,22 +51,22 @@ class _Records:
         return lines, lines
 
 
-def json_chunks(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_json_lines(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a JSON Lines stream, a chunk for each block."""
     wanted = options.columns(extra)
-    types: Types | None = None
-    for block in line_blocks(stream):
+    types: ColumnTypes | None = None
+    for block in read_line_blocks(stream):
         first_block = types is None
         if types is None:
             _refuse_array(stream.name, block)
-            types = _types_of(_parsed(Block(_first_line(block.data), 1), options), wanted, options)
-        chunk = _chunk_of_table(_arrow_table(block, types), block, extra)
+            types = _find_types(_parse_block(LineBlock(_first_line(block.data), 1), options), wanted, options)
+        chunk = _table_to_chunk(_parse_with_arrow(block, types), block, extra)
         if chunk is None:
-            records = _parsed(block, options)
-            types = _types_of(records, wanted, options)
-            chunk = _chunk_of_records(records, wanted, extra)
+            records = _parse_block(block, options)
+            types = _find_types(records, wanted, options)
+            chunk = _records_to_chunk(records, wanted, extra)
         if first_block:
-            _check_first(stream.name, chunk, block, wanted, options)
+            _check_first_block(stream.name, chunk, block, wanted, options)
         chunk.position = stream.position
         yield chunk
 
@@ -76,7 +76,7 @@ def _first_line(data: bytes) -> bytes:
     return next(lines, b"")
 
 
-def _refuse_array(name: str, block: Block) -> None:
+def _refuse_array(name: str, block: LineBlock) -> None:
     is_json = name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".json")
     if is_json and _first_line(block.data).lstrip()[:1] == b"[":
         raise InputError(
@@ -85,25 +85,25 @@ def _refuse_array(name: str, block: Block) -> None:
         )
 
 
-def _check_first(name: str, chunk: Chunk, block: Block, wanted: list[str], options: Options) -> None:
+def _check_first_block(name: str, chunk: Chunk, block: LineBlock, wanted: list[str], options: Options) -> None:
     """Refuse a column that no record of the first block has.
 
     Records may leave out a column, so one record does not tell; a file read to its end would tell too late.
     """
-    absent = [column for column in wanted if _all_null(chunk.columns[column])]
+    absent = [column for column in wanted if _is_all_null(chunk.columns[column])]
     if absent and len(chunk.faults) < chunk.rows:
-        check_columns(name, absent, _parsed(block, options).names())
+        check_columns(name, absent, _parse_block(block, options).names())
 
 
-def _all_null(column: Any) -> bool:
+def _is_all_null(column: Any) -> bool:
     if isinstance(column, list):
         return all(value is None for value in column)
     return bool(column.null_count == len(column))
 
 
-def _arrow_table(block: Block, types: Types) -> pa.Table | None:
+def _parse_with_arrow(block: LineBlock, types: ColumnTypes) -> pa.Table | None:
     """Return the block as Arrow reads it, or None where it cannot be taken at its word."""
-    if len(block.data) >= _ARROW_LIMIT or not _only_objects(block) or not is_utf8(block.data):
+    if len(block.data) >= _ARROW_LIMIT or not _has_only_objects(block) or not is_utf8(block.data):
         return None
     reading = pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1)
     schema = pa.schema(types.items())
@@ -117,7 +117,7 @@ def _arrow_table(block: Block, types: Types) -> pa.Table | None:
     return table if table.num_rows == lines else None
 
 
-def _only_objects(block: Block) -> bool:
+def _has_only_objects(block: LineBlock) -> bool:
     """Tell whether every line begins as an object.
 
     Arrow also takes blank lines, one object on two lines, two on one; and a null instead of an object crashes
@@ -126,10 +126,10 @@ def _only_objects(block: Block) -> bool:
     codes = np.frombuffer(block.data, np.uint8)
     starts = np.flatnonzero(codes[:-1] == ord("\n")) + 1
     begin = codes[0] == ord("{") and bool((codes[starts] == ord("{")).all())
-    return begin and not _NULL_BEHIND_OBJECT.search(block.data)
+    return begin and not _NULL_AFTER_OBJECT.search(block.data)
 
 
-def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) -> Chunk | None:
+def _table_to_chunk(table: pa.Table | None, block: LineBlock, extra: Sequence[str]) -> Chunk | None:
     if table is None:
         return None
     columns = {name: table[name].combine_chunks() for name in table.column_names}
@@ -142,20 +142,20 @@ def _chunk_of_table(table: pa.Table | None, block: Block, extra: Sequence[str]) 
     return Chunk(
         rows=rows,
         columns=columns,
-        extra={name: _extra_of_array(columns[name]) for name in extra},
+        extra={name: _column_to_text(columns[name]) for name in extra},
         place=line_places(extents),
     )
 
 
-def _extra_of_array(column: pa.Array) -> pa.Array:
+def _column_to_text(column: pa.Array) -> pa.Array:
     if pt.is_large_string(column.type):
         return column
     if pt.is_int64(column.type):
         return column.cast(pa.large_string())
-    return pa.array([_extra_text(value) for value in column.to_pylist()], pa.large_string())
+    return pa.array([_value_to_text(value) for value in column.to_pylist()], pa.large_string())
 
 
-def _extra_text(value: Any) -> str | None:
+def _value_to_text(value: Any) -> str | None:
     """Write a value of any type as text: lists and objects as JSON."""
     if isinstance(value, str):
         return value if is_unicode(value) else None
@@ -164,13 +164,13 @@ def _extra_text(value: Any) -> str | None:
     return None if is_missing(value) else spell(value)
 
 
-def _parsed(block: Block, options: Options) -> _Records:
+def _parse_block(block: LineBlock, options: Options) -> _JsonRecords:
     """Read every line that is not blank, in Python."""
-    records = _Records()
+    records = _JsonRecords()
     for number, line in enumerate(block.data.split(b"\n"), block.line):
         if not line.strip():
             continue
-        record, fault = _parsed_line(line, options.encoding)
+        record, fault = _parse_line(line, options.encoding)
         if fault:
             records.faults[len(records.lines)] = fault
         records.lines.append(number)
@@ -178,7 +178,7 @@ def _parsed(block: Block, options: Options) -> _Records:
     return records
 
 
-def _parsed_line(line: bytes, encoding: str) -> tuple[dict[str, Any], str | None]:
+def _parse_line(line: bytes, encoding: str) -> tuple[dict[str, Any], str | None]:
     try:
         record = _DECODER.decode(line.decode())
     except UnicodeDecodeError as error:
@@ -190,40 +190,40 @@ def _parsed_line(line: bytes, encoding: str) -> tuple[dict[str, Any], str | None
     return record, None
 
 
-def _integer(digits: str) -> int | Literal:
+def _integer(digits: str) -> int | JsonLiteral:
     if digits == "-0" or len(digits) <= _PLAIN_DIGITS:
         return int(digits)
-    return Literal(digits)
+    return JsonLiteral(digits)
 
 
 _DECODER = json.JSONDecoder(parse_int=_integer, parse_constant=lambda name: None if name == "NaN" else float(name))
 
 
-def _chunk_of_records(records: _Records, wanted: Sequence[str], extra: Sequence[str]) -> Chunk:
+def _records_to_chunk(records: _JsonRecords, wanted: Sequence[str], extra: Sequence[str]) -> Chunk:
     columns = {name: [record.get(name) for record in records.objects] for name in wanted}
     return Chunk(
         rows=len(records.objects),
         columns=dict(columns),
-        extra={name: pa.array(map(_extra_text, columns[name]), pa.large_string()) for name in extra},
+        extra={name: pa.array(map(_value_to_text, columns[name]), pa.large_string()) for name in extra},
         place=line_places(records.extents),
         faults=records.faults,
     )
 
 
-def _types_of(records: _Records, wanted: Sequence[str], options: Options) -> Types:
+def _find_types(records: _JsonRecords, wanted: Sequence[str], options: Options) -> ColumnTypes:
     """Find the type of each column, if the records agree on one that Arrow keeps as written."""
     types = dict.fromkeys(wanted, pa.large_string())
     for name in wanted:
-        found = {_type_of(value) for record in records.objects if (value := record.get(name)) is not None}
+        found = {_find_type(value) for record in records.objects if (value := record.get(name)) is not None}
         if name not in options.text and len(found) == 1:
             types[name] = found.pop()
     return types
 
 
-def _type_of(value: Any) -> pa.DataType:
+def _find_type(value: Any) -> pa.DataType:
     if isinstance(value, list):
         plain = bool(value) and all(isinstance(item, int) for item in value)
-        return pa.list_(_type_of(value[0]) if plain else pa.string())
+        return pa.list_(_find_type(value[0]) if plain else pa.string())
     if isinstance(value, bool):
         return pa.bool_()
     # Arrow refuses other numbers in either type, so that Python reads them: 1.0 and 1.00 are one label

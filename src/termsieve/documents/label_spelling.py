@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Literal
+from termsieve.documents.chunks import JsonLiteral
 
 _MISSING_TYPES = ("NAType", "NaTType")  # of pandas, which may not be installed
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -93,7 +93,7 @@ def _spell_duration(value: dt.timedelta) -> str:
 
 
 _WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
-    (Literal, str),
+    (JsonLiteral, str),
     ((np.datetime64, np.timedelta64), _spell_numpy_time),
     ((float, np.floating), _spell_float),
     (np.integer, lambda value: str(int(value))),

@@ -11,45 +11,45 @@ import pyarrow.types as pt
 
 from termsieve.documents.chunks import Column, Faults
 from termsieve.documents.label_spelling import is_infinite, is_missing, spell
-from termsieve.documents.string_columns import LONE_SURROGATE, decoded, is_list, is_unicode, spellings
+from termsieve.documents.string_columns import LONE_SURROGATE, decode_dictionary, is_list, is_unicode, stringify_column
 
-MISSING = "missing label"
+MISSING_LABEL = "missing label"
 INFINITE = "label is not a finite number"
 
-Rows: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+RowNumbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
-def no_labels(rows: int) -> pa.Array:
+def make_empty_labels(rows: int) -> pa.Array:
     """Make the labels of documents of no class."""
-    return _lists(np.zeros(0, np.int64), pa.array([], pa.large_string()), rows)
+    return _make_lists(np.zeros(0, np.int64), pa.array([], pa.large_string()), rows)
 
 
-def label_lists(column: Column, separator: str | None, title: str, faults: Faults) -> pa.Array:
+def make_label_lists(column: Column, separator: str | None, title: str, faults: Faults) -> pa.Array:
     """Find the labels of each row, each label once, as large_list<large_string>.
 
     Without a separator a row without a label is a fault; with one, it is a document of no class.
     """
     rows = len(column)
-    owners, labels, empty_rows = _flat(column, title, faults)
+    owners, labels, empty_rows = _flatten(column, title, faults)
     if separator is not None:
-        owners, labels = _separated(owners, labels, separator)
+        owners, labels = _split_labels(owners, labels, separator)
     else:
         blank = pc.fill_null(pc.equal(labels, ""), fill_value=True).to_numpy(zero_copy_only=False)
         for row in (*empty_rows.tolist(), *owners[blank].tolist()):
-            faults.setdefault(row, MISSING)
-    return _lists(*_once(owners, labels), rows)
+            faults.setdefault(row, MISSING_LABEL)
+    return _make_lists(*_drop_duplicates(owners, labels), rows)
 
 
-def _flat(column: Column, title: str, faults: Faults) -> tuple[Rows, pa.Array, Rows]:
+def _flatten(column: Column, title: str, faults: Faults) -> tuple[RowNumbers, pa.Array, RowNumbers]:
     """All labels one after the other, the row that owns each, and the rows that have none at all."""
     if isinstance(column, list):
-        return _flat_values(column, faults)
-    column = decoded(column)
+        return _flatten_values(column, faults)
+    column = decode_dictionary(column)
     if not is_list(column.type):
         return np.arange(len(column)), _spelled(column, title, faults), np.zeros(0, np.int64)
     owners = pc.list_parent_indices(column).to_numpy(zero_copy_only=False).astype(np.int64)
     inner: Faults = {}
-    labels = _spelled(decoded(pc.list_flatten(column)), title, inner)
+    labels = _spelled(decode_dictionary(pc.list_flatten(column)), title, inner)
     for position, reason in inner.items():
         faults.setdefault(int(owners[position]), reason)
     nulls = column.is_null().to_numpy(zero_copy_only=False)
@@ -61,10 +61,10 @@ def _spelled(column: pa.Array, title: str, faults: Faults) -> pa.Array:
         infinite = pc.is_inf(column.cast(pa.float64())).to_numpy(zero_copy_only=False)
         for row in np.flatnonzero(infinite.astype(bool)).tolist():
             faults.setdefault(row, INFINITE)
-    return spellings(column, title, faults)
+    return stringify_column(column, title, faults)
 
 
-def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Rows]:
+def _flatten_values(values: list[Any], faults: Faults) -> tuple[RowNumbers, pa.Array, RowNumbers]:
     if all(type(value) is str for value in values):
         try:
             return np.arange(len(values)), pa.array(values, pa.large_string()), np.zeros(0, np.int64)
@@ -78,7 +78,7 @@ def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Row
             empty_rows.append(row)
             continue
         try:
-            found = _labels_of(value)
+            found = _parse_label_set(value)
         except ValueError as error:
             faults.setdefault(row, str(error))
             continue
@@ -87,15 +87,15 @@ def _flat_values(values: list[Any], faults: Faults) -> tuple[Rows, pa.Array, Row
     return np.array(owners, np.int64), pa.array(labels, pa.large_string()), np.array(empty_rows, np.int64)
 
 
-def _labels_of(value: Any) -> list[str | None]:
+def _parse_label_set(value: Any) -> list[str | None]:
     if isinstance(value, (set, frozenset)):
-        return sorted((_label_of(item) for item in value), key=lambda label: label or "")
+        return sorted((_parse_label(item) for item in value), key=lambda label: label or "")
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_label_of(item) for item in value]
-    return [_label_of(value)]
+        return [_parse_label(item) for item in value]
+    return [_parse_label(value)]
 
 
-def _label_of(value: Any) -> str | None:
+def _parse_label(value: Any) -> str | None:
     if is_missing(value):
         return None
     if is_infinite(value):
@@ -109,7 +109,7 @@ def _label_of(value: Any) -> str | None:
     return label
 
 
-def _separated(owners: Rows, labels: pa.Array, separator: str) -> tuple[Rows, pa.Array]:
+def _split_labels(owners: RowNumbers, labels: pa.Array, separator: str) -> tuple[RowNumbers, pa.Array]:
     """Split each label, strip the parts, drop empty ones."""
     parts = pc.split_pattern(labels, separator)
     owners = owners[pc.list_parent_indices(parts).to_numpy(zero_copy_only=False)]
@@ -118,7 +118,7 @@ def _separated(owners: Rows, labels: pa.Array, separator: str) -> tuple[Rows, pa
     return owners[filled.to_numpy(zero_copy_only=False)], stripped.filter(filled)
 
 
-def _once(owners: Rows, labels: pa.Array) -> tuple[Rows, pa.Array]:
+def _drop_duplicates(owners: RowNumbers, labels: pa.Array) -> tuple[RowNumbers, pa.Array]:
     """Drop a label that its row already has; the first stays where it is."""
     if len(owners) == 0 or bool((np.diff(owners) > 0).all()):
         return owners, labels
@@ -131,7 +131,7 @@ def _once(owners: Rows, labels: pa.Array) -> tuple[Rows, pa.Array]:
     return owners[first], labels.take(pa.array(first))
 
 
-def _lists(owners: Rows, labels: pa.Array, rows: int) -> pa.Array:
+def _make_lists(owners: RowNumbers, labels: pa.Array, rows: int) -> pa.Array:
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=rows), out=offsets[1:])
     return pa.LargeListArray.from_arrays(pa.array(offsets), labels)

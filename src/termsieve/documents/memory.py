@@ -8,19 +8,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from termsieve.documents.arrowfiles import batch_chunks
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, row_place
+from termsieve.documents.arrowfiles import split_batch
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, make_row_describer
 from termsieve.documents.label_spelling import numpy_times
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.string_columns import byte_size, spellings, without_views
+from termsieve.documents.string_columns import byte_size, replace_views, stringify_column
 from termsieve.errors import InputError
 
 _FIRST_ROWS = 1024
 
-Held: TypeAlias = "pa.ChunkedArray | Sequence[Any] | np.ndarray[Any, Any]"
+Sliceable: TypeAlias = "pa.ChunkedArray | Sequence[Any] | np.ndarray[Any, Any]"
 
 
-class Columns:
+class ColumnSource:
     """Columns of equal length, by name: a frame, an Arrow table, or a mapping of sequences."""
 
     size = None
@@ -40,44 +40,46 @@ class Columns:
         """Yield rows in chunks of moderate size."""
         wanted = options.columns(extra)
         check_columns(self.name, wanted, self._names)
-        columns = {name: held(self._data[name], name) for name in wanted}
-        length = same_length({repr(name): len(column) for name, column in columns.items()})
+        columns = {name: as_sliceable(self._data[name], name) for name in wanted}
+        length = check_same_length({repr(name): len(column) for name, column in columns.items()})
         start, step = 0, _FIRST_ROWS
         while start < length:
-            pieces = {name: _slice(column, start, step) for name, column in columns.items()}
+            pieces = {name: _slice_column(column, start, step) for name, column in columns.items()}
             rows = min(step, length - start)
-            size = sum(_bytes(pieces[name]) for name in options.text)
+            size = sum(_text_size(pieces[name]) for name in options.text)
             step = max(1, min(rows * BATCH_BYTES // max(size, 1), 4 * rows, BATCH_ROWS))
             if size > 2 * BATCH_BYTES and rows > 1:
                 continue  # too much at once: again, with the smaller step
-            yield Chunk(rows, pieces, {name: _array(pieces[name]) for name in extra}, row_place(start))
+            yield Chunk(
+                rows, pieces, {name: _extra_to_array(pieces[name]) for name in extra}, make_row_describer(start)
+            )
             start += rows
 
 
-def _slice(column: Held, start: int, step: int) -> Column:
+def _slice_column(column: Sliceable, start: int, step: int) -> Column:
     if isinstance(column, pa.ChunkedArray):
-        return without_views(column.slice(start, step).combine_chunks())
+        return replace_views(column.slice(start, step).combine_chunks())
     piece = column[start : start + step]
     return piece.tolist() if isinstance(piece, np.ndarray) else list(piece)
 
 
-def _array(column: Column) -> pa.Array:
+def _extra_to_array(column: Column) -> pa.Array:
     """Return an extra column as it is, or as text where its values have no one type."""
     if not isinstance(column, list):
         return column
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
-        return spellings(column, "", {})
+        return stringify_column(column, "", {})
 
 
-def _bytes(piece: Column) -> int:
+def _text_size(piece: Column) -> int:
     if isinstance(piece, list):
         return sum(len(value) for value in piece if isinstance(value, str))
     return byte_size(piece)
 
 
-def same_length(lengths: Mapping[str, int]) -> int:
+def check_same_length(lengths: Mapping[str, int]) -> int:
     """Return the one length of all, or an error that says which they have."""
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -85,7 +87,7 @@ def same_length(lengths: Mapping[str, int]) -> int:
     return next(iter(lengths.values()))
 
 
-def held(values: Any, title: str) -> Held:
+def as_sliceable(values: Any, title: str) -> Sliceable:
     """Return a sequence of any library as one of three kinds that can be sliced."""
     if isinstance(values, pa.ChunkedArray):
         return values
@@ -102,17 +104,17 @@ def held(values: Any, title: str) -> Held:
         return _of_numpy(values)
     if isinstance(values, (list, tuple)):
         return values
-    return _of_series(values)
+    return _series_to_sliceable(values)
 
 
-def _of_numpy(values: np.ndarray[Any, Any]) -> Held:
+def _of_numpy(values: np.ndarray[Any, Any]) -> Sliceable:
     """Return the array, or an Arrow array where `tolist` would change the values: small floats, dates and times."""
     if values.dtype.kind in "mM":
         return pa.chunked_array([pa.array(numpy_times(values))])
     return pa.chunked_array([pa.array(values)]) if values.dtype in (np.float16, np.float32) else values
 
 
-def _of_series(values: Any) -> Held:
+def _series_to_sliceable(values: Any) -> Sliceable:
     # pandas objects may be of any type, mixed; Arrow would also lose the order in which sets are to be sorted
     if str(getattr(values, "dtype", "")) == "object":
         return list(values)
@@ -127,7 +129,7 @@ def _of_series(values: Any) -> Held:
     return list(values.to_list() if hasattr(values, "to_list") else values)
 
 
-class Dataset:
+class HuggingFaceSource:
     """A dataset in the manner of Hugging Face, read batch by batch."""
 
     size = None
@@ -153,5 +155,5 @@ class Dataset:
         for table in data.with_format("arrow").iter(batch_size=_FIRST_ROWS):
             check_columns(self.name, wanted, table.column_names)
             for batch in table.combine_chunks().to_batches():
-                yield from batch_chunks(self.name, batch, options, extra, done)
+                yield from split_batch(self.name, batch, options, extra, done)
                 done += batch.num_rows

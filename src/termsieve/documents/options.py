@@ -10,7 +10,7 @@ from termsieve.errors import InputError, OptionError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SHOWN_COLUMNS = 30
+MAX_SHOWN_COLUMNS = 30
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Options:
         return list(dict.fromkeys((*self.text, *label, *split, *extra)))
 
 
-def checked_options(
+def make_options(
     text: str | Sequence[str],
     label: str | None,
     label_sep: str | None,
@@ -51,17 +51,19 @@ def checked_options(
         raise OptionError(f"on_bad must be 'error' or 'skip', got {on_bad!r}.")
     if not isinstance(quotes, bool):
         raise OptionError(f"quotes must be True or False, got {quotes!r}.")
-    return Options(_text_columns(text), label, label_sep, _split(split), _encoding(encoding), on_bad, quotes)
+    return Options(
+        _check_text_columns(text), label, label_sep, _check_split(split), _check_encoding(encoding), on_bad, quotes
+    )
 
 
-def _text_columns(text: str | Sequence[str]) -> tuple[str, ...]:
+def _check_text_columns(text: str | Sequence[str]) -> tuple[str, ...]:
     names = (text,) if isinstance(text, str) else text
     if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
         raise OptionError(f"text must be the name of a column, or a list of names; got {text!r}.")
     return tuple(names)
 
 
-def _split(split: Any) -> tuple[str, Any] | None:
+def _check_split(split: Any) -> tuple[str, Any] | None:
     if split is None:
         return None
     if not isinstance(split, (list, tuple)) or len(split) != 2 or not isinstance(split[0], str):
@@ -69,7 +71,7 @@ def _split(split: Any) -> tuple[str, Any] | None:
     return (split[0], split[1])
 
 
-def _encoding(encoding: str) -> str:
+def _check_encoding(encoding: str) -> str:
     try:
         "".encode(encoding)
     except (LookupError, TypeError) as error:
@@ -87,10 +89,10 @@ def check_columns(source: str, wanted: Iterable[str], present: Sequence[str]) ->
         if name in present:
             raise InputError(f"{source}: more than one column is named {name!r}; columns must have different names.")
         raise InputError(
-            f"{source}: there is no column {name!r}. {did_you_mean(name, present)}Columns: {_listed(present)}."
+            f"{source}: there is no column {name!r}. {did_you_mean(name, present)}Columns: {_format_names(present)}."
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:SHOWN_COLUMNS])
-    return shown + (", ..." if len(names) > SHOWN_COLUMNS else "") if names else "none"
+def _format_names(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:MAX_SHOWN_COLUMNS])
+    return shown + (", ..." if len(names) > MAX_SHOWN_COLUMNS else "") if names else "none"

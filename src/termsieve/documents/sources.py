@@ -12,51 +12,51 @@ from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
-from termsieve.documents.arrowfiles import ipc_chunks, parquet_chunks
+from termsieve.documents.arrowfiles import read_ipc, read_parquet
 from termsieve.documents.chunks import LINE, ROW, Chunk, Source
-from termsieve.documents.delimited import delimited_chunks
-from termsieve.documents.folders import ClassFolders
-from termsieve.documents.jsonlines import json_chunks
-from termsieve.documents.memory import Columns, Dataset
+from termsieve.documents.delimited import read_delimited
+from termsieve.documents.folders import ClassFolderSource
+from termsieve.documents.jsonlines import read_json_lines
+from termsieve.documents.memory import ColumnSource, HuggingFaceSource
 from termsieve.documents.options import Options
-from termsieve.documents.streams import COMPRESSIONS, Stream, failures_of, opened
+from termsieve.documents.streams import COMPRESSIONS, Stream, convert_read_errors, open_stream
 from termsieve.errors import InputError, did_you_mean
 
 _StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
 _FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
 
 
-def _csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return delimited_chunks(stream, ",", options, extra)
+def _read_csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return read_delimited(stream, ",", options, extra)
 
 
-def _tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return delimited_chunks(stream, "\t", options, extra)
+def _read_tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return read_delimited(stream, "\t", options, extra)
 
 
-def _streamed(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    with opened(path, options.encoding) as stream:
+def _read_text_file(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    with open_stream(path, options.encoding) as stream:
         yield from reader(stream, options, extra)
 
 
 TEXT_FORMATS: dict[str, _FileReader] = {
-    ".csv": partial(_streamed, _csv),
-    ".tsv": partial(_streamed, _tsv),
-    ".tab": partial(_streamed, _tsv),
-    ".jsonl": partial(_streamed, json_chunks),
-    ".ndjson": partial(_streamed, json_chunks),
-    ".json": partial(_streamed, json_chunks),
+    ".csv": partial(_read_text_file, _read_csv),
+    ".tsv": partial(_read_text_file, _read_tsv),
+    ".tab": partial(_read_text_file, _read_tsv),
+    ".jsonl": partial(_read_text_file, read_json_lines),
+    ".ndjson": partial(_read_text_file, read_json_lines),
+    ".json": partial(_read_text_file, read_json_lines),
 }
 BINARY_FORMATS: dict[str, _FileReader] = {
-    ".parquet": parquet_chunks,
-    ".pq": parquet_chunks,
-    ".arrow": ipc_chunks,
-    ".feather": ipc_chunks,
-    ".ipc": ipc_chunks,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".arrow": read_ipc,
+    ".feather": read_ipc,
+    ".ipc": read_ipc,
 }
 
 
-class File:
+class FileSource:
     """One file, read by its ending."""
 
     notes = ()
@@ -67,7 +67,7 @@ class File:
         if not path.exists():
             nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
             raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
-        self._reader = _reader_of(path)
+        self._reader = _find_reader(path)
         refuse_pipe(path)
 
     @property
@@ -78,7 +78,7 @@ class File:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        with failures_of(self.name):
+        with convert_read_errors(self.name):
             return self.path.stat().st_size
 
     def options(self, options: Options) -> Options:
@@ -98,7 +98,7 @@ class File:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
 
-def _reader_of(path: Path) -> _FileReader:
+def _find_reader(path: Path) -> _FileReader:
     ending = path.suffix.lower()
     compressed = ending in COMPRESSIONS
     if compressed:
@@ -122,7 +122,7 @@ def refuse_pipe(path: Path) -> None:
         )
 
 
-class OpenFile:
+class OpenFileSource:
     """An open binary file with JSON Lines, such as standard input: it can be read once."""
 
     size = None
@@ -146,29 +146,29 @@ class OpenFile:
             )
         self._used = True
         rows = 0
-        for chunk in json_chunks(Stream(self.name, self._file, options.encoding), options, extra):
+        for chunk in read_json_lines(Stream(self.name, self._file, options.encoding), options, extra):
             rows += chunk.rows
             yield chunk
         if not rows:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
 
-def sources_of(source: Any) -> list[Source]:
+def find_sources(source: Any) -> list[Source]:
     """Find the sources that a user's argument stands for."""
     if isinstance(source, (str, os.PathLike)):
-        return refuse_same(_at_path(os.fspath(source)))
+        return refuse_same(_find_at_path(os.fspath(source)))
     if isinstance(source, (list, tuple)):
-        return refuse_same(_at_paths(source))
+        return refuse_same(_find_at_paths(source))
     if isinstance(source, Mapping):
-        return [_of_mapping(source)]
+        return [_mapping_to_source(source)]
     if hasattr(source, "with_format") and hasattr(source, "iter"):
-        return [Dataset(source)]
-    table = _arrow_table(source)
+        return [HuggingFaceSource(source)]
+    table = _as_arrow_table(source)
     if table is not None:
-        return [Columns(f"the {type(source).__name__}", table.column_names, table)]
+        return [ColumnSource(f"the {type(source).__name__}", table.column_names, table)]
     if _is_frame(source):
-        return [Columns(f"the {type(source).__name__}", _strings(source.columns), source)]
-    return [_open_file(source)]
+        return [ColumnSource(f"the {type(source).__name__}", _keep_strings(source.columns), source)]
+    return [_as_open_file(source)]
 
 
 def refuse_same(sources: list[Source]) -> list[Source]:
@@ -184,7 +184,7 @@ def refuse_same_files(paths: Iterable[Path]) -> None:
     """
     first: dict[tuple[int, int], Path] = {}
     for path in paths:
-        with failures_of(str(path)):
+        with convert_read_errors(str(path)):
             place = path.stat()
         known = (place.st_dev, place.st_ino)
         if known in first:
@@ -195,19 +195,19 @@ def refuse_same_files(paths: Iterable[Path]) -> None:
         first[known] = path
 
 
-def _at_path(path: str) -> list[Source]:
+def _find_at_path(path: str) -> list[Source]:
     plain = Path(path).expanduser()
     if plain.is_dir():
-        return [ClassFolders(plain)]
+        return [ClassFolderSource(plain)]
     if glob.has_magic(path) and not plain.exists():
         found = sorted(glob.glob(str(plain), recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
         if not found:
             raise InputError(f"No file matches the pattern {path!r}.")
-        return [one for match in found for one in _at_path(match)]
-    return [File(plain)]
+        return [one for match in found for one in _find_at_path(match)]
+    return [FileSource(plain)]
 
 
-def _at_paths(paths: Sequence[Any]) -> list[Source]:
+def _find_at_paths(paths: Sequence[Any]) -> list[Source]:
     if not paths:
         raise InputError("The list of files is empty.")
     for path in paths:
@@ -216,16 +216,16 @@ def _at_paths(paths: Sequence[Any]) -> list[Source]:
                 f"A list must hold paths of files; got {type(path).__name__}. "
                 "For texts in memory: Documents.of(texts, labels)."
             )
-    return [source for path in paths for source in _at_path(os.fspath(path))]
+    return [source for path in paths for source in _find_at_path(os.fspath(path))]
 
 
-def _of_mapping(columns: Mapping[Any, Any]) -> Source:
-    if any(_arrow_table(value) is not None or hasattr(value, "with_format") for value in columns.values()):
+def _mapping_to_source(columns: Mapping[Any, Any]) -> Source:
+    if any(_as_arrow_table(value) is not None or hasattr(value, "with_format") for value in columns.values()):
         raise InputError(f"This is a mapping of whole datasets; choose one of {', '.join(map(repr, columns))}.")
-    return Columns("the mapping", _strings(columns), columns)
+    return ColumnSource("the mapping", _keep_strings(columns), columns)
 
 
-def _strings(names: Iterable[Any]) -> list[str]:
+def _keep_strings(names: Iterable[Any]) -> list[str]:
     """Leave out columns that no option can name: pandas numbers those without a name."""
     return [name for name in names if isinstance(name, str)]
 
@@ -234,7 +234,7 @@ def _is_frame(source: Any) -> bool:
     return type(source).__name__ == "DataFrame" and hasattr(source, "columns")
 
 
-def _arrow_table(source: Any) -> pa.Table | None:
+def _as_arrow_table(source: Any) -> pa.Table | None:
     """Return the table of anything in Arrow's memory; frames and series are read column by column."""
     if isinstance(source, pa.Table):
         return source
@@ -247,16 +247,16 @@ def _arrow_table(source: Any) -> pa.Table | None:
         if isinstance(held, pa.Table):
             return held
     if hasattr(source, "__arrow_c_stream__") and not isinstance(source, (pa.ChunkedArray, pa.Array)):
-        with failures_of(f"the {type(source).__name__}"):
+        with convert_read_errors(f"the {type(source).__name__}"):
             return pa.table(source)
     return None
 
 
-def _open_file(source: Any) -> Source:
+def _as_open_file(source: Any) -> Source:
     if isinstance(source, io.TextIOBase):
         raise InputError('The open file is in text mode; open it in binary mode, as in open(path, "rb").')
     if callable(getattr(source, "read", None)):
-        return OpenFile(source)
+        return OpenFileSource(source)
     hint = " Call .collect() first." if type(source).__name__ == "LazyFrame" else ""
     raise InputError(
         f"Cannot read documents from {type(source).__name__}.{hint} What works: a path, a pattern, a list of "

@@ -23,7 +23,7 @@ BOM = codecs.BOM_UTF8
 _OTHER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins like one of them
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines of a file, and the number of the first; the last line may lack its newline."""
 
     data: bytes
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
 
 @contextmanager
-def failures_of(name: str) -> Iterator[None]:
+def convert_read_errors(name: str) -> Iterator[None]:
     """Turn what the system or a library says about a file into an `InputError` that names the file."""
     try:
         yield
@@ -53,7 +53,7 @@ class Stream:
     def __init__(self, name: str, file: BinaryIO, encoding: str = "utf-8", compression: str | None = None) -> None:
         self.name = name
         self._file = file
-        with failures_of(name):
+        with convert_read_errors(name):
             self._input: Any = file if compression is None else pa.CompressedInputStream(file, compression)
         self._decoder = None
         if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
@@ -78,8 +78,8 @@ class Stream:
 
     def read(self, at_least: int = 0) -> bytes:
         """Read the next block of bytes; nothing at the end."""
-        with failures_of(self.name):
-            data = self._utf8(max(BLOCK_BYTES, at_least, len(BOM)))
+        with convert_read_errors(self.name):
+            data = self._read_utf8(max(BLOCK_BYTES, at_least, len(BOM)))
         if not self._started:
             self._started = True
             if self._decoder is None and data.startswith(_OTHER_MARKS):
@@ -89,7 +89,7 @@ class Stream:
             data = data.removeprefix(BOM)
         return data
 
-    def _utf8(self, size: int) -> bytes:
+    def _read_utf8(self, size: int) -> bytes:
         while True:
             raw: bytes = self._input.read(size)
             if self._decoder is None:
@@ -99,9 +99,9 @@ class Stream:
                 return data
 
 
-def opened(path: Path, encoding: str) -> Stream:
+def open_stream(path: Path, encoding: str) -> Stream:
     """Open the stream of a file, decompressed as its ending says."""
-    with failures_of(str(path)):
+    with convert_read_errors(str(path)):
         file = path.open("rb", buffering=0)
         compression = COMPRESSIONS.get(path.suffix.lower())
         if compression and path.is_file() and not path.stat().st_size:
@@ -110,7 +110,7 @@ def opened(path: Path, encoding: str) -> Stream:
     return Stream(str(path), file, encoding, compression)
 
 
-def line_blocks(stream: Stream) -> Iterator[Block]:
+def read_line_blocks(stream: Stream) -> Iterator[LineBlock]:
     """Cut into blocks that end with a line; a line longer than a block makes a longer block."""
     line, pieces = 1, []
     while data := stream.read():
@@ -120,11 +120,11 @@ def line_blocks(stream: Stream) -> Iterator[Block]:
             continue
         block = b"".join((*pieces, memoryview(data)[:cut]))
         newlines = count_newlines(block)
-        yield Block(block, line, newlines)
+        yield LineBlock(block, line, newlines)
         line += newlines
         pieces = [data[cut:]]
     if rest := b"".join(pieces):
-        yield Block(rest, line)
+        yield LineBlock(rest, line)
 
 
 def count_newlines(data: bytes) -> int:

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Column, Faults, Literal
+from termsieve.documents.chunks import Column, Faults, JsonLiteral
 from termsieve.documents.label_spelling import is_missing, spell, spell_array
 from termsieve.errors import InputError
 
 LONE_SURROGATE = "a lone surrogate, which is not text"
-_KINDS = {
+_TYPE_NAMES = {
     bool: "a truth value",
     int: "a number",
-    Literal: "a number",
+    JsonLiteral: "a number",
     float: "a number",
     list: "a list",
     dict: "an object",
@@ -44,35 +44,35 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def texts(column: Column, title: str, faults: Faults) -> pa.Array:
+def to_text_column(column: Column, title: str, faults: Faults) -> pa.Array:
     """Turn a column of text into large_string; null where it is missing or, with a fault, not text.
 
     `title` says in an error which column it is.
     """
     if isinstance(column, list):
-        return _texts_of_values(column, faults)
+        return _values_to_text(column, faults)
     if pt.is_null(column.type):
         return pa.nulls(len(column), pa.large_string())
-    column = decoded(column)
+    column = decode_dictionary(column)
     if not is_textual(column.type):
         raise InputError(f"{title} holds values of type {column.type}, not text.")
-    return utf8(column, faults)
+    return decode_utf8(column, faults)
 
 
-def _texts_of_values(values: list[Any], faults: Faults) -> pa.Array:
+def _values_to_text(values: list[Any], faults: Faults) -> pa.Array:
     if all(type(value) is str for value in values):
         try:
             return pa.array(values, pa.large_string())
         except UnicodeEncodeError:
             pass
-    return pa.array([_text(value, row, faults) for row, value in enumerate(values)], pa.large_string())
+    return pa.array([_value_to_text(value, row, faults) for row, value in enumerate(values)], pa.large_string())
 
 
-def _text(value: Any, row: int, faults: Faults) -> str | None:
+def _value_to_text(value: Any, row: int, faults: Faults) -> str | None:
     if is_missing(value):
         return None
     if not isinstance(value, str):
-        kind = _KINDS.get(type(value), f"of type {type(value).__name__}")
+        kind = _TYPE_NAMES.get(type(value), f"of type {type(value).__name__}")
         faults.setdefault(row, f"text is not a string: it is {kind}")
         return None
     if not is_unicode(value):
@@ -94,21 +94,21 @@ def is_textual(kind: pa.DataType) -> bool:
     return any(check(kind) for check in checks)
 
 
-def decoded(column: pa.Array) -> pa.Array:
+def decode_dictionary(column: pa.Array) -> pa.Array:
     """Return the column without dictionary encoding."""
     if not pt.is_dictionary(column.type):
         return column
-    return pc.take(without_views(column.dictionary), column.indices)
+    return pc.take(replace_views(column.dictionary), column.indices)
 
 
-def without_views(column: pa.Array) -> pa.Array:
+def replace_views(column: pa.Array) -> pa.Array:
     """Return strings, or lists of them, in a layout from which Arrow can take rows; polars has another."""
     kind = column.type
     if pt.is_string_view(kind):
         return column.cast(pa.large_string())
     if pt.is_binary_view(kind):
         return column.cast(pa.large_binary())
-    return _plain_lists(column) if is_list(kind) else column
+    return _rebuild_lists(column) if is_list(kind) else column
 
 
 def byte_size(data: pa.Array | pa.RecordBatch) -> int:
@@ -119,12 +119,12 @@ def byte_size(data: pa.Array | pa.RecordBatch) -> int:
         return int(data.get_total_buffer_size())
 
 
-def _plain_lists(column: pa.Array) -> pa.Array:
+def _rebuild_lists(column: pa.Array) -> pa.Array:
     """Build the lists anew: Arrow's cast of list views loses items."""
     offsets = np.zeros(len(column) + 1, np.int64)
     lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
     np.cumsum(lengths, out=offsets[1:])
-    items = without_views(pc.list_flatten(column))
+    items = replace_views(pc.list_flatten(column))
     return pa.LargeListArray.from_arrays(pa.array(offsets), items, mask=column.is_null())
 
 
@@ -134,16 +134,18 @@ def is_list(kind: pa.DataType) -> bool:
     return any(check(kind) for check in checks)
 
 
-def utf8(column: pa.Array, faults: Faults) -> pa.Array:
+def decode_utf8(column: pa.Array, faults: Faults) -> pa.Array:
     """Return strings or bytes as large_string, each checked: files may claim UTF-8 that is none."""
     raw = column.cast(pa.large_binary())
     try:
         return raw.cast(pa.large_string())
     except pa.ArrowInvalid:
-        return pa.array([_utf8(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string())
+        return pa.array(
+            [_decode_value(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string()
+        )
 
 
-def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
+def _decode_value(value: bytes | None, row: int, faults: Faults) -> str | None:
     try:
         return None if value is None else value.decode()
     except UnicodeDecodeError as error:
@@ -151,13 +153,13 @@ def _utf8(value: bytes | None, row: int, faults: Faults) -> str | None:
         return None
 
 
-def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
+def stringify_column(column: Column, title: str, faults: Faults) -> pa.Array:
     """Write values of any plain type by the rule of `spelling`, as large_string; null where missing."""
     if isinstance(column, list):
-        return _spellings_of_values(column, faults)
-    column = decoded(column)
+        return _stringify_values(column, faults)
+    column = decode_dictionary(column)
     if is_textual(column.type):
-        return utf8(column, faults)
+        return decode_utf8(column, faults)
     try:
         encoded = column.dictionary_encode()
         distinct = pa.array(spell_array(encoded.dictionary), pa.large_string())
@@ -170,8 +172,8 @@ def spellings(column: Column, title: str, faults: Faults) -> pa.Array:
     return pc.take(distinct, encoded.indices)
 
 
-def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
-    spelled = [_spelling(value) for value in values]
+def _stringify_values(values: list[Any], faults: Faults) -> pa.Array:
+    spelled = [_stringify(value) for value in values]
     for row, spelling in enumerate(spelled):
         if spelling is not None and not is_unicode(spelling):
             faults.setdefault(row, f"value holds {LONE_SURROGATE}")
@@ -179,7 +181,7 @@ def _spellings_of_values(values: list[Any], faults: Faults) -> pa.Array:
     return pa.array(spelled, pa.large_string())
 
 
-def _spelling(value: Any) -> str | None:
+def _stringify(value: Any) -> str | None:
     try:
         return None if is_missing(value) else spell(value)
     except ValueError:  # no plain value: any text will do to tell it from others

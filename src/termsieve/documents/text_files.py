@@ -14,13 +14,13 @@ import pyarrow as pa
 from termsieve.documents.batches import readable
 from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Numbers, Source, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import failures_of, line_blocks, opened
+from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
 
-LONGEST = 2000  # characters of a line that is one document
-PIECE = 1000  # characters of the pieces that a longer one is cut into
-FILE = "file"
+MAX_LINE_LENGTH = 2000  # characters of a line that is one document
+PIECE_LENGTH = 1000  # characters of the pieces that a longer one is cut into
+FILE_COLUMN = "file"
 _SPACES = re.compile(r"\s*")
 
 
@@ -39,7 +39,7 @@ class TextFile:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        with failures_of(self.name):
+        with convert_read_errors(self.name):
             return self.path.stat().st_size
 
     def options(self, options: Options) -> Options:
@@ -50,12 +50,12 @@ class TextFile:
         """Yield the lines in chunks of moderate size."""
         check_columns(self.name, extra, [])
         found = 0
-        with opened(self.path, options.encoding) as stream:
-            for block in line_blocks(stream):
+        with open_stream(self.path, options.encoding) as stream:
+            for block in read_line_blocks(stream):
                 if b"\0" in block.data:
-                    raise InputError(f"{self.name}: is no text file: it has a zero byte. {_KNOWN}")
+                    raise InputError(f"{self.name}: is no text file: it has a zero byte. {_KNOWN_EXTENSIONS}")
                 lines = block.data.split(b"\r" if block.line == 1 and b"\n" not in block.data else b"\n")
-                for chunk in _chunks(lines, block.line, options.encoding):
+                for chunk in _make_chunks(lines, block.line, options.encoding):
                     found += chunk.rows
                     chunk.position = stream.position
                     yield chunk
@@ -63,16 +63,16 @@ class TextFile:
             raise InputError(f"{self.name} is empty: it has no lines.")
 
 
-_KNOWN = "Files with columns are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
+_KNOWN_EXTENSIONS = "Files with columns are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
 
 
-def _chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chunk]:
+def _make_chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chunk]:
     texts: list[str] = []
     numbers: list[int] = []
     faults: dict[int, str] = {}
     for number, line in enumerate(lines, first):
         if is_utf8(line):
-            pieces = _pieces(line.decode().strip())
+            pieces = _split_line(line.decode().strip())
         else:  # one row, however long it is
             faults[len(texts)] = f"not valid {encoding}"
             pieces = [""]
@@ -94,7 +94,7 @@ def _extents(numbers: list[int]) -> tuple[Numbers, Numbers]:
     return lines, lines
 
 
-def _pieces(line: str) -> list[str]:
+def _split_line(line: str) -> list[str]:
     """The line, or where it is very long pieces of it, cut at spaces.
 
     >>> [len(piece) for piece in _pieces("word " * 1000)]
@@ -102,16 +102,16 @@ def _pieces(line: str) -> list[str]:
     """
     pieces: list[str] = []
     start, rest = 0, len(line)
-    while rest > (PIECE if pieces else LONGEST):
-        space = line.rfind(" ", start + 1, start + PIECE)
-        end = start + PIECE if space < 0 else space
+    while rest > (PIECE_LENGTH if pieces else MAX_LINE_LENGTH):
+        space = line.rfind(" ", start + 1, start + PIECE_LENGTH)
+        end = start + PIECE_LENGTH if space < 0 else space
         pieces.append(line[start:end])
         start = _SPACES.match(line, end).end()  # type: ignore[union-attr]
         rest = len(line) - start
     return [*pieces, line[start:]] if rest else pieces
 
 
-class Labelled:
+class LabelledSource:
     """A source whose documents are all of one class: the name of the file."""
 
     def __init__(self, source: Source, label: str) -> None:
@@ -135,16 +135,16 @@ class Labelled:
 
     def options(self, options: Options) -> Options:
         """The same, with the label in a column of its own."""
-        return replace(self._source.options(replace(options, label=None)), label=FILE, label_sep=None)
+        return replace(self._source.options(replace(options, label=None)), label=FILE_COLUMN, label_sep=None)
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows of the source, each with the label."""
         for chunk in self._source.chunks(replace(options, label=None), extra):
             label = pa.array([self.label] * chunk.rows, pa.large_string())
-            yield replace(chunk, columns={**chunk.columns, FILE: label})
+            yield replace(chunk, columns={**chunk.columns, FILE_COLUMN: label})
 
 
-def file_names(paths: Sequence[str]) -> list[str]:
+def name_classes(paths: Sequence[str]) -> list[str]:
     """What each file is called as a class: its name, or where two have the same its path.
 
     >>> file_names(["a/x.txt", "b/y.txt"]), file_names(["a/x.txt", "b/x.txt"])

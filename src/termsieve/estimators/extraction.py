@@ -12,21 +12,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termsieve.counts.counting import checked_threads
+from termsieve.counts.counting import resolve_threads
 from termsieve.counts.tally import Vocabulary
 from termsieve.errors import InputError, OptionError
-from termsieve.estimators.rows import Dictionary, Rows, Worker, read_rows
+from termsieve.estimators.rows import PythonVocabulary, Rows, Worker, read_rows
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
-from termsieve.tokens.kernels import Numbers
+from termsieve.tokens.kernels import Int32Array
 
-_OWN = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
-_SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
-_DECODING = ("input", "encoding", "decode_error")
-_FORGET = 1_000_000  # new terms, after which a reader starts anew
+_OWN_OPTIONS = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
+_SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
+_DECODING_OPTIONS = ("input", "encoding", "decode_error")
+_MAX_NEW_TERMS = 1_000_000  # new terms, after which a reader starts anew
 
 
 @dataclass(frozen=True)
-class Reading:
+class TermExtractor:
     """How documents become terms: by an `Analyzer`, fast, or by a plain Python function that also decodes them."""
 
     analyzer: Analyzer | None
@@ -35,16 +35,16 @@ class Reading:
     from_content: bool
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> Reading:
+    def of(cls, parameters: Mapping[str, Any]) -> TermExtractor:
         """What the parameters of a vectorizer say."""
-        own = {name: parameters[name] for name in _OWN}
-        shared = {name: parameters[name] for name in _SHARED}
-        decoding = {name: parameters[name] for name in _DECODING}
+        own = {name: parameters[name] for name in _OWN_OPTIONS}
+        shared = {name: parameters[name] for name in _SHARED_OPTIONS}
+        decoding = {name: parameters[name] for name in _DECODING_OPTIONS}
         if decoding["input"] not in ("content", "filename", "file"):
             raise OptionError(f"input must be 'content', 'filename' or 'file', not {decoding['input']!r}.")
         decode, from_content = CountVectorizer(**decoding).decode, decoding["input"] == "content"
         if any(callable(parameters[name]) for name in ("preprocessor", "tokenizer", "analyzer", "strip_accents")):
-            return cls(None, _plain(parameters, {**decoding, **shared}, own), decode, from_content)
+            return cls(None, _build_sklearn_analyzer(parameters, {**decoding, **shared}, own), decode, from_content)
         word = parameters["analyzer"] == "word"
         if parameters["tokenizer"] is not None and word:
             own["tokenizer"] = parameters["tokenizer"]
@@ -54,7 +54,7 @@ class Reading:
             shared["token_pattern"] = DEFAULT_TOKEN_PATTERN
         return cls(Analyzer(**{**shared, **own}), None, decode, from_content)
 
-    def analyze(self) -> Callable[[Any], Sequence[str]]:
+    def build_analyzer(self) -> Callable[[Any], Sequence[str]]:
         """From a document to its terms."""
         if self.plain is not None:
             return self.plain
@@ -67,28 +67,28 @@ class Reading:
         return None if self.analyzer is None else self.analyzer.settings
 
     @property
-    def by_bytes(self) -> bool:
+    def keyed_by_bytes(self) -> bool:
         """Whether the vocabulary knows a term by its bytes alone; n-grams of the kernels are known by their words."""
         return self.analyzer is None or self.analyzer.runs is None or self.analyzer.ngram_range == (1, 1)
 
     def threads(self, threads: int | None) -> int:
         """How many threads read; plain Python holds the interpreter, and more would only wait."""
-        n = checked_threads(threads)
+        n = resolve_threads(threads)
         return 1 if self.analyzer is None or self.analyzer.runs is None else n
 
-    def vocabulary(self) -> Vocabulary | Dictionary:
+    def vocabulary(self) -> Vocabulary | PythonVocabulary:
         """A new, empty vocabulary."""
-        return Dictionary(self.plain) if self.plain is not None else Vocabulary(self.analyzer)  # type: ignore[arg-type]
+        return PythonVocabulary(self.plain) if self.plain is not None else Vocabulary(self.analyzer)  # type: ignore[arg-type]
 
     def rows(self, documents: Any, workers: list[Worker]) -> Rows:
         """The rows of documents."""
-        checked = _listed(documents)
+        checked = _check_documents(documents)
         try:
-            return read_rows(checked, workers, self._converted)
+            return read_rows(checked, workers, self._convert)
         except UnicodeEncodeError as error:
             raise InputError(f"A document holds a lone surrogate, which is not text: {error}.") from error
 
-    def _converted(self, documents: Sequence[Any]) -> Any:
+    def _convert(self, documents: Sequence[Any]) -> Any:
         if self.plain is not None:
             return documents
         if not self.from_content or not all(type(one) is str for one in documents):
@@ -102,7 +102,7 @@ class Reading:
         return str(text)
 
 
-def _plain(
+def _build_sklearn_analyzer(
     parameters: Mapping[str, Any], options: Mapping[str, Any], own: Mapping[str, Any]
 ) -> Callable[[Any], Sequence[str]]:
     """The analyzer that scikit-learn would build."""
@@ -118,7 +118,7 @@ def _plain(
     return vectorizer.build_analyzer()  # type: ignore[no-any-return]
 
 
-def _listed(documents: Any) -> Sequence[Any]:
+def _check_documents(documents: Any) -> Sequence[Any]:
     if isinstance(documents, str | bytes):
         raise InputError(
             "Iterable over raw text documents expected, string object received. Give a list of texts: [text]."
@@ -131,7 +131,7 @@ def _listed(documents: Any) -> Sequence[Any]:
 # What is given, and not used or not consistent
 
 
-def warn_of_unused(parameters: Mapping[str, Any]) -> None:
+def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
     """Warn of parameters that have no meaning beside others, as scikit-learn does."""
     own_analyzer, word = callable(parameters["analyzer"]), parameters["analyzer"] == "word"
     pattern, tokenizer = parameters["token_pattern"], parameters["tokenizer"]
@@ -160,7 +160,7 @@ def _warn_unused(name: str, because: str) -> None:
     warnings.warn(f"The parameter {name!r} will not be used since {because}.", UserWarning, stacklevel=5)
 
 
-def warn_of_stop_words(analyzer: Analyzer | None) -> None:
+def warn_split_stop_words(analyzer: Analyzer | None) -> None:
     """Warn when the analyzer cuts stop words into other words, which it then does not stop."""
     if analyzer is None or not analyzer.stop_set or analyzer.stop_words == "smart":
         return
@@ -175,7 +175,7 @@ def warn_of_stop_words(analyzer: Analyzer | None) -> None:
         )
 
 
-def given_vocabulary(vocabulary: Any) -> dict[str, int] | None:
+def parse_vocabulary(vocabulary: Any) -> dict[str, int] | None:
     """A vocabulary that the user gives, as a dict of columns."""
     if vocabulary is None:
         return None
@@ -207,59 +207,59 @@ def _check_columns(columns: Mapping[str, int]) -> None:
 # Documents to known columns
 
 
-class Reader:
+class ColumnReader:
     """A worker that knows the column of its numbers."""
 
-    def __init__(self, reading: Reading, terms: pa.LargeStringArray) -> None:
+    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
         vocabulary = reading.vocabulary()
         self.worker = Worker(0, vocabulary)
-        self._terms, self._by_bytes = terms, reading.by_bytes
+        self._terms, self._by_bytes = terms, reading.keyed_by_bytes
         self._column_of = np.empty(0, np.int32)
         if self._by_bytes:
             numbers = vocabulary.number(terms)
             self._column_of = np.full(vocabulary.n_terms, -1, np.int32)
             self._column_of[numbers] = np.arange(len(terms))
 
-    def column_of(self) -> Numbers:
+    def get_columns(self) -> Int32Array:
         """The column of each number of the worker, -1 for none."""
         new = np.arange(len(self._column_of), self.worker.vocabulary.n_terms)
         if len(new):
             columns = np.full(len(new), -1, np.int32)
             if not self._by_bytes:
-                found = pc.index_in(self.worker.vocabulary.spelled(new), value_set=self._terms)
+                found = pc.index_in(self.worker.vocabulary.get_terms(new), value_set=self._terms)
                 columns = found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
             self._column_of = np.concatenate([self._column_of, columns])
         return np.append(self._column_of, np.int32(-1))
 
     @property
-    def overgrown(self) -> bool:
+    def is_too_large(self) -> bool:
         """Whether it has met so many other terms that it had better start anew."""
-        return len(self._column_of) > len(self._terms) + _FORGET
+        return len(self._column_of) > len(self._terms) + _MAX_NEW_TERMS
 
 
-class Readers:
+class ReaderPool:
     """Readers for the columns of a fitted vectorizer, kept from one call to the next."""
 
-    def __init__(self, reading: Reading, terms: pa.LargeStringArray) -> None:
-        self._reading, self._terms = reading, terms
-        self._idle: list[Reader] = []
+    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
+        self._extractor, self._terms = reading, terms
+        self._idle: list[ColumnReader] = []
 
     def matrix(self, documents: Any, threads: int | None, *, binary: bool) -> Any:
         """Documents x columns: occurrences."""
-        documents = _listed(documents)
-        n = min(self._reading.threads(threads), max(len(documents), 1))
-        readers = [self._taken() for _ in range(n)]
+        documents = _check_documents(documents)
+        n = min(self._extractor.threads(threads), max(len(documents), 1))
+        readers = [self._take_reader() for _ in range(n)]
         for number, reader in enumerate(readers):
             reader.worker.number = number
-        rows = self._reading.rows(documents, [reader.worker for reader in readers])
+        rows = self._extractor.rows(documents, [reader.worker for reader in readers])
         if binary:
             rows.make_binary()
-        matrix = rows.matrix([reader.column_of() for reader in readers], len(self._terms))
-        self._idle.extend(reader for reader in readers if not reader.overgrown)
+        matrix = rows.matrix([reader.get_columns() for reader in readers], len(self._terms))
+        self._idle.extend(reader for reader in readers if not reader.is_too_large)
         return matrix
 
-    def _taken(self) -> Reader:
+    def _take_reader(self) -> ColumnReader:
         try:
             return self._idle.pop()  # one step, so that two threads never get the same
         except IndexError:
-            return Reader(self._reading, self._terms)
+            return ColumnReader(self._extractor, self._terms)

@@ -11,13 +11,13 @@ from scipy import sparse
 from sklearn.utils import check_array, column_or_1d
 
 from termsieve.counts.counts import Counts
-from termsieve.counts.matrices import label_matrix
+from termsieve.counts.matrices import make_label_matrix
 from termsieve.errors import InputError
 
-_SETS = (list, tuple, set, frozenset, np.ndarray)
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 
 
-def checked_labels(y: Any, owner: str) -> Any:
+def check_labels(y: Any, owner: str) -> Any:
     """One label per document as an array, an indicator matrix, or a list of label sets: as `Counts` takes them."""
     if y is None:
         raise InputError(
@@ -37,12 +37,12 @@ def checked_labels(y: Any, owner: str) -> Any:
 
 
 def _is_label_sets(y: Any) -> bool:
-    return isinstance(y, list | tuple) and any(isinstance(one, _SETS) for one in y)
+    return isinstance(y, list | tuple) and any(isinstance(one, _COLLECTIONS) for one in y)
 
 
-def indicator(y: Any, n_docs: int, owner: str) -> tuple[sparse.csc_array, list[str]]:
+def make_indicator(y: Any, n_docs: int, owner: str) -> tuple[sparse.csc_array, list[str]]:
     """Documents x classes with 1 for each label, and the classes."""
-    labels, classes = label_matrix(checked_labels(y, owner), None, n_docs)
+    labels, classes = make_label_matrix(check_labels(y, owner), None, n_docs)
     return sparse.csc_array(labels), classes
 
 

@@ -8,16 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from termsieve._numba import jit
-from termsieve.tokens.kernels import Ints, Numbers
+from termsieve.tokens.kernels import Int32Array, Int64Array
 
-Bools = npt.NDArray[np.bool_]
+BoolArray = npt.NDArray[np.bool_]
 
-_BITS = 32  # of a key, for the number of occurrences
+_TF_BITS = 32  # of a key, for the number of occurrences
 
 
 @jit
-def gather(
-    numbers: Numbers, doc_ends: Ints, counts: Numbers, met: Bools, terms: Numbers, times: Numbers, ends: Ints
+def count_terms(
+    numbers: Int32Array,
+    doc_ends: Int64Array,
+    counts: Int32Array,
+    met: BoolArray,
+    terms: Int32Array,
+    times: Int32Array,
+    ends: Int64Array,
 ) -> Any:
     """Write down the different terms of each document, and how often each occurs. `counts` is zero before and after."""
     n = np.int64(0)
@@ -40,8 +46,14 @@ def gather(
 
 
 @jit
-def kept(
-    terms: Numbers, times: Numbers, ends: Ints, column_of: Numbers, columns: Numbers, tfs: Numbers, lengths: Ints
+def select_columns(
+    terms: Int32Array,
+    times: Int32Array,
+    ends: Int64Array,
+    column_of: Int32Array,
+    columns: Int32Array,
+    tfs: Int32Array,
+    lengths: Int64Array,
 ) -> Any:
     """Write the columns and occurrences of the terms that have a column, and how many each document has."""
     n = np.int64(0)
@@ -59,24 +71,26 @@ def kept(
 
 
 @jit
-def fill_by_sorting(columns: Numbers, tfs: Numbers, indptr: Ints, out_columns: Numbers, out: Ints) -> None:
+def fill_by_sorting(
+    columns: Int32Array, tfs: Int32Array, indptr: Int64Array, out_columns: Int32Array, out: Int64Array
+) -> None:
     """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there."""
     start = 0
     for doc in range(indptr.shape[0] - 1):
         n = indptr[doc + 1] - indptr[doc]
         keys = np.empty(n, np.int64)
         for i in range(n):
-            keys[i] = (np.int64(columns[start + i]) << _BITS) | np.int64(tfs[start + i])
+            keys[i] = (np.int64(columns[start + i]) << _TF_BITS) | np.int64(tfs[start + i])
         keys.sort()
         for i in range(n):
-            out_columns[indptr[doc] + i] = keys[i] >> _BITS
-            out[indptr[doc] + i] = keys[i] & ((1 << _BITS) - 1)
+            out_columns[indptr[doc] + i] = keys[i] >> _TF_BITS
+            out[indptr[doc] + i] = keys[i] & ((1 << _TF_BITS) - 1)
         start += n
 
 
 @jit
 def fill_by_column(
-    columns: Numbers, tfs: Numbers, indptr: Ints, free: Numbers, out_columns: Numbers, out: Ints
+    columns: Int32Array, tfs: Int32Array, indptr: Int64Array, free: Int32Array, out_columns: Int32Array, out: Int64Array
 ) -> None:
     """The same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
     for i in range(columns.shape[0]):
@@ -103,7 +117,7 @@ def fill_by_column(
 
 
 @jit
-def renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
+def map_columns(terms: Int32Array, column_of: Int32Array, columns: Int32Array) -> None:
     """Write the column of each term."""
     for i in range(terms.shape[0]):
         columns[i] = column_of[terms[i]]
@@ -111,8 +125,8 @@ def renumbered(terms: Numbers, column_of: Numbers, columns: Numbers) -> None:
 
 @jit
 def sum_groups(
-    indptr: Ints, columns: Numbers, times: Numbers, group_ends: Ints, docs: Ints, sums: Ints,
-    found: Numbers, values: Ints, found_ends: Ints,
+    indptr: Int64Array, columns: Int32Array, times: Int32Array, group_ends: Int64Array, docs: Int64Array,
+    sums: Int64Array, found: Int32Array, values: Int64Array, found_ends: Int64Array,
 ) -> Any:  # fmt: skip
     """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
 
@@ -140,8 +154,13 @@ def sum_groups(
 
 
 @jit
-def by_column(
-    found: Numbers, values: Ints, found_ends: Ints, indptr: Ints, groups: Numbers, sorted_values: Ints
+def sort_by_column(
+    found: Int32Array,
+    values: Int64Array,
+    found_ends: Int64Array,
+    indptr: Int64Array,
+    groups: Int32Array,
+    sorted_values: Int64Array,
 ) -> None:
     """Sums by group, ordered by column instead; `indptr` is zero before."""
     n = found.shape[0]

@@ -19,15 +19,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from termsieve.counts.cells import Cells, union_of
-from termsieve.counts.tally import Tokens, Vocabulary, check_sizes, load_kernels
+from termsieve.counts.cells import Cells, union_terms
+from termsieve.counts.tally import DocumentTerms, Vocabulary, check_sizes, load_kernels
 from termsieve.estimators import row_kernels
-from termsieve.estimators.row_kernels import Bools
+from termsieve.estimators.row_kernels import BoolArray
 from termsieve.threads import work_on_each
-from termsieve.tokens.kernels import Ints, Numbers
-from termsieve.tokens.strings import string_order
+from termsieve.tokens.kernels import Int32Array, Int64Array
+from termsieve.tokens.strings import argsort_strings
 
-CHUNK = 1 << 20  # characters of text, for one worker at a time
+CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -36,7 +36,7 @@ B = TypeVar("B")
 # Workers
 
 
-class Dictionary:
+class PythonVocabulary:
     """Terms numbered in the order in which a plain Python function gives them."""
 
     def __init__(self, analyze: Callable[[Any], Sequence[str]]) -> None:
@@ -48,76 +48,76 @@ class Dictionary:
         """Number of terms."""
         return len(self._numbers)
 
-    def tokenize(self, documents: Sequence[Any]) -> Tokens:
+    def tokenize(self, documents: Sequence[Any]) -> DocumentTerms:
         """The numbers of the terms of some documents."""
         known = self._numbers
         numbers = [[known.setdefault(term, len(known)) for term in self._analyze(document)] for document in documents]
         ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
-        return Tokens(np.array([number for row in numbers for number in row], np.int32), ends)
+        return DocumentTerms(np.array([number for row in numbers for number in row], np.int32), ends)
 
-    def spelled(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+    def get_terms(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
         """Terms by their numbers."""
         return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
 
-    def ordered(self, used: Bools) -> Ints:
+    def sort_terms(self, used: BoolArray) -> Int64Array:
         """The numbers of the used terms, in code-point order."""
         numbers = np.flatnonzero(used)
-        return numbers[string_order(self.spelled(numbers))]
+        return numbers[argsort_strings(self.get_terms(numbers))]
 
-    def number(self, terms: pa.LargeStringArray) -> Numbers:
+    def number(self, terms: pa.LargeStringArray) -> Int32Array:
         """Numbers of terms, given as they are."""
         known = self._numbers
         return np.array([known.setdefault(term, len(known)) for term in terms.to_pylist()], np.int32)
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """The rows of some documents, in the numbers of the worker that read them."""
 
     worker: int
-    terms: Numbers
-    times: Numbers
-    ends: Ints
+    terms: Int32Array
+    times: Int32Array
+    ends: Int64Array
 
 
 class Worker:
     """Reads documents with a vocabulary of its own."""
 
-    def __init__(self, number: int, vocabulary: Vocabulary | Dictionary) -> None:
+    def __init__(self, number: int, vocabulary: Vocabulary | PythonVocabulary) -> None:
         self.number, self.vocabulary = number, vocabulary
-        self._counts, self._met = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+        self._counts, self._seen = np.zeros(0, np.int32), np.zeros(0, np.bool_)
 
-    def read(self, documents: Any) -> Block:
+    def read(self, documents: Any) -> RowBlock:
         """The rows of some documents."""
         tokens = self.vocabulary.tokenize(documents)
-        self._make_room()
+        self._ensure_capacity()
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
         ends = np.empty(len(tokens.ends), np.int64)
-        n = row_kernels.gather(tokens.numbers, tokens.ends, self._counts, self._met, terms, times, ends)
-        return Block(self.number, terms[:n].copy(), times[:n].copy(), ends)
+        n = row_kernels.count_terms(tokens.numbers, tokens.ends, self._counts, self._seen, terms, times, ends)
+        return RowBlock(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
-    def _make_room(self) -> None:
+    def _ensure_capacity(self) -> None:
         """Room for all terms of the vocabulary; what grows, doubles."""
-        if len(self._met) < self.vocabulary.n_terms:
+        if len(self._seen) < self.vocabulary.n_terms:
             size = 2 * self.vocabulary.n_terms
             self._counts = np.zeros(size, np.int32)
-            self._met = np.concatenate([self._met, np.zeros(size - len(self._met), np.bool_)])
+            self._seen = np.concatenate([self._seen, np.zeros(size - len(self._seen), np.bool_)])
 
-    def arranged(self) -> tuple[Ints, pa.LargeStringArray]:
+    def sort_by_term(self) -> tuple[Int64Array, pa.LargeStringArray]:
         """The numbers of the terms that were met, in code-point order, and the terms."""
-        self._make_room()
-        met, vocabulary = self._met[: self.vocabulary.n_terms], self.vocabulary
-        if isinstance(vocabulary, Dictionary):
-            order = vocabulary.ordered(met)
-            return order, vocabulary.spelled(order)
+        self._ensure_capacity()
+        met, vocabulary = self._seen[: self.vocabulary.n_terms], self.vocabulary
+        if isinstance(vocabulary, PythonVocabulary):
+            order = vocabulary.sort_terms(met)
+            return order, vocabulary.get_terms(order)
         parts = vocabulary.parts()
-        order = vocabulary.ordered(met, parts)
-        return order, vocabulary.spelled(order, parts)
+        order = vocabulary.sort_terms(met, parts)
+        return order, vocabulary.get_terms(order, parts)
 
 
 class Rows:
     """The rows of all documents, in the numbers of the workers."""
 
-    def __init__(self, workers: list[Worker], blocks: list[Block]) -> None:
+    def __init__(self, workers: list[Worker], blocks: list[RowBlock]) -> None:
         self._workers, self._blocks = workers, blocks
         self.n_docs = sum(len(block.ends) for block in blocks)
 
@@ -126,12 +126,12 @@ class Rows:
         for block in self._blocks:
             block.times.fill(1)
 
-    def vocabulary(self) -> tuple[pa.LargeStringArray, list[Numbers]]:
+    def vocabulary(self) -> tuple[pa.LargeStringArray, list[Int32Array]]:
         """All terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
-        arranged = _each(Worker.arranged, self._workers)
+        arranged = _run_on_threads(Worker.sort_by_term, self._workers)
         union, places = arranged[0][1], [np.arange(len(arranged[0][1]))]
         for _, terms in arranged[1:]:
-            union, in_mine, in_theirs = union_of(union, terms)
+            union, in_mine, in_theirs = union_terms(union, terms)
             mine, theirs = np.flatnonzero(in_mine >= 0), np.flatnonzero(in_theirs >= 0)
             places = [mine[place] for place in places] + [theirs]
         columns = []
@@ -140,13 +140,13 @@ class Rows:
             columns[-1][order] = place
         return union, columns
 
-    def matrix(self, column_of: list[Numbers], n_columns: int) -> sparse.csr_array:
+    def matrix(self, column_of: list[Int32Array], n_columns: int) -> sparse.csr_array:
         """Documents x columns: occurrences, in order of the columns."""
 
-        def keep(block: Block) -> tuple[Numbers, Numbers, Ints]:
+        def keep(block: RowBlock) -> tuple[Int32Array, Int32Array, Int64Array]:
             columns, tfs = np.empty((2, len(block.terms) + 1), np.int32)
             lengths = np.empty(len(block.ends), np.int64)
-            n = row_kernels.kept(*block[1:], column_of[block.worker], columns, tfs, lengths)
+            n = row_kernels.select_columns(*block[1:], column_of[block.worker], columns, tfs, lengths)
             return columns[:n], tfs[:n], lengths
 
         def fill(i: int) -> None:
@@ -160,18 +160,18 @@ class Rows:
 
         if len(self._workers) > 1:
             _load_matrix_loops()
-        parts = _each(keep, self._blocks, len(self._workers))
+        parts = _run_on_threads(keep, self._blocks, len(self._workers))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]))])
         docs = np.cumsum([0, *(len(block.ends) for block in self._blocks)])
         indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
-        self._in_blocks(fill)
+        self._run_on_blocks(fill)
         if indptr[-1] <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
         matrix = sparse.csr_array((data, indices, indptr), shape=(self.n_docs, n_columns))
         matrix.has_canonical_format = True
         return matrix
 
-    def sums(self, column_of: list[Numbers], n_columns: int, groups: sparse.csc_array) -> Cells:
+    def sums(self, column_of: list[Int32Array], n_columns: int, groups: sparse.csc_array) -> Cells:
         """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         if len(self._workers) > 1:
             _load_sum_loops()
@@ -180,7 +180,7 @@ class Rows:
         # how many terms the documents of each group have, for each to be summed by one thread
         before = np.concatenate([[0], np.cumsum(np.diff(rows[0])[docs])])[groups.indptr]
 
-        def part(share: slice) -> tuple[Numbers, Ints, Ints]:
+        def part(share: slice) -> tuple[Int32Array, Int64Array, Int64Array]:
             start, ends = groups.indptr[share.start], groups.indptr[share.start + 1 : share.stop + 1]
             size = int(np.minimum(np.diff(before)[share], n_columns).sum()) + 1
             found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
@@ -189,31 +189,31 @@ class Rows:
             n = row_kernels.sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
             return found[:n], values[:n], found_ends
 
-        parts = _each(part, _shares(before, len(self._workers)))
+        parts = _run_on_threads(part, _split_evenly(before, len(self._workers)))
         offsets = np.cumsum([0, *(len(found) for found, _, _ in parts)])
         found_ends = [ends + offset for (_, _, ends), offset in zip(parts, offsets[:-1], strict=True)]
         found, values = (np.concatenate([one[i] for one in parts]) for i in (0, 1))
         n = len(found)
         cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
-        row_kernels.by_column(found, values, np.concatenate(found_ends), *cells)
+        row_kernels.sort_by_column(found, values, np.concatenate(found_ends), *cells)
         return cells
 
-    def _joined(self, column_of: list[Numbers]) -> tuple[Ints, Numbers, Numbers]:
+    def _joined(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
         """All rows, one after the other, in columns."""
         starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
         columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
 
         def copy(i: int) -> None:
             block, part = self._blocks[i], slice(starts[i], starts[i + 1])
-            row_kernels.renumbered(block.terms, column_of[block.worker], columns[part])
+            row_kernels.map_columns(block.terms, column_of[block.worker], columns[part])
             times[part] = block.times
 
-        self._in_blocks(copy)
+        self._run_on_blocks(copy)
         ends = [block.ends + start for block, start in zip(self._blocks, starts[:-1], strict=True)]
         return np.concatenate([[0], *ends]).astype(np.int64), columns, times
 
-    def _in_blocks(self, work: Callable[[int], None]) -> None:
-        _each(work, range(len(self._blocks)), len(self._workers))
+    def _run_on_blocks(self, work: Callable[[int], None]) -> None:
+        _run_on_threads(work, range(len(self._blocks)), len(self._workers))
 
 
 def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable[[Sequence[Any]], Any]) -> Rows:
@@ -224,7 +224,7 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
     if len(workers) > 1:
         _load_reading_loops(workers[0].vocabulary)
 
-    def read(part: slice) -> Block:
+    def read(part: slice) -> RowBlock:
         worker = idle.get()
         try:
             converted = convert(documents[part])
@@ -234,13 +234,13 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
         finally:
             idle.put(worker)
 
-    return Rows(workers, _each(read, _parts(documents), len(workers)))
+    return Rows(workers, _run_on_threads(read, _split_documents(documents), len(workers)))
 
 
 # Loops that several threads will need are loaded by one: see `termsieve.threads`
 
 
-def _load_reading_loops(vocabulary: Vocabulary | Dictionary) -> None:
+def _load_reading_loops(vocabulary: Vocabulary | PythonVocabulary) -> None:
     if isinstance(vocabulary, Vocabulary):
         load_kernels(vocabulary.analyzer)
     _small_rows()
@@ -248,7 +248,7 @@ def _load_reading_loops(vocabulary: Vocabulary | Dictionary) -> None:
 
 @functools.cache
 def _small_rows() -> Rows:
-    worker = Worker(0, Dictionary(str.split))
+    worker = Worker(0, PythonVocabulary(str.split))
     return Rows([worker], [worker.read(["a b", "b"])])
 
 
@@ -263,25 +263,25 @@ def _load_sum_loops() -> None:
     _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
 
 
-def _parts(documents: Sequence[Any]) -> list[slice]:
+def _split_documents(documents: Sequence[Any]) -> list[slice]:
     """Pieces of about `CHUNK` characters, whole documents each."""
     if isinstance(documents, pa.ChunkedArray):
         sizes = pc.binary_length(documents).to_numpy()
     else:
-        lengths = (len(one) if isinstance(one, str) else CHUNK for one in documents)
+        lengths = (len(one) if isinstance(one, str) else CHUNK_CHARACTERS for one in documents)
         sizes = np.fromiter(lengths, np.int64, len(documents))
-    chunk = np.cumsum(sizes) // CHUNK
+    chunk = np.cumsum(sizes) // CHUNK_CHARACTERS
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
 
 
-def _shares(ends: Ints, n: int) -> list[slice]:
+def _split_evenly(ends: Int64Array, n: int) -> list[slice]:
     """The groups that end there, cut into n runs of about equal weight."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
     runs = [slice(start, stop) for start, stop in itertools.pairwise([0, *cuts, len(ends) - 1]) if start < stop]
     return runs or [slice(0, 0)]
 
 
-def _each(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
+def _run_on_threads(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
     """What `work` makes of the items, in order, on several threads."""
     return work_on_each(work, items, len(items) if threads is None else threads)

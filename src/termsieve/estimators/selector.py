@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
-from termsieve.estimators.labels import checked_labels, has_contrast, refuse_empty_classes, refuse_one_class
-from termsieve.estimators.state import packed_state, unpacked_state
-from termsieve.ranking.ranking import OneScore, as_score, score
+from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
+from termsieve.estimators.state import pack_state, unpack_state
+from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.selection.pool import Rule
-from termsieve.selection.rules import AnyRule, Top, parse_rule
+from termsieve.selection.rules import RuleLike, Top, parse_rule
 from termsieve.selection.selection import select
 from termsieve.table import Array
 
@@ -72,10 +72,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def __init__(
         self,
-        score_func: OneScore = "gu",
+        score_func: ScoreLike = "gu",
         *,
         k: Any = 1000,
-        rule: AnyRule | None = None,
+        rule: RuleLike | None = None,
         aggregate: str | None = None,
     ) -> None:
         self.score_func = score_func
@@ -93,7 +93,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         y : one label per row, an indicator matrix, or a list of label sets
             The classes.
         """
-        counts = self._counted(X, y, reset=True, whole=True)
+        counts = self._make_counts(X, y, reset=True, whole=True)
         refuse_one_class(counts)
         self.counts_ = counts
         return self._select(counts)
@@ -104,21 +104,21 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         Classes may arrive later. As long as all rows are of one class, nothing is selected.
         """
         first = not hasattr(self, "counts_")
-        counts = self._counted(X, y, reset=first, whole=False)
+        counts = self._make_counts(X, y, reset=first, whole=False)
         self.counts_ = counts if first else self.counts_ + counts
         return self._select(self.counts_) if has_contrast(self.counts_) else self
 
-    def _counted(self, X: Any, y: Any, *, reset: bool, whole: bool) -> Counts:
-        selection_rule(self.k, self.rule)
+    def _make_counts(self, X: Any, y: Any, *, reset: bool, whole: bool) -> Counts:
+        resolve_rule(self.k, self.rule)
         X = validate_data(self, X, accept_sparse="csr", reset=reset)
         _refuse_negative(X)
-        y = checked_labels(y, "TermSelector")
+        y = check_labels(y, "TermSelector")
         if whole:
             refuse_empty_classes(y)
         return Counts.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
 
     def _select(self, counts: Counts) -> Self:
-        rule = selection_rule(self.k, self.rule)
+        rule = resolve_rule(self.k, self.rule)
         scores = score(counts, as_score(rule.scores[-1] if rule.scores else self.score_func))
         self.scores_ = scores.overall(self.aggregate)
         self.selection_ = select(scores, rule, aggregate=self.aggregate)
@@ -137,13 +137,13 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        return packed_state(super().__getstate__())
+        return pack_state(super().__getstate__())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(unpacked_state(state))
+        super().__setstate__(unpack_state(state))
 
 
-def selection_rule(k: Any, rule: AnyRule | None) -> Rule:
+def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
     """The rule of two parameters, of which `rule` wins."""
     return Top("all" if k is None else k) if rule is None else parse_rule(rule)
 
@@ -164,19 +164,19 @@ def _refuse_negative(X: Any) -> None:
 class ScoreFunction:
     """A score in the shape of scikit-learn's score functions; made by `as_score_func`."""
 
-    score_func: OneScore
+    score_func: ScoreLike
     aggregate: str | None = None
 
     def __call__(self, X: Any, y: Any) -> Array | tuple[Array, Array]:
         """The scores of the columns, and their p-values where the score has them."""
-        counts = Counts.from_matrix(X, checked_labels(y, "as_score_func"))
+        counts = Counts.from_matrix(X, check_labels(y, "as_score_func"))
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
         overall = scores.overall(self.aggregate)
         return overall if scores.score.pvalue is None else (overall, scores.pvalues())
 
 
-def as_score_func(score_func: OneScore, aggregate: str | None = None) -> ScoreFunction:
+def as_score_func(score_func: ScoreLike, aggregate: str | None = None) -> ScoreFunction:
     """A score for scikit-learn's own ``SelectKBest``, ``SelectPercentile``, ``SelectFdr`` and their kin.
 
     Parameters

@@ -12,23 +12,23 @@ import pyarrow as pa
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Unconfirmed
-from termsieve.tokens.strings import string_array, string_buffers
+from termsieve.tokens.strings import make_string_array, string_buffers
 
 
-def packed_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
+def pack_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
     """Terms as bytes and offsets."""
     text, offsets = string_buffers(terms)
     return {"text": text[offsets[0] : offsets[-1]].copy(), "offsets": offsets - offsets[0]}
 
 
-def unpacked_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
+def unpack_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
     """The terms again; they may be from a file of anybody, so that every offset is checked."""
     text, offsets = np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"])
     if text.dtype != np.uint8 or offsets.dtype != np.int64 or text.ndim != 1 or offsets.ndim != 1 or not len(offsets):
         raise InputError(
             f"Terms must be bytes and offsets, not {text.dtype} {text.shape}, {offsets.dtype} {offsets.shape}."
         )
-    terms = string_array(text, offsets)
+    terms = make_string_array(text, offsets)
     try:
         terms.validate(full=True)
     except pa.ArrowInvalid as error:
@@ -36,12 +36,12 @@ def unpacked_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
     return terms
 
 
-def packed_counts(counts: Counts) -> npt.NDArray[np.uint8]:
+def pack_counts(counts: Counts) -> npt.NDArray[np.uint8]:
     """Counts as the bytes of their file."""
     return np.frombuffer(counts.to_bytes(), np.uint8)
 
 
-def unpacked_counts(packed: Any) -> Counts:
+def unpack_counts(packed: Any) -> Counts:
     """The counts again, checked as those of a file are."""
     return Counts.from_bytes(np.asarray(packed, np.uint8).tobytes(), "counts_")
 
@@ -52,27 +52,27 @@ class Confirmed(str):
     __slots__ = ()
 
 
-def packed_state(state: Mapping[str, Any]) -> dict[str, Any]:
+def pack_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state of a fitted estimator: counts and vocabulary packed, what is made when needed left out."""
     state = {name: value for name, value in state.items() if name != "_readers"}
     if "counts_" in state:
-        state["counts_"] = packed_counts(state["counts_"])
+        state["counts_"] = pack_counts(state["counts_"])
     if isinstance(state.get("vocabulary_"), dict):
         vocabulary = state.pop("vocabulary_")
         state["_columns"] = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
-        state["_terms"] = packed_terms(pa.array(list(vocabulary), pa.large_string()))
+        state["_terms"] = pack_terms(pa.array(list(vocabulary), pa.large_string()))
     if type(state.get("tokenizer")) is str:
         state["tokenizer"] = Confirmed(state["tokenizer"])
     return state
 
 
-def unpacked_state(state: Mapping[str, Any]) -> dict[str, Any]:
+def unpack_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state again."""
     state = dict(state)
     if "counts_" in state:
-        state["counts_"] = unpacked_counts(state["counts_"])
+        state["counts_"] = unpack_counts(state["counts_"])
     if "_terms" in state:
-        terms = unpacked_terms(state.pop("_terms")).to_pylist()
+        terms = unpack_terms(state.pop("_terms")).to_pylist()
         state["vocabulary_"] = dict(zip(terms, state.pop("_columns").tolist(), strict=True))
     tokenizer = state.get("tokenizer")
     if isinstance(tokenizer, Confirmed):

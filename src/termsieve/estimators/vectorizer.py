@@ -16,18 +16,24 @@ from sklearn.utils import Tags, check_array
 
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
-from termsieve.estimators.extraction import Readers, Reading, given_vocabulary, warn_of_stop_words, warn_of_unused
-from termsieve.estimators.labels import has_contrast, indicator, refuse_one_class
+from termsieve.estimators.extraction import (
+    ReaderPool,
+    TermExtractor,
+    parse_vocabulary,
+    warn_split_stop_words,
+    warn_unused_parameters,
+)
+from termsieve.estimators.labels import has_contrast, make_indicator, refuse_one_class
 from termsieve.estimators.rows import Rows, Worker
-from termsieve.estimators.selector import selection_rule
-from termsieve.estimators.state import packed_state, unpacked_state
+from termsieve.estimators.selector import resolve_rule
+from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
-from termsieve.ranking.ranking import OneScore, as_score
+from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.selection.pool import Rule
-from termsieve.selection.rules import AnyRule
+from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
-from termsieve.tokens.kernels import Numbers
+from termsieve.tokens.kernels import Int32Array
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -77,9 +83,9 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Notes
     -----
     A fitted vectorizer can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
-    ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]``. A tokenizer that a
-    file of skops names is not run before you name it, too: ``set_params(tokenizer="package.module:function")``. In a
-    file of a stranger look at `input` as well: with ``"filename"``, texts are names of files that are opened.
+    ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]``.
+    A tokenizer that a file of skops names is not run before you name it, too:
+    ``set_params(tokenizer="package.module:function")``. In a file of a stranger look at `input` as well: with ``"filename"``, texts are names of files that are opened.
 
     Examples
     --------
@@ -100,9 +106,9 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def __init__(
         self,
         *,
-        score_func: OneScore | None = None,
+        score_func: ScoreLike | None = None,
         k: Any = None,
-        rule: AnyRule | None = None,
+        rule: RuleLike | None = None,
         aggregate: str | None = None,
         weighting: str = "count",
         input: str = "content",
@@ -188,35 +194,35 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                 "from the first batch on, on a new vectorizer."
             )
         _, rows, terms, column_of = self._read(raw_documents)
-        counts = self._counted(rows, terms, column_of, y)
+        counts = self._make_counts(rows, terms, column_of, y)
         self.counts_ = self.counts_ + counts if hasattr(self, "counts_") else counts
         enough = has_contrast(self.counts_) if self._needs_labels else True
         if enough and (self.counts_.n_terms or self.vocabulary is not None):
-            self._settle(self.counts_)
+            self._select_terms(self.counts_)
         return self
 
-    def _learn(self, raw_documents: Any, y: Any) -> tuple[Rows, list[Numbers]]:
+    def _learn(self, raw_documents: Any, y: Any) -> tuple[Rows, list[Int32Array]]:
         reading, rows, terms, column_of = self._read(raw_documents)
         if not len(terms) and self.vocabulary is None:
             raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
-        warn_of_stop_words(reading.analyzer)
+        warn_split_stop_words(reading.analyzer)
         self.__dict__.pop("counts_", None)
         if self._keeps_all:
-            self._keep(terms)
+            self._set_vocabulary(terms)
             return rows, column_of
-        counts = self._counted(rows, terms, column_of, y)
+        counts = self._make_counts(rows, terms, column_of, y)
         if self._needs_labels:
             refuse_one_class(counts)
-        kept = self._settle(counts)
+        kept = self._select_terms(counts)
         place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
         place = np.append(place, np.int32(-1))
         return rows, [place[columns] for columns in column_of]
 
-    def _read(self, raw_documents: Any) -> tuple[Reading, Rows, pa.LargeStringArray, list[Numbers]]:
+    def _read(self, raw_documents: Any) -> tuple[TermExtractor, Rows, pa.LargeStringArray, list[Int32Array]]:
         """The rows of the documents, their terms in order, and the columns of these."""
         _ = self._rule, self._weighting  # wrong options are told before the work
-        warn_of_unused(self.get_params(deep=False))
-        reading = self._reading
+        warn_unused_parameters(self.get_params(deep=False))
+        reading = self._extractor
         workers = [Worker(i, reading.vocabulary()) for i in range(reading.threads(self.threads))]
         rows = reading.rows(raw_documents, workers)
         if self.binary:
@@ -224,25 +230,25 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         terms, column_of = rows.vocabulary()
         return reading, rows, terms, column_of
 
-    def _counted(self, rows: Rows, terms: pa.LargeStringArray, column_of: list[Numbers], y: Any) -> Counts:
+    def _make_counts(self, rows: Rows, terms: pa.LargeStringArray, column_of: list[Int32Array], y: Any) -> Counts:
         everything = sparse.csc_array(np.ones((rows.n_docs, 1), np.int64))
         labels, classes = sparse.csc_array((rows.n_docs, 0), dtype=np.int64), list[str]()
         if self._needs_labels:
-            labels, classes = indicator(y, rows.n_docs, "TermVectorizer")
+            labels, classes = make_indicator(y, rows.n_docs, "TermVectorizer")
         cells = rows.sums(column_of, len(terms), labels)
         per_document: npt.NDArray[np.int64] = np.asarray(labels.sum(axis=1)).ravel()
         one_each = bool((per_document == 1).all())
         totals = (cells if one_each else rows.sums(column_of, len(terms), everything)).totals()
         return Counts(
             terms, classes, cells, totals, n_docs=rows.n_docs, n_multilabel=int((per_document > 1).sum()),
-            class_sizes=np.asarray(labels.sum(axis=0)).ravel().astype(np.int64), settings=self._reading.settings,
+            class_sizes=np.asarray(labels.sum(axis=0)).ravel().astype(np.int64), settings=self._extractor.settings,
         )  # fmt: skip
 
     # What is kept
 
-    def _settle(self, counts: Counts) -> pa.LargeStringArray:
+    def _select_terms(self, counts: Counts) -> pa.LargeStringArray:
         """Prune, select and weigh; the terms that are kept, by column."""
-        counts = self._pruned(counts)
+        counts = self._prune(counts)
         kept: npt.NDArray[np.int64] = np.arange(counts.n_terms)
         self.__dict__.pop("selection_", None)
         if self._selects:
@@ -250,13 +256,13 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             kept = np.sort(self.selection_.index)
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {self.selection_.reason}.")
-        weights = self._weighting.of_terms(counts)
+        weights = self._weighting.compute_weights(counts)
         terms = counts.term_array.take(pa.array(kept))
-        self._keep(terms, None if weights is None else weights[kept])
+        self._set_vocabulary(terms, None if weights is None else weights[kept])
         return terms
 
-    def _pruned(self, counts: Counts) -> Counts:
-        given = given_vocabulary(self.vocabulary)
+    def _prune(self, counts: Counts) -> Counts:
+        given = parse_vocabulary(self.vocabulary)
         if given is not None:
             return counts.with_vocabulary(sorted(given, key=given.__getitem__))
         least, most = (x if isinstance(x, int | np.integer) else x * counts.n_docs for x in (self.min_df, self.max_df))
@@ -278,7 +284,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         return counts
 
-    def _keep(self, terms: pa.LargeStringArray, weights: Any = None) -> None:
+    def _set_vocabulary(self, terms: pa.LargeStringArray, weights: Any = None) -> None:
         self.__dict__.pop("_readers", None)
         self.__dict__.pop("weights_", None)
         self.fixed_vocabulary_ = self.vocabulary is not None
@@ -289,8 +295,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     # What the parameters mean
 
     @property
-    def _reading(self) -> Reading:
-        return Reading.of(self.get_params(deep=False))
+    def _extractor(self) -> TermExtractor:
+        return TermExtractor.of(self.get_params(deep=False))
 
     @property
     def _weighting(self) -> Weighting:
@@ -298,7 +304,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def _rule(self) -> Rule:
-        rule = selection_rule(self.k, self.rule)
+        rule = resolve_rule(self.k, self.rule)
         if self.score_func is None and not rule.scores and (self.rule is not None or self.k is not None):
             raise OptionError(
                 f"TermVectorizer: {rule} ranks terms by a score, but score_func is None. Give one, such as "
@@ -320,10 +326,10 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _keeps_all(self) -> bool:
         """Whether every term has a column, and nothing has to be counted to know so."""
         limits = self.vocabulary is None and self.max_features is None and self.min_df == 1
-        return limits and self.max_df == 1.0 and not isinstance(self.max_df, int) and self._unweighted
+        return limits and self.max_df == 1.0 and not isinstance(self.max_df, int) and self._is_unweighted
 
     @property
-    def _unweighted(self) -> bool:
+    def _is_unweighted(self) -> bool:
         return self._weighting.plain and not self._selects
 
     # Using what was learned
@@ -334,7 +340,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         known, readers = self.__dict__.get("_readers", (None, None))
         if readers is None or known is not columns:
             terms = pa.array(self.get_feature_names_out(), pa.large_string())
-            readers = Readers(self._reading, terms)
+            readers = ReaderPool(self._extractor, terms)
             self._readers = (columns, readers)
         return self._weighted(readers.matrix(raw_documents, self.threads, binary=self.binary))
 
@@ -352,8 +358,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _columns(self) -> dict[str, int]:
         if hasattr(self, "vocabulary_"):
             return self.vocabulary_
-        given = given_vocabulary(self.vocabulary)
-        if given is None or not self._unweighted:
+        given = parse_vocabulary(self.vocabulary)
+        if given is None or not self._is_unweighted:
             raise NotFittedError(
                 "Vocabulary not fitted or provided: call fit() with documents first, or give vocabulary=[...]."
             )
@@ -376,7 +382,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def build_analyzer(self) -> Any:
         """The function from a document to its terms."""
-        return self._reading.analyze()
+        return self._extractor.build_analyzer()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -386,7 +392,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        return packed_state(super().__getstate__())
+        return pack_state(super().__getstate__())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(unpacked_state(state))
+        super().__setstate__(unpack_state(state))

@@ -26,12 +26,12 @@ from scipy import sparse
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.ranking import score
-from termsieve.scores import Score, parse
+from termsieve.scores import Score, parse_score
 from termsieve.table import Array
 
-PLAIN = ("count", "binary")
+UNWEIGHTED = ("count", "binary")
 UNSUPERVISED = ("tfidf", "tfidf_ltc", "tfidf_lp")
-_SUPERVISED = "tf."
+_SCORE_PREFIX = "tf."
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Weighting:
     @property
     def plain(self) -> bool:
         """Whether the matrix holds whole numbers, and no weights have to be learned."""
-        return self.name in PLAIN
+        return self.name in UNWEIGHTED
 
-    def of_terms(self, counts: Counts) -> Array | None:
+    def compute_weights(self, counts: Counts) -> Array | None:
         """The weight of each term; None where all weigh the same."""
         if self.plain:
             return None
@@ -100,10 +100,10 @@ def parse_weighting(name: Any) -> Weighting:
     >>> parse_weighting("tf.bns").score
     <Score bns>
     """
-    if isinstance(name, str) and name in (*PLAIN, *UNSUPERVISED):
+    if isinstance(name, str) and name in (*UNWEIGHTED, *UNSUPERVISED):
         return Weighting(name)
-    if isinstance(name, str) and name.startswith(_SUPERVISED):
-        return Weighting(name, parse(name.removeprefix(_SUPERVISED)))
-    known = ", ".join(map(repr, (*PLAIN, *UNSUPERVISED)))
-    hint = did_you_mean(str(name), (*PLAIN, *UNSUPERVISED))
+    if isinstance(name, str) and name.startswith(_SCORE_PREFIX):
+        return Weighting(name, parse_score(name.removeprefix(_SCORE_PREFIX)))
+    known = ", ".join(map(repr, (*UNWEIGHTED, *UNSUPERVISED)))
+    hint = did_you_mean(str(name), (*UNWEIGHTED, *UNSUPERVISED))
     raise OptionError(f"Unknown weighting {name!r}. {hint}Known: {known}, or 'tf.' and a score, such as 'tf.bns'.")

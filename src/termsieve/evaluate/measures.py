@@ -49,19 +49,19 @@ class Confusion:
     tp: Ints
     fp: Ints
     fn: Ints
-    right: Ints
+    n_correct: Ints
     n_docs: int
     fixed: bool = True
 
     def precision(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
         """Of the documents put into a class, the share that belongs there."""
-        return self._averaged(lambda tp, fp, _: _share(tp, tp + fp, empty), average, empty)
+        return self._average(lambda tp, fp, _: _safe_ratio(tp, tp + fp, empty), average, empty)
 
     def recall(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
         """Of the documents that belong to a class, the share that was put there."""
-        return self._averaged(lambda tp, _, fn: _share(tp, tp + fn, empty), average, empty)
+        return self._average(lambda tp, _, fn: _safe_ratio(tp, tp + fn, empty), average, empty)
 
-    def f(self, beta: float = 1.0, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
+    def f_beta(self, beta: float = 1.0, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
         """The weighted harmonic mean of both; recall weighs beta times as much as precision.
 
         `empty` stands for classes that are neither there nor predicted.
@@ -72,14 +72,14 @@ class Confusion:
 
         def of(tp: Ints, fp: Ints, fn: Ints) -> Array:
             if b2 == 0:
-                return _share(tp, tp + fp, empty)
-            return _share((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp, empty)
+                return _safe_ratio(tp, tp + fp, empty)
+            return _safe_ratio((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp, empty)
 
-        return self._averaged(of, average, empty)
+        return self._average(of, average, empty)
 
     def accuracy(self) -> Array:
         """The share of documents all of whose labels are right."""
-        return _share(self.right, self.n_docs, np.nan)
+        return _safe_ratio(self.n_correct, self.n_docs, np.nan)
 
     def of(self, label: Any) -> Confusion:
         """One class alone: with it, every average is the measure of this class."""
@@ -87,7 +87,7 @@ class Confusion:
         if not at.size:
             raise OptionError(f"There is no class {label!r}. Classes: {', '.join(map(str, self.classes))}.")
         return Confusion(
-            self.classes[at], self.tp[..., at], self.fp[..., at], self.fn[..., at], self.right, self.n_docs
+            self.classes[at], self.tp[..., at], self.fp[..., at], self.fn[..., at], self.n_correct, self.n_docs
         )
 
     def measure(self, name: str, *, empty: float = 0.0) -> Array:
@@ -100,7 +100,7 @@ class Confusion:
         """
         if name == "accuracy":
             return self.accuracy()
-        found = _NAME.fullmatch(name)
+        found = _MEASURE_PATTERN.fullmatch(name)
         if not found:
             raise OptionError(
                 f"Unknown measure {name!r}. It is 'accuracy', or a measure and an average, such as 'f1_micro', "
@@ -108,10 +108,10 @@ class Confusion:
             )
         average: Any = found["average"]
         if found["beta"]:
-            return self.f(float(found["beta"]), average, empty=empty)
+            return self.f_beta(float(found["beta"]), average, empty=empty)
         return (self.precision if found["what"] == "precision" else self.recall)(average, empty=empty)
 
-    def _averaged(self, of: Any, average: Average | None, empty: float) -> Array:
+    def _average(self, of: Any, average: Average | None, empty: float) -> Array:
         if average not in (None, "micro", "macro", "weighted"):
             raise OptionError(f"average must be 'micro', 'macro', 'weighted' or None, not {average!r}.")
         if average == "micro":
@@ -126,13 +126,13 @@ class Confusion:
             weights = (self.fixed | (self.tp + self.fp + self.fn > 0)).astype(np.float64)
         known = ~np.isnan(values)
         total = np.where(known, values * weights, 0.0).sum(axis=-1)
-        return _share(total, np.where(known, weights, 0.0).sum(axis=-1), empty)
+        return _safe_ratio(total, np.where(known, weights, 0.0).sum(axis=-1), empty)
 
 
-_NAME = re.compile(r"(?P<what>precision|recall|f(?P<beta>\d+(\.\d+)?))(_(?P<average>micro|macro|weighted))?")
+_MEASURE_PATTERN = re.compile(r"(?P<what>precision|recall|f(?P<beta>\d+(\.\d+)?))(_(?P<average>micro|macro|weighted))?")
 
 
-def _share(a: Any, b: Any, empty: float) -> Array:
+def _safe_ratio(a: Any, b: Any, empty: float) -> Array:
     return ratio(np.asarray(a, np.float64), np.asarray(b, np.float64), empty=empty)
 
 
@@ -155,24 +155,24 @@ def confusion(y_true: Any, y_pred: Any, classes: Sequence[Any] | None = None) ->
     array([[0.        , 0.66666667],
            [0.5       , 1.        ]])
     """
-    true, predicted = _dense(y_true), _dense(y_pred)
+    true, predicted = _to_dense(y_true), _to_dense(y_pred)
     if true.ndim not in (1, 2) or predicted.ndim - true.ndim not in (0, 1):
         raise InputError(
             f"y_true is of shape {true.shape}, y_pred of {predicted.shape}: the last must be like the first."
         )
     if predicted.shape[predicted.ndim - true.ndim :] != true.shape:
         raise InputError(f"y_true is of shape {true.shape}, but the predictions are of {predicted.shape}.")
-    count = _of_labels if true.ndim == 1 else _of_indicators
+    count = _count_labels if true.ndim == 1 else _count_indicators
     return count(true, predicted, classes)
 
 
-def _dense(y: Any) -> npt.NDArray[Any]:
+def _to_dense(y: Any) -> npt.NDArray[Any]:
     given: Any = y.toarray() if sparse.issparse(y) else y  # type: ignore[attr-defined]
     array: npt.NDArray[Any] = np.asarray(given)
     return array
 
 
-def _of_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+def _count_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
     known = np.union1d(np.unique(true), np.unique(predicted))
     names = known if given is None else np.asarray(given)
     m, rows = len(known), predicted.reshape(-1, len(true))
@@ -182,13 +182,13 @@ def _of_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Seque
     said = np.bincount(place.ravel(), minlength=m * len(rows)).reshape(-1, m)
     tp = np.bincount(place[hit], minlength=m * len(rows)).reshape(-1, m)
     there = np.bincount(a, minlength=m)
-    cells = [_columns(part, known, names) for part in (tp, said - tp, there - tp)]
+    cells = [_pick_columns(part, known, names) for part in (tp, said - tp, there - tp)]
     shape = predicted.shape[:-1]
     tp, fp, fn = (part.reshape(*shape, len(names)) for part in cells)
     return Confusion(names, tp, fp, fn, hit.sum(axis=1).reshape(shape), len(true), given is not None)
 
 
-def _columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any]) -> Ints:
+def _pick_columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any]) -> Ints:
     """The columns of the classes asked for, 0 for those that never occur."""
     if names is known or not len(known):
         return cells if names is known else np.zeros((len(cells), len(names)), np.int64)
@@ -196,7 +196,7 @@ def _columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any]) -> I
     return np.where(known[at] == names, cells[:, at], 0)
 
 
-def _of_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+def _count_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
     names = np.arange(true.shape[1]) if given is None else np.asarray(given)
     if len(names) != true.shape[1]:
         raise OptionError(f"classes must name the {true.shape[1]} columns of y_true; it has {len(names)} names.")
@@ -219,7 +219,7 @@ MEASURES = (
 )
 
 
-def curve_rows(
+def measure_curve(
     y_true: Any, y_pred: Any, names: Sequence[str], *, one_class: str = ""
 ) -> Iterator[tuple[int, str, str, float]]:
     """Every measure of a curve as rows: point, class ("" for all), measure and value.
@@ -241,7 +241,7 @@ def curve_rows(
     for what in ("precision", "recall", "f1", "f2"):
         values = counted.measure(what)
         columns += [(label, what, values[:, i]) for i, label in enumerate(labels)]
-    for point in range(len(counted.right)):
+    for point in range(len(counted.n_correct)):
         for label, measure, value in columns:
             yield point, label, measure, float(value[point])
 
@@ -274,7 +274,7 @@ def overlap(ranking_a: Sequence[Any], ranking_b: Sequence[Any], ks: Iterable[int
     place = {one: i for i, one in enumerate(b)}
     needed = np.array([max(i, place[one]) for i, one in enumerate(a) if one in place], np.int64)
     shared = np.searchsorted(np.sort(needed), numbers, side="left").astype(np.int64)
-    return Overlap(numbers, shared, _share(shared, 2 * numbers - shared, 1.0))
+    return Overlap(numbers, shared, _safe_ratio(shared, 2 * numbers - shared, 1.0))
 
 
 def rank_correlation(a: Any, b: Any, method: Literal["spearman", "kendall"] = "spearman") -> float:
@@ -320,7 +320,7 @@ def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 
     >>> round(stability([[0, 1], [0, 1], [0, 2]], n_terms=10).value, 3)
     0.583
     """
-    Z = _masks(selected, n_terms)
+    Z = _selection_masks(selected, n_terms)
     M, d = Z.shape
     if M < 2:
         raise InputError(f"Stability needs at least two selections; there is {M}.")
@@ -332,11 +332,11 @@ def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 
     value = 1 - M / (M - 1) * (p * (1 - p)).mean() / spread
     each = (Z @ p / d - k / d * share + value / 2 * (2 * share * k / d - k / d - share + 1)) / spread
     variance = float(4 / M**2 * np.square(each - each.mean()).sum())
-    half = float(stats.norm.ppf(_level(confidence))) * variance**0.5
+    half = float(stats.norm.ppf(_upper_level(confidence))) * variance**0.5
     return Stability(float(value), float(value - half), float(value + half), variance)
 
 
-def _masks(selected: Any, n_terms: int | None) -> Array:
+def _selection_masks(selected: Any, n_terms: int | None) -> Array:
     if n_terms is None:
         Z = np.asarray(selected)
         if Z.ndim != 2 or not np.isin(Z, (0, 1)).all():
@@ -375,14 +375,14 @@ def band(values: Any, *, confidence: float = 0.95, axis: int = 0) -> Band:
     if not n:
         raise InputError("A band needs at least one repetition.")
     mean = given.mean(axis=axis)
-    level = _level(confidence)
+    level = _upper_level(confidence)
     if n == 1:
         return Band(mean, np.full(mean.shape, -np.inf), np.full(mean.shape, np.inf))
     half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) / n**0.5
     return Band(mean, mean - half, mean + half)
 
 
-def _level(confidence: float) -> float:
+def _upper_level(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise OptionError(f"confidence must lie between 0 and 1, as 0.95 does; it is {confidence!r}.")
     return (1 + confidence) / 2

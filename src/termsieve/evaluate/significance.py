@@ -29,7 +29,7 @@ class Friedman(NamedTuple):
     pvalue: float
 
 
-class Pair(NamedTuple):
+class PairTest(NamedTuple):
     """Two methods: the median difference (first minus second), Wilcoxon's p, plain and by Holm."""
 
     first: str
@@ -65,7 +65,7 @@ def mean_ranks(values: Any, *, higher_is_better: bool = True) -> Array:
     >>> mean_ranks([[0.9, 0.8, 0.8], [0.7, 0.9, 0.5]])
     array([1.5 , 1.75, 2.75])
     """
-    x = _table(values)
+    x = _check_values(values)
     ranks: Array = stats.rankdata(-x if higher_is_better else x, axis=1).mean(axis=0)
     return ranks
 
@@ -78,7 +78,7 @@ def friedman(values: Any) -> Friedman:
     >>> round(friedman([[3, 2, 1], [3, 2, 1], [3, 2, 1], [3, 2, 1]]).pvalue, 4)
     0.0183
     """
-    x = _table(values)
+    x = _check_values(values)
     if (x == x[:, :1]).all():
         return Friedman(0.0, 1.0)
     if x.shape[1] > 2:
@@ -116,22 +116,22 @@ def holm(pvalues: Any) -> Array:
     return adjusted
 
 
-def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[Pair]:
+def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[PairTest]:
     """Wilcoxon's signed-rank test of every pair of columns, with Holm's correction.
 
     Differences of 0 are left out, as Wilcoxon does; a pair without any difference has p = 1.
     """
-    x = _table(values)
-    labels = _names(names, x.shape[1])
+    x = _check_values(values)
+    labels = _check_names(names, x.shape[1])
     pairs = list(combinations(range(x.shape[1]), 2))
-    plain = [_wilcoxon(x[:, i] - x[:, j]) for i, j in pairs]
+    plain = [_wilcoxon_pvalue(x[:, i] - x[:, j]) for i, j in pairs]
     return [
-        Pair(labels[i], labels[j], float(np.median(x[:, i] - x[:, j])), p, float(q))
+        PairTest(labels[i], labels[j], float(np.median(x[:, i] - x[:, j])), p, float(q))
         for (i, j), p, q in zip(pairs, plain, holm(plain), strict=True)
     ]
 
 
-def _wilcoxon(differences: Array) -> float:
+def _wilcoxon_pvalue(differences: Array) -> float:
     told = differences[differences != 0]
     if not told.size:
         return 1.0
@@ -160,7 +160,7 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
     >>> [round(p, 3) for p in correlated_t([0.84, 0.85, 0.86, 0.85], [0.80, 0.80, 0.81, 0.82])]
     [0.003, 0.008, 0.989]
     """
-    d = _differences(first, second, rope)
+    d = _paired_differences(first, second, rope)
     n = len(d)
     if repeats < 1 or n % repeats or n // repeats < 2:
         raise OptionError(f"{n} values are not {repeats!r} repeats of at least two folds.")
@@ -181,16 +181,16 @@ def signed_rank(
     The differences are drawn again with weights from a Dirichlet process, whose prior is one more difference of 0
     with weight `prior`. The probabilities are the shares of draws in which each of the three regions is likeliest.
     """
-    d = np.append(_differences(first, second, rope), 0.0)
+    d = np.append(_paired_differences(first, second, rope), 0.0)
     sums = d[:, None] + d
     weights = np.random.default_rng(seed).dirichlet(np.append(np.ones(len(d) - 1), prior), draws)
-    better, worse = (_share(weights, sign * sums, 2 * rope) for sign in (1, -1))
+    better, worse = (_weight_beyond(weights, sign * sums, 2 * rope) for sign in (1, -1))
     winner = np.argmax([worse, 1 - worse - better, better], axis=0)
     shares = np.bincount(winner, minlength=3) / draws
     return Posterior(*map(float, shares))
 
 
-def _share(weights: Array, sums: Array, limit: float) -> Array:
+def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
     """Weight of the pairs beyond the limit; those at it count half."""
     beyond = (sums > limit) + 0.5 * (sums == limit)
     share: Array = np.einsum("si,si->s", weights @ beyond, weights)
@@ -220,11 +220,11 @@ class Contrast:
     ranks: Array
     friedman: Friedman
     critical_difference: float
-    pairs: list[Pair]
+    pairs: list[PairTest]
     alpha: float
 
     @property
-    def differing(self) -> list[Pair]:
+    def significant_pairs(self) -> list[PairTest]:
         """The pairs that differ by Wilcoxon and Holm, if the Friedman test says that anything does."""
         if self.friedman.pvalue > self.alpha:
             return []
@@ -248,15 +248,15 @@ class Contrast:
         best = self.names[int(self.ranks.argmin())]
         if self.friedman.pvalue > self.alpha:
             return f"Nothing differs {level} ({tested})."
-        if not self.differing:
+        if not self.significant_pairs:
             return (
                 f"The methods differ as a whole {level} ({tested}), but no pair of them does after Holm's correction; "
                 f"{best} has the best mean rank, {self.ranks.min():.2f}."
             )
-        beaten = [b if a == best else a for a, b, *_ in self.differing if best in (a, b)]
+        beaten = [b if a == best else a for a, b, *_ in self.significant_pairs if best in (a, b)]
         beats = f"differs from {', '.join(beaten)}" if beaten else "differs from no other"
         return (
-            f"{len(self.differing)} of {len(self.pairs)} pairs differ {level} ({tested}, Wilcoxon with Holm's "
+            f"{len(self.significant_pairs)} of {len(self.pairs)} pairs differ {level} ({tested}, Wilcoxon with Holm's "
             f"correction). {best} has the best mean rank, {self.ranks.min():.2f}, and {beats}."
         )
 
@@ -293,8 +293,8 @@ def contrast(
     _check_alpha(alpha)
     if names is None:
         names = list(values) if isinstance(values, Mapping) else getattr(values, "columns", None)
-    x = _table(values)
-    labels = _names(names, x.shape[1])
+    x = _check_values(values)
+    labels = _check_names(names, x.shape[1])
     return Contrast(
         tuple(labels),
         x,
@@ -306,7 +306,7 @@ def contrast(
     )
 
 
-def _table(values: Any) -> Array:
+def _check_values(values: Any) -> Array:
     given = np.column_stack(list(values.values())) if isinstance(values, Mapping) else values
     x = np.asarray(given, np.float64)
     if x.ndim != 2 or x.shape[1] < 2 or x.shape[0] < 2:
@@ -319,14 +319,14 @@ def _table(values: Any) -> Array:
     return x
 
 
-def _names(names: Sequence[str] | None, n: int) -> list[str]:
+def _check_names(names: Sequence[str] | None, n: int) -> list[str]:
     labels = [f"method {i}" for i in range(n)] if names is None else [str(name) for name in names]
     if len(labels) != n or len(set(labels)) != n:
         raise OptionError(f"names must be {n} different names, one per column, not {labels!r}.")
     return labels
 
 
-def _differences(first: Any, second: Any, rope: float) -> Array:
+def _paired_differences(first: Any, second: Any, rope: float) -> Array:
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise InputError(f"Two or more values of each of both are needed; they are of shapes {a.shape} and {b.shape}.")

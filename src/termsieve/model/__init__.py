@@ -7,8 +7,8 @@
     explaining   what each term contributes to a decision, for models that add terms up
 """
 
-from termsieve.model.explaining import Explanation, Part
+from termsieve.model.explaining import Explanation, TermContribution
 from termsieve.model.model import Model
 from termsieve.model.train_model import train
 
-__all__ = ["Explanation", "Model", "Part", "train"]
+__all__ = ["Explanation", "Model", "TermContribution", "train"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 
-class Part(NamedTuple):
+class TermContribution(NamedTuple):
     """A term, what the document has of it (occurrences or a weight), and its part of the decision."""
 
     term: str
@@ -51,10 +51,10 @@ class Explanation(NamedTuple):
     against: str
     margin: float
     rest: float
-    parts: tuple[Part, ...]
+    parts: tuple[TermContribution, ...]
 
 
-class Sums(NamedTuple):
+class LinearWeights(NamedTuple):
     """A classifier as weighted sums: classes x terms, and a constant for each class."""
 
     weights: Array
@@ -66,19 +66,21 @@ class Sums(NamedTuple):
         return (values > 0).astype(np.float64) if self.presence else values
 
 
-def sums_of(model: BaseEstimator) -> Sums | None:
+def find_weights(model: BaseEstimator) -> LinearWeights | None:
     """The weights of a fitted classifier, where its score is a sum over terms."""
     if isinstance(model, MultinomialNB):
-        return Sums(model.feature_log_prob_, model.class_log_prior_)
+        return LinearWeights(model.feature_log_prob_, model.class_log_prior_)
     if isinstance(model, BernoulliNB):
         absent = np.log1p(-np.exp(model.feature_log_prob_))
-        return Sums(model.feature_log_prob_ - absent, model.class_log_prior_ + absent.sum(axis=1), presence=True)
+        return LinearWeights(
+            model.feature_log_prob_ - absent, model.class_log_prior_ + absent.sum(axis=1), presence=True
+        )
     if isinstance(model, PoissonNB):
-        return Sums(np.log(model.rate_), model.class_log_prior_ - model.rate_.sum(axis=1))
-    return _linear(model)
+        return LinearWeights(np.log(model.rate_), model.class_log_prior_ - model.rate_.sum(axis=1))
+    return _linear_model_weights(model)
 
 
-def _linear(model: BaseEstimator) -> Sums | None:
+def _linear_model_weights(model: BaseEstimator) -> LinearWeights | None:
     if getattr(model, "kernel", "linear") != "linear" or not hasattr(model, "coef_"):
         return None
     given: Any = model.coef_
@@ -86,59 +88,66 @@ def _linear(model: BaseEstimator) -> Sums | None:
     constants: Array = np.ravel(model.intercept_)
     if len(weights) == 1:  # two classes: what is not for the second is for the first
         zero = np.zeros_like(weights)
-        return Sums(np.vstack([zero, weights]), np.concatenate([[0.0], constants]))
-    return Sums(weights, constants) if len(weights) == len(model.classes_) and not hasattr(model, "kernel") else None
+        return LinearWeights(np.vstack([zero, weights]), np.concatenate([[0.0], constants]))
+    return (
+        LinearWeights(weights, constants)
+        if len(weights) == len(model.classes_) and not hasattr(model, "kernel")
+        else None
+    )
 
 
-def adds_up(model: Model) -> bool:
+def is_explainable(model: Model) -> bool:
     """Whether decisions of a model can be explained."""
-    return all(sums is not None for sums in _problems(model))
+    return all(sums is not None for sums in _problem_weights(model))
 
 
 def require_explainable(model: Model) -> None:
     """Refuse to explain what does not add terms up."""
-    if not adds_up(model):
+    if not is_explainable(model):
         raise OptionError(
             f"{model.settings['classifier']} does not add up terms, so no term has a part of its own. Those that do: "
             "multinomial_nb, bernoulli_nb, poisson_nb, linear_svm, logistic_regression, probit."
         )
 
 
-def _problems(model: Model) -> list[Sums | None]:
+def _problem_weights(model: Model) -> list[LinearWeights | None]:
     """One for all classes, or one for each."""
     if model.single:
-        return [sums_of(model.classifier)]
+        return [find_weights(model.classifier)]
     n_terms = len(model.vectorizer.vocabulary_)
     return [
-        sums_of(one) if hasattr(one, "classes_") else _constant(one, n_terms) for one in model.classifier.estimators_
+        find_weights(one) if hasattr(one, "classes_") else _constant_weights(one, n_terms)
+        for one in model.classifier.estimators_
     ]
 
 
-def _constant(one: Any, n_terms: int) -> Sums:
+def _constant_weights(one: Any, n_terms: int) -> LinearWeights:
     """A class that all documents have, or none: no term decides."""
     always = float(np.ravel(one.y_)[0]) if hasattr(one, "y_") else 0.0
-    return Sums(np.zeros((2, n_terms)), np.array([0.0, np.inf if always else -np.inf]))
+    return LinearWeights(np.zeros((2, n_terms)), np.array([0.0, np.inf if always else -np.inf]))
 
 
-def explained(model: Model, X: Any, n: int) -> list[list[Explanation]]:
+def explain_rows(model: Model, X: Any, n: int) -> list[list[Explanation]]:
     """For each row of a matrix, why it has its labels."""
     require_explainable(model)
     terms = model.vectorizer.get_feature_names_out()
-    problems = _problems(model)
+    problems = _problem_weights(model)
     rows = sparse.csr_array(X)
     labels = model.named(model.classifier.predict(rows))
     found = []
     for i, said in enumerate(labels):
         cut = slice(rows.indptr[i], rows.indptr[i + 1])
-        document = Document(rows.indices[cut], rows.data[cut].astype(np.float64), terms)
+        document = DocumentRow(rows.indices[cut], rows.data[cut].astype(np.float64), terms)
         if model.single:
-            found.append([_against_second(model, problems[0], said, document, n)])
+            found.append([_explain_single_label(model, problems[0], said, document, n)])
         else:
-            found.append([_against_absence(label, problems[model.classes.index(label)], document, n) for label in said])
+            found.append(
+                [_explain_multilabel(label, problems[model.classes.index(label)], document, n) for label in said]
+            )
     return found
 
 
-class Document(NamedTuple):
+class DocumentRow(NamedTuple):
     """A row: its columns, what is there, and the terms of all columns."""
 
     columns: npt.NDArray[np.integer]
@@ -146,7 +155,9 @@ class Document(NamedTuple):
     terms: npt.NDArray[np.object_]
 
 
-def _against_second(model: Model, sums: Sums | None, label: str, document: Document, n: int) -> Explanation:
+def _explain_single_label(
+    model: Model, sums: LinearWeights | None, label: str, document: DocumentRow, n: int
+) -> Explanation:
     """Why this class, and not the one that came second."""
     assert sums is not None  # noqa: S101 - it adds up
     places = model.classifier.classes_.tolist()
@@ -154,22 +165,22 @@ def _against_second(model: Model, sums: Sums | None, label: str, document: Docum
     totals = sums.weights[:, document.columns] @ sums.given(document.values) + sums.constants
     totals[chosen] = -np.inf
     second = int(np.argmax(totals))
-    return _explanation(label, model.classes[places[second]], sums, (chosen, second), document, n)
+    return _build_explanation(label, model.classes[places[second]], sums, (chosen, second), document, n)
 
 
-def _against_absence(label: str, sums: Sums | None, document: Document, n: int) -> Explanation:
+def _explain_multilabel(label: str, sums: LinearWeights | None, document: DocumentRow, n: int) -> Explanation:
     """Why this label at all."""
     assert sums is not None  # noqa: S101 - it adds up
-    return _explanation(label, "", sums, (1, 0), document, n)
+    return _build_explanation(label, "", sums, (1, 0), document, n)
 
 
-def _explanation(
-    label: str, against: str, sums: Sums, pair: tuple[int, int], document: Document, n: int
+def _build_explanation(
+    label: str, against: str, sums: LinearWeights, pair: tuple[int, int], document: DocumentRow, n: int
 ) -> Explanation:
     one, other = pair
     columns, given = document.columns, sums.given(document.values)
     parts = (sums.weights[one, columns] - sums.weights[other, columns]) * given
     rest = float(sums.constants[one] - sums.constants[other])
     order = np.lexsort([columns, -np.abs(parts)])[:n]
-    shown = tuple(Part(str(document.terms[columns[j]]), float(given[j]), float(parts[j])) for j in order)
+    shown = tuple(TermContribution(str(document.terms[columns[j]]), float(given[j]), float(parts[j])) for j in order)
     return Explanation(label, against, float(parts.sum()) + rest, rest, shown)

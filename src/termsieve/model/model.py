@@ -13,11 +13,11 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from termsieve.counts.storage import write_whole
+from termsieve.counts.storage import write_atomically
 from termsieve.errors import InputError, MissingExtraError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.model.container import MOST_BYTES, pack, unpack
-from termsieve.model.explaining import Explanation, explained
+from termsieve.model.explaining import Explanation, explain_rows
 from termsieve.model.parts import (
     FORMAT,
     check_about,
@@ -80,7 +80,7 @@ class Model:
 
     def explain(self, texts: Sequence[str], n: int = 10) -> list[list[Explanation]]:
         """For each text and each of its labels, the n terms that weigh most, for or against."""
-        return explained(self, self.matrix(texts), n) if len(texts) else []
+        return explain_rows(self, self.matrix(texts), n) if len(texts) else []
 
     # The same, from a matrix that was made already
 
@@ -118,7 +118,7 @@ class Model:
         Models of the same training are the same bytes. What a classifier learned beside that, such as how many steps it
         took, is not kept.
         """
-        write_whole(path, [self._packed()])
+        write_atomically(path, [self._packed()])
 
     def _packed(self) -> bytes:
         terms, weights = pack_vectorizer(self.vectorizer, self.settings)
@@ -177,7 +177,7 @@ class Model:
         except Exception as error:  # whatever bytes make of zip, JSON, NumPy and scikit-learn
             said = str(error).rstrip(".") or type(error).__name__
             raise InputError(f"{path}: is not a model of termsieve: {said}.") from error
-        _warn_of_other_terms(path, analyzer.settings, settings["analyzer"])
+        _warn_other_terms(path, analyzer.settings, settings["analyzer"])
         return cls(vectorizer, classifier, about["classes"], single=about["single"], settings=settings)
 
 
@@ -227,7 +227,7 @@ def _analyzer(path: str | Path, settings: Any, tokenizer: Any, token_pattern: st
     return Analyzer.from_settings(settings)
 
 
-def _warn_of_other_terms(path: str | Path, here: dict[str, Any], there: dict[str, Any]) -> None:
+def _warn_other_terms(path: str | Path, here: dict[str, Any], there: dict[str, Any]) -> None:
     """Say so where this machine may cut text into other terms than the one on which the model was made."""
     if here != there:
         warnings.warn(

@@ -35,8 +35,9 @@ _SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accen
            "segmenter", "tokenizer")  # fmt: skip
 _NUMBER = (int, float)
 _SETTINGS: dict[str, tuple[type, ...]] = {
-    "termsieve": (str,), "cv": (int, str), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER, "candidates": (list,),
-    "f1_macro": (float, type(None)), "standard_error": (float, type(None)), "accuracy": (float, type(None)),
+    "termsieve": (str,), "cv": (int, str), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER,
+    "candidates": (list,), "f1_macro": (float, type(None)),
+    "standard_error": (float, type(None)), "accuracy": (float, type(None)),
     "score": (str,), "rule": (str,), "weighting": (str,), "classifier": (str,), "n_terms": (int,), "n_docs": (int,),
     "analyzer": (dict,),
 }  # fmt: skip
@@ -83,7 +84,7 @@ def unpack_vectorizer(terms: Any, arrays: Arrays, settings: Mapping[str, Any], a
     plain = parse_weighting(settings["weighting"]).plain
     weights = None if plain else taken(arrays, "weights", "<f8", (len(terms),), finite=True)
     vectorizer = make_vectorizer(settings, analyzer)
-    vectorizer._keep(pa.array(terms, pa.large_string()), weights)
+    vectorizer._set_vocabulary(pa.array(terms, pa.large_string()), weights)
     return vectorizer
 
 
@@ -220,7 +221,7 @@ def _unpack_one(arrays: Arrays, recipe: Recipe, n_classes: int, n_terms: int) ->
         state["coef_"] = taken(arrays, "coef_", "<f8", (shape.sums, n_terms), finite=True)
         state["intercept_"] = taken(arrays, "intercept_", "<f8", (shape.sums,))
     if recipe.name == "probit":
-        state["_several"] = False
+        state["_is_multilabel"] = False
     if arrays:
         raise DamagedError(f"it has {', '.join(sorted(arrays))}, which a classifier {recipe.name} does not have")
     one.__dict__ |= state

@@ -16,13 +16,13 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._version import __version__
 from termsieve.classify.recipes import classifier as make_classifier
-from termsieve.counts.counting import documents_of
-from termsieve.counts.matrices import label_matrix
+from termsieve.counts.counting import as_documents
+from termsieve.counts.matrices import make_label_matrix
 from termsieve.documents import Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.model.model import Model
 from termsieve.model.parts import make_vectorizer
-from termsieve.selection.rules import AnyRule, parse_rule
+from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
@@ -38,7 +38,7 @@ def train(
     scores: str | Sequence[str] = SCORES,
     classifiers: str | Sequence[str] = CLASSIFIERS,
     ks: int | str | Sequence[int | str] | None = None,
-    rule: AnyRule | Sequence[AnyRule] | None = None,
+    rule: RuleLike | Sequence[RuleLike] | None = None,
     cv: Any = FOLDS,
     groups: str | Sequence[Any] | None = None,
     repeats: int = 1,
@@ -90,7 +90,7 @@ def train(
         _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
         cv=cv or FOLDS, weighting=weighting, **options,
     )  # fmt: skip
-    table = _hold(documents_of(documents, labels), plan.columns)
+    table = _hold(as_documents(documents, labels), plan.columns)
     shown = sys.stderr.isatty() if progress is None else progress
     if cv:
         result = _compare(table, plan, analyzer, threads, shown=shown)
@@ -214,7 +214,7 @@ def _fit(
     table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
 ) -> Model:
     lists = table["labels"].to_pylist()
-    Y, classes = label_matrix(lists, None, table.num_rows)
+    Y, classes = make_label_matrix(lists, None, table.num_rows)
     single = all(len(some) == 1 for some in lists)
     spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
     vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)

@@ -12,7 +12,7 @@ import numpy as np
 
 from termsieve._numba import jit
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.ranking.distinct import Distinct, Ints, Places
+from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @jit
-def _sums(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
+def _sum_columns(
+    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
     values: Array, weights: Array, out: Array,
 ) -> None:  # fmt: skip
     """Add up: the classes that have the term, in their order, then those of each kind that lack it."""
@@ -41,19 +41,21 @@ def _sums(
             if lacking[k] > 0.0:
                 total += lacking[k] * values[empty[group[j], k]]
         if not np.isfinite(total):
-            total = _infinite_sum(values, weights, classes, cell, indptr[j], indptr[j + 1], empty[group[j]], lacking)
+            total = _sum_with_infinities(
+                values, weights, classes, cell, indptr[j], indptr[j + 1], empty[group[j]], lacking
+            )
         out[j] = total
 
 
 @jit
-def _infinite_sum(
+def _sum_with_infinities(
     values: Array,
     weights: Array,
-    classes: Places,
-    cell: Places,
+    classes: Int32Array,
+    cell: Int32Array,
     start: int,
     end: int,
-    empty: Places,
+    empty: Int32Array,
     lacking: Array,
 ) -> float:
     """Add up again where a class is infinite: opposite infinities cancel, and the finite rest stands."""
@@ -77,13 +79,13 @@ def _infinite_sum(
 
 
 @jit
-def _maxima(
-    indptr: Ints,
-    classes: Places,
-    cell: Places,
-    group: Places,
-    kind: Places,
-    empty: Places,
+def _find_maxima(
+    indptr: Int64Array,
+    classes: Int32Array,
+    cell: Int32Array,
+    group: Int32Array,
+    kind: Int32Array,
+    empty: Int32Array,
     values: Array,
     out: Array,
 ) -> None:
@@ -104,9 +106,9 @@ def _maxima(
 
 
 @jit
-def _first_with(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
-    values: Array, wanted: Array, out: Places,
+def _find_first_class(
+    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
+    values: Array, wanted: Array, out: Int32Array,
 ) -> None:  # fmt: skip
     """Find the first class of each column that has the wanted value.
 
@@ -139,9 +141,9 @@ def _first_with(
 
 
 @jit
-def _picked(
-    indptr: Ints, classes: Places, cell: Places, group: Places, kind: Places, empty: Places,
-    values: Array, where: Places, out: Array,
+def _pick_values(
+    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
+    values: Array, where: Int32Array, out: Array,
 ) -> None:  # fmt: skip
     for j in range(group.size):
         x = values[empty[group[j], kind[where[j]]]]
@@ -151,60 +153,62 @@ def _picked(
         out[j] = x
 
 
-def _layout(cells: Distinct) -> tuple[Ints, Places, Places, Places, Places, Places]:
+def _layout_arrays(
+    cells: DistinctCells,
+) -> tuple[Int64Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
     return cells.indptr, cells.classes, cells.cell, cells.group, cells.kind, cells.empty_cell
 
 
-def _weighted(cells: Distinct, values: Array, weights: Array) -> Array:
+def _weighted_sum(cells: DistinctCells, values: Array, weights: Array) -> Array:
     out = np.empty(cells.n_columns)
-    _sums(*_layout(cells), values, weights, out)
+    _sum_columns(*_layout_arrays(cells), values, weights, out)
     return out
 
 
-def total(cells: Distinct, values: Array) -> Array:
+def total(cells: DistinctCells, values: Array) -> Array:
     """Sum over the classes."""
-    return _weighted(cells, values, np.ones(cells.n_classes))
+    return _weighted_sum(cells, values, np.ones(cells.n_classes))
 
 
-def mean(cells: Distinct, values: Array) -> Array:
+def mean(cells: DistinctCells, values: Array) -> Array:
     """Mean over the classes, each counting the same."""
     return total(cells, values) / cells.n_classes
 
 
-def weighted_mean(cells: Distinct, values: Array) -> Array:
+def weighted_mean(cells: DistinctCells, values: Array) -> Array:
     """Mean over the classes, each counting by its documents; a mean with several labels per document too."""
-    return _weighted(cells, values, cells.class_sizes) / float(cells.class_sizes.sum())
+    return _weighted_sum(cells, values, cells.class_sizes) / float(cells.class_sizes.sum())
 
 
-def largest(cells: Distinct, values: Array) -> Array:
+def largest(cells: DistinctCells, values: Array) -> Array:
     """Largest value of any class."""
     out = np.empty(cells.n_columns)
-    _maxima(*_layout(cells), values, out)
+    _find_maxima(*_layout_arrays(cells), values, out)
     return out
 
 
-def class_of_largest(cells: Distinct, values: Array) -> Places:
+def argmax_class(cells: DistinctCells, values: Array) -> Int32Array:
     """Return the first class that has the largest value."""
     where = np.empty(cells.n_columns, np.int32)
-    _first_with(*_layout(cells), values, largest(cells, values), where)
+    _find_first_class(*_layout_arrays(cells), values, largest(cells, values), where)
     return where
 
 
-def picked(cells: Distinct, values: Array, where: Places) -> Array:
+def pick_values(cells: DistinctCells, values: Array, where: Int32Array) -> Array:
     """Return the value of one class in each column, of the class that `where` names."""
     out = np.empty(cells.n_columns)
-    _picked(*_layout(cells), values, where, out)
+    _pick_values(*_layout_arrays(cells), values, where, out)
     return out
 
 
-def of_class(cells: Distinct, values: Array, c: int) -> Array:
+def class_values(cells: DistinctCells, values: Array, c: int) -> Array:
     """Return the values of one class."""
     if not 0 <= c < cells.n_classes:
         raise IndexError(f"there is no class number {c}: there are {cells.n_classes}")
-    return picked(cells, values, np.full(cells.n_columns, c, np.int32))
+    return pick_values(cells, values, np.full(cells.n_columns, c, np.int32))
 
 
-AGGREGATIONS: dict[str, Callable[[Distinct, Array], Array]] = {
+AGGREGATIONS: dict[str, Callable[[DistinctCells, Array], Array]] = {
     "max": largest,
     "sum": total,
     "mean": mean,
@@ -212,7 +216,7 @@ AGGREGATIONS: dict[str, Callable[[Distinct, Array], Array]] = {
 }
 
 
-def aggregation(name: str) -> Callable[[Distinct, Array], Array]:
+def get_aggregation(name: str) -> Callable[[DistinctCells, Array], Array]:
     """Return the aggregation of that name."""
     if name not in AGGREGATIONS:
         known = ", ".join(map(repr, AGGREGATIONS))
@@ -220,10 +224,10 @@ def aggregation(name: str) -> Callable[[Distinct, Array], Array]:
     return AGGREGATIONS[name]
 
 
-class OverClasses:
+class CellAggregator:
     """What the formula of a global score is given: it adds up functions of a Table over the classes."""
 
-    def __init__(self, cells: Distinct) -> None:
+    def __init__(self, cells: DistinctCells) -> None:
         self._cells = cells
         self.n_classes = float(cells.n_classes)
 

@@ -16,20 +16,20 @@ from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.scores import SCORES, Score, parse
-from termsieve.scores.registry import make
+from termsieve.scores import SCORES, Score, parse_score
+from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from termsieve.counts.counts import Counts, Names
-    from termsieve.ranking.distinct import Distinct, Ints, Places
+    from termsieve.counts.counts import Counts, StringArray
+    from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
     from termsieve.table import Array, Table
 
-OneScore: TypeAlias = "str | Score | Callable[[Table], Array]"
+ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
 
 
-class Row(NamedTuple):
+class RankingRow(NamedTuple):
     """One line of a ranking: the term, its score, the class it speaks for, and the cells there."""
 
     rank: int
@@ -65,23 +65,23 @@ class Ranking(ArrowTable):
     It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
     """
 
-    def __init__(self, rows: Iterable[Row], score: str) -> None:
+    def __init__(self, rows: Iterable[RankingRow], score: str) -> None:
         self._rows = tuple(rows)
         self.score = score
 
     @overload
-    def __getitem__(self, index: int) -> Row: ...
+    def __getitem__(self, index: int) -> RankingRow: ...
 
     @overload
     def __getitem__(self, index: slice) -> Ranking: ...
 
-    def __getitem__(self, index: int | slice) -> Row | Ranking:
+    def __getitem__(self, index: int | slice) -> RankingRow | Ranking:
         return Ranking(self._rows[index], self.score) if isinstance(index, slice) else self._rows[index]
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[RankingRow]:
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:
@@ -105,7 +105,7 @@ class Ranking(ArrowTable):
         )
 
     def _repr_html_(self) -> str:
-        return views.ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
+        return views.render_ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
 
     def to_arrow(self) -> pa.Table:
         """Return a table with a row per row."""
@@ -133,12 +133,12 @@ class Scores(ArrowTable):
         self.counts, self.score = counts, score
 
     @property
-    def terms(self) -> Names:
+    def terms(self) -> StringArray:
         """The terms, in the order of the counts."""
         return self.counts.terms
 
     @property
-    def classes(self) -> Names:
+    def classes(self) -> StringArray:
         """The classes, in the order of the counts."""
         return self.counts.classes
 
@@ -154,8 +154,8 @@ class Scores(ArrowTable):
         """Return the row of `values` of one class, by its place."""
         if self.score.class_blind:
             return self.overall()
-        cells, values = self._evaluated
-        return cells.spread(agg.of_class(cells, values, c))
+        cells, values = self._evaluation
+        return cells.expand_to_terms(agg.class_values(cells, values, c))
 
     def overall(self, aggregate: str | None = None) -> Array:
         """Return one value per term.
@@ -166,23 +166,23 @@ class Scores(ArrowTable):
             How the classes are brought together; without it, the score's own way.
         """
         if aggregate is not None:
-            agg.aggregation(aggregate)
+            agg.get_aggregation(aggregate)
         whole = self.score.overall
         if whole is not None and (aggregate is None or self.score.class_blind):
-            return self._global(whole)
+            return self._evaluate_global(whole)
         how = "max" if self.score.class_blind else aggregate or self.score.aggregation
-        return self._aggregated(self._evaluated, how)
+        return self._aggregate(self._evaluation, how)
 
-    def order(self, aggregate: str | None = None) -> Ints:
+    def order(self, aggregate: str | None = None) -> Int64Array:
         """Return the places of all terms, best first.
 
         Equal scores are decided by the score's own tie-break, if it has one, then by the term, ascending.
         """
-        return self.best_places(self.overall(aggregate), self.tie_break_of(aggregate), self.counts.n_terms)
+        return self.top_indices(self.overall(aggregate), self.tie_break_of(aggregate), self.counts.n_terms)
 
-    def order_of_class(self, c: int) -> Ints:
+    def order_of_class(self, c: int) -> Int64Array:
         """Return the places of all terms, best for one class first; ties as in `order`."""
-        return self.best_places(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
+        return self.top_indices(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
 
     def top(self, n: int = 20, *, of: str | None = None, per_class: bool = False, against: bool = False) -> Ranking:
         """Return the best terms with the class each speaks for and the cells there.
@@ -213,14 +213,14 @@ class Scores(ArrowTable):
             rows = [row for c in classes for row in self.top_of_class(c, int(n), against=against)]
             return Ranking(rows, self.score.spelling)
         overall = self.overall()
-        best = self.best_places(overall, self.tie_break_of(None), int(n))
-        return Ranking(self._rows(best, overall[best], self.speaks_for[best]), self.score.spelling)
+        best = self.top_indices(overall, self.tie_break_of(None), int(n))
+        return Ranking(self._rows(best, overall[best], self.associated_class[best]), self.score.spelling)
 
     @cached_property
-    def speaks_for(self) -> Places:
+    def associated_class(self) -> Int32Array:
         """The place of the class that each term speaks for."""
-        cells, lift = distinct.evaluate(self.counts, _lift)
-        return agg.class_of_largest(cells, lift)[cells.place]
+        cells, lift = distinct.evaluate(self.counts, _get_lift)
+        return agg.argmax_class(cells, lift)[cells.place]
 
     def pvalues(self, *, per_class: bool = False) -> Array:
         """Return the probability of such a score under independence.
@@ -233,14 +233,14 @@ class Scores(ArrowTable):
             raise OptionError(f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}.")
         cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
         if per_class:
-            return np.array([cells.spread(agg.of_class(cells, values, c)) for c in range(cells.n_classes)])
+            return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
         smallest = -agg.largest(cells, -values)
-        return cells.spread(np.minimum(1.0, cells.n_classes * smallest))
+        return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
 
     def to_arrow(self) -> pa.Table:
         """Return a table of all terms, best first, with the columns of a ranking."""
         overall, order = self.overall(), self.order()
-        label = self.speaks_for[order]
+        label = self.associated_class[order]
         columns = {"rank": np.arange(1, len(order) + 1), "term": self.terms[order], "score": overall[order]}
         columns |= {"class": self.classes[label], **self._cells(order, label)}
         return pa.table({**columns, "against": np.zeros(len(order), np.bool_)}, schema=COLUMNS)
@@ -253,7 +253,7 @@ class Scores(ArrowTable):
         place = self.counts.index_of(term)
         by_class = {name: float(self.of_class(c)[place]) for c, name in enumerate(self.classes.tolist())}
         rank = int(np.flatnonzero(self.order() == place)[0]) + 1
-        label = str(self.classes[self.speaks_for[place]])
+        label = str(self.classes[self.associated_class[place]])
         return TermScore(term, rank, float(self.overall()[place]), label, by_class)
 
     def __repr__(self) -> str:
@@ -262,23 +262,25 @@ class Scores(ArrowTable):
 
     def _repr_html_(self) -> str:
         name = self.score.spelling
-        return views.ranking(f"Best of {self.counts.n_terms:,} terms by {name}", name, list(self.top(views.MOST_ROWS)))
+        return views.render_ranking(
+            f"Best of {self.counts.n_terms:,} terms by {name}", name, list(self.top(views.MAX_ROWS))
+        )
 
     # How the values are found
 
     @cached_property
-    def _evaluated(self) -> tuple[Distinct, Array]:
-        return distinct.evaluate(self.counts, partial(_checked, self.score))
+    def _evaluation(self) -> tuple[DistinctCells, Array]:
+        return distinct.evaluate(self.counts, partial(_evaluate_checked, self.score))
 
-    def _aggregated(self, evaluated: tuple[Distinct, Array], how: str) -> Array:
+    def _aggregate(self, evaluated: tuple[DistinctCells, Array], how: str) -> Array:
         cells, values = evaluated
-        return cells.spread(agg.aggregation(how)(cells, values))
+        return cells.expand_to_terms(agg.get_aggregation(how)(cells, values))
 
-    def _global(self, whole: Callable[..., Array]) -> Array:
-        def use(cells: Distinct) -> Array:
-            return cells.spread(whole(agg.OverClasses(cells), **self.score.arguments))
+    def _evaluate_global(self, whole: Callable[..., Array]) -> Array:
+        def use(cells: DistinctCells) -> Array:
+            return cells.expand_to_terms(whole(agg.CellAggregator(cells), **self.score.arguments))
 
-        return distinct.at_coarsest_level(self.counts, use)
+        return distinct.use_coarsest_level(self.counts, use)
 
     def tie_break_of(self, aggregate: str | None) -> Array | None:
         """Return what decides between terms of equal overall score, where the score declares it."""
@@ -287,9 +289,9 @@ class Scores(ArrowTable):
             return None
         arguments = self.score.arguments
         evaluated = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
-        return self._aggregated(evaluated, aggregate or self.score.aggregation)
+        return self._aggregate(evaluated, aggregate or self.score.aggregation)
 
-    def best_places(self, score: Array, tie_break: Array | None, n: int, among: Ints | None = None) -> Ints:
+    def top_indices(self, score: Array, tie_break: Array | None, n: int, among: Int64Array | None = None) -> Int64Array:
         """Return the places of the n best terms, ties decided as they should be."""
         places = np.arange(score.size) if among is None else among
         n = min(n, places.size)
@@ -303,15 +305,15 @@ class Scores(ArrowTable):
 
     def top_of_class(self, c: int, n: int = 20, *, against: bool = False) -> Ranking:
         """Return what `top` with `per_class` has for one class, by its place."""
-        cells, lift = distinct.evaluate(self.counts, _lift)
-        side = cells.spread(agg.of_class(cells, lift, c))
+        cells, lift = distinct.evaluate(self.counts, _get_lift)
+        side = cells.expand_to_terms(agg.class_values(cells, lift, c))
         values = self.of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
-            best = self.best_places(-values, -side, n, among)
+            best = self.top_indices(-values, -side, n, among)
         else:
-            best = self.best_places(values, self.tie_break_of_class(c), n, among)
+            best = self.top_indices(values, self.tie_break_of_class(c), n, among)
         rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
         return Ranking(rows, self.score.spelling)
 
@@ -322,38 +324,39 @@ class Scores(ArrowTable):
             return None
         arguments = self.score.arguments
         cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
-        return cells.spread(agg.of_class(cells, values, c))
+        return cells.expand_to_terms(agg.class_values(cells, values, c))
 
-    def _cells(self, places: Ints, label: Places) -> dict[str, NDArray[np.int64]]:
+    def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, NDArray[np.int64]]:
         """Return the four cells of some terms, each in one class."""
-        cells, found = distinct.evaluate(self.counts, _tp)
+        cells, found = distinct.evaluate(self.counts, _get_tp)
         where = np.zeros(cells.n_columns, np.int32)
         tp = np.empty(places.size, np.int64)
         for c in np.unique(label):
             mine = label == c
             where[:] = c
-            tp[mine] = agg.picked(cells, found, where)[cells.place[places[mine]]]
+            tp[mine] = agg.pick_values(cells, found, where)[cells.place[places[mine]]]
         fp, fn = self.counts.term_df[places] - tp, self.counts.class_sizes[label] - tp
         return {"tp": tp, "fp": fp, "fn": fn, "tn": self.counts.n_docs - tp - fp - fn}
 
-    def _rows(self, places: Ints, score: Array, label: Places, *, against: bool = False) -> list[Row]:
+    def _rows(self, places: Int64Array, score: Array, label: Int32Array, *, against: bool = False) -> list[RankingRow]:
         terms, labels = self.terms[places].tolist(), self.classes[label].tolist()
         columns = [x.tolist() for x in (score, *self._cells(places, label).values())]
         rows = zip(terms, labels, *columns, strict=True)
         return [
-            Row(i, term, x, name, tp, fp, fn, tn, against) for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
+            RankingRow(i, term, x, name, tp, fp, fn, tn, against)
+            for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
         ]
 
 
-def _lift(t: Table) -> Array:
+def _get_lift(t: Table) -> Array:
     return t.lift
 
 
-def _tp(t: Table) -> Array:
+def _get_tp(t: Table) -> Array:
     return t.tp
 
 
-def _checked(score: Score, t: Table) -> Array:
+def _evaluate_checked(score: Score, t: Table) -> Array:
     """Return the values of a score on a table, as floats of the right shape that are numbers."""
     values = np.asarray(score.evaluate(t), dtype=np.float64)
     if values.shape not in ((), t.tp.shape):
@@ -371,24 +374,26 @@ def _checked(score: Score, t: Table) -> Array:
     return values
 
 
-def as_score(what: OneScore) -> Score:
+def as_score(what: ScoreLike) -> Score:
     """Return the Score of a spelling, of a Score, or of a plain function of a Table."""
     if isinstance(what, str | Score):
-        return parse(what)
+        return parse_score(what)
     if callable(what):
-        return make(what)
+        return make_score(what)
     raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
 
 
 @overload
-def score(counts: Counts, score_func: OneScore) -> Scores: ...
+def score(counts: Counts, score_func: ScoreLike) -> Scores: ...
 
 
 @overload
-def score(counts: Counts, score_func: list[OneScore] | tuple[OneScore, ...]) -> dict[str, Scores]: ...
+def score(counts: Counts, score_func: list[ScoreLike] | tuple[ScoreLike, ...]) -> dict[str, Scores]: ...
 
 
-def score(counts: Counts, score_func: OneScore | list[OneScore] | tuple[OneScore, ...]) -> Scores | dict[str, Scores]:
+def score(
+    counts: Counts, score_func: ScoreLike | list[ScoreLike] | tuple[ScoreLike, ...]
+) -> Scores | dict[str, Scores]:
     """Score all terms.
 
     Parameters

@@ -7,7 +7,7 @@ from termsieve.extras import require_extra
 
 require_extra("report", "A report")
 
-from termsieve.reporting.findings import findings  # noqa: E402 - they draw with the packages of the extra
+from termsieve.reporting.findings import list_findings  # noqa: E402 - they draw with the packages of the extra
 from termsieve.reporting.page import report  # noqa: E402
 
-__all__ = ["findings", "report"]
+__all__ = ["list_findings", "report"]

@@ -10,34 +10,34 @@ import numpy as np
 
 from termsieve.counts.counts import Counts
 from termsieve.evaluate.measures import band
-from termsieve.reporting.formatting import f1, number, seconds, short, shown
-from termsieve.reporting.report_data import Material
+from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
+from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.style import (
-    INK,
     MAP_EXPONENT,
     MAP_HEIGHT,
     PALETTE,
+    TEXT_COLOR,
     Chart,
-    at,
-    colors,
-    dashes,
-    data,
-    distinct,
-    file_name,
-    finished,
-    legend,
-    powers,
-    shapes,
-    tip,
+    axis_at,
+    color_scale,
+    dash_scale,
+    finish_chart,
+    inline_data,
+    make_legend,
+    make_tooltip,
+    make_unique,
+    powers_of_ten,
+    shape_scale,
+    to_file_name,
 )
 from termsieve.study.results import Comparison
-from termsieve.views import percent
+from termsieve.views import format_percent
 
-MOST_BARS = 20
-_BINS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_000_001)
+MAX_BARS = 20
+_BIN_STARTS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_000_001)
 
 
-def f1_curves(result: Comparison) -> list[Chart]:
+def draw_f1_curves(result: Comparison) -> list[Chart]:
     """For each classifier F1 against the number of terms, with bands, and the recommended choice marked."""
     rows = {model: _curve_rows(result, model) for model in result.classifiers}
     ends = [row[end] for found in rows.values() for row in found for end in ("low", "high") if row[end] is not None]
@@ -45,9 +45,9 @@ def f1_curves(result: Comparison) -> list[Chart]:
     margin = 0.04 * (max(means) - min(means) or 0.1)
     domain = [max(min([*ends, *means]) - margin, 0), min(max([*ends, *means]) + margin, 1)]
     return [
-        finished(
-            _curve_chart(result, found, model, domain), f"f1_{i}_{file_name(model)}",
-            f"F1 against the number of terms: {model}", _curve_words(found, model), height=320,
+        finish_chart(
+            _draw_curves(result, found, model, domain), f"f1_{i}_{to_file_name(model)}",
+            f"F1 against the number of terms: {model}", _describe_curves(found, model), height=320,
         )
         for i, (model, found) in enumerate(rows.items(), 1)
     ]  # fmt: skip
@@ -61,54 +61,57 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
         for k, mean, low, high in zip(ks, means, lows, highs, strict=True):
             known = np.isfinite(low)
             rows.append({
-                "score": name, "k": k, "f1": number(mean),
-                "low": number(max(low, 0)) if known else None, "high": number(min(high, 1)) if known else None,
-                "interval": f"{f1(max(low, 0))} to {f1(min(high, 1))}" if known else "one split only",
+                "score": name, "k": k, "f1": round_for_json(mean),
+                "low": round_for_json(max(low, 0)) if known else None,
+                "high": round_for_json(min(high, 1)) if known else None,
+                "interval": f"{format_f1(max(low, 0))} to {format_f1(min(high, 1))}" if known else "one split only",
             })  # fmt: skip
     return rows
 
 
-def _curve_chart(result: Comparison, rows: list[dict[str, Any]], model: str, domain: list[float]) -> Any:
+def _draw_curves(result: Comparison, rows: list[dict[str, Any]], model: str, domain: list[float]) -> Any:
     names = result.scores
     picked = alt.selection_point(fields=["score"], bind="legend")
-    base = alt.Chart(data(rows)).encode(
-        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=at(result.ks)),
-        color=alt.Color("score:N", scale=colors(names), legend=legend(names)),
+    base = alt.Chart(inline_data(rows)).encode(
+        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=axis_at(result.ks)),
+        color=alt.Color("score:N", scale=color_scale(names), legend=make_legend(names)),
     )
     y_axis: dict[str, Any] = {"title": "macro F1", "scale": alt.Scale(domain=domain, zero=False, nice=False)}
     bands = base.mark_area(aria=False).encode(
-        y=alt.Y("low:Q", **y_axis), y2="high:Q", opacity=_if_picked(picked, 0.1, 0.0)
+        y=alt.Y("low:Q", **y_axis), y2="high:Q", opacity=_opacity_if_picked(picked, 0.1, 0.0)
     )  # fmt: skip
-    lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("f1:Q", **y_axis), opacity=_if_picked(picked, 1.0, 0.12))
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("f1:Q", **y_axis), opacity=_opacity_if_picked(picked, 1.0, 0.12)
+    )
     points = lines.mark_point(filled=True, size=48).encode(
-        shape=alt.Shape("score:N", scale=shapes(names), legend=legend(names)),
-        tooltip=[tip("score:N", "score"), tip("k:Q", "terms", ","), tip("f1:Q", "macro F1", ".3f"),
-                 tip("interval:N", "95 % interval")],
+        shape=alt.Shape("score:N", scale=shape_scale(names), legend=make_legend(names)),
+        tooltip=[make_tooltip("score:N", "score"), make_tooltip("k:Q", "terms", ","),
+                 make_tooltip("f1:Q", "macro F1", ".3f"), make_tooltip("interval:N", "95 % interval")],
     ).add_params(picked)  # fmt: skip
-    return alt.layer(*_marked(result, model, domain), bands, lines, points)
+    return alt.layer(*_mark_recommended(result, model, domain), bands, lines, points)
 
 
-def _if_picked(picked: Any, then: float, otherwise: float) -> Any:
+def _opacity_if_picked(picked: Any, then: float, otherwise: float) -> Any:
     return alt.when(picked).then(alt.value(then)).otherwise(alt.value(otherwise))
 
 
-def _marked(result: Comparison, model: str, domain: list[float]) -> list[Any]:
+def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> list[Any]:
     """The recommended choice of a classifier: a ring, a line down to the axis, and what it stands for."""
     choice = result.best()[model]
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    text = f"{choice.score}, {choice.k:,} terms: {f1(choice.mean)}"
+    text = f"{choice.score}, {choice.k:,} terms: {format_f1(choice.mean)}"
     rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + 0.05 * (high - low), "text": text}]
-    base = alt.Chart(data(rows)).encode(x="k:Q")
-    ring = base.mark_point(size=260, stroke=INK, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")
-    line = base.mark_rule(strokeDash=[3, 3], color=INK, opacity=0.55, aria=False).encode(y="low:Q", y2="f1:Q")
+    base = alt.Chart(inline_data(rows)).encode(x="k:Q")
+    ring = base.mark_point(size=260, stroke=TEXT_COLOR, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")
+    line = base.mark_rule(strokeDash=[3, 3], color=TEXT_COLOR, opacity=0.55, aria=False).encode(y="low:Q", y2="f1:Q")
     label = base.mark_text(
-        align="right" if right else "left", dx=-6 if right else 6, fontWeight=600, fontSize=12, color=INK
+        align="right" if right else "left", dx=-6 if right else 6, fontWeight=600, fontSize=12, color=TEXT_COLOR
     ).encode(y="at:Q", text="text:N")  # fmt: skip
     return [line, ring, label]
 
 
-def _curve_words(rows: list[dict[str, Any]], model: str) -> str:
+def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
     best: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row["score"] not in best or row["f1"] > best[row["score"]]["f1"]:
@@ -117,23 +120,23 @@ def _curve_words(rows: list[dict[str, Any]], model: str) -> str:
     return f"Lines of macro F1 against the number of terms with {model}. Highest points: {reached}."
 
 
-def class_sizes(counts: Counts) -> Chart:
+def draw_class_sizes(counts: Counts) -> Chart:
     """Documents of the largest classes."""
-    order = np.argsort(-counts.class_sizes, kind="stable")[:MOST_BARS]
+    order = np.argsort(-counts.class_sizes, kind="stable")[:MAX_BARS]
     rows = [
         {"class": name, "documents": int(counts.class_sizes[c])}
-        for name, c in zip(distinct(shown(str(counts.classes[c]), 30) for c in order), order, strict=True)
+        for name, c in zip(make_unique(format_name(str(counts.classes[c]), 30) for c in order), order, strict=True)
     ]
     title = "Documents of each class"
-    if counts.n_classes > MOST_BARS:
-        title = f"Documents of the {MOST_BARS} largest of {counts.n_classes:,} classes"
+    if counts.n_classes > MAX_BARS:
+        title = f"Documents of the {MAX_BARS} largest of {counts.n_classes:,} classes"
     words = f"{title}: " + ", ".join(f"{row['class']} {row['documents']:,}" for row in rows)
-    return finished(_bars(rows, "class", "documents"), "classes", title, words)
+    return finish_chart(_draw_bars(rows, "class", "documents"), "classes", title, words)
 
 
-def term_frequencies(counts: Counts) -> Chart:
+def draw_term_frequencies(counts: Counts) -> Chart:
     """How many terms are in how many documents."""
-    starts = [start for start in _BINS if start <= max(counts.n_docs, 1)]
+    starts = [start for start in _BIN_STARTS if start <= max(counts.n_docs, 1)]
     ends = [*(start - 1 for start in starts[1:]), counts.n_docs]
     rows = []
     for start, end in zip(starts, ends, strict=True):
@@ -142,63 +145,74 @@ def term_frequencies(counts: Counts) -> Chart:
             rows.append({"in documents": f"{start:,}" if start == end else f"{start:,} to {end:,}", "terms": n})
     words = "Documents, and how many terms are in so many: "
     words += ", ".join(f"{row['in documents']}: {row['terms']:,}" for row in rows)
-    return finished(_bars(rows, "in documents", "terms"), "terms", "Terms that are in so many documents", words)
+    return finish_chart(
+        _draw_bars(rows, "in documents", "terms"), "terms", "Terms that are in so many documents", words
+    )
 
 
-def _bars(rows: list[dict[str, Any]], what: str, measure: str) -> Any:
+def _draw_bars(rows: list[dict[str, Any]], what: str, measure: str) -> Any:
     longest = max((row[measure] for row in rows), default=1)
     names = [row[what] for row in rows]
     plain = alt.Axis(ticks=False, domain=False, grid=False)
-    base = alt.Chart(data(rows)).encode(
+    base = alt.Chart(inline_data(rows)).encode(
         y=alt.Y(f"{what}:N", sort=names, title=None, axis=plain),
         x=alt.X(f"{measure}:Q", title=None, axis=None, scale=alt.Scale(domain=[0, 1.18 * longest])),
-        tooltip=[tip(f"{what}:N", what), tip(f"{measure}:Q", measure, ",")],
+        tooltip=[make_tooltip(f"{what}:N", what), make_tooltip(f"{measure}:Q", measure, ",")],
     )
     bars = base.mark_bar(color=PALETTE[0], cornerRadiusEnd=2, height={"band": 0.72})
-    numbers = base.mark_text(align="left", dx=4, color=INK).encode(text=alt.Text(f"{measure}:Q", format=","))
+    numbers = base.mark_text(align="left", dx=4, color=TEXT_COLOR).encode(text=alt.Text(f"{measure}:Q", format=","))
     return (bars + numbers).properties(height=max(22 * len(rows), 44))
 
 
-def overlaps(material: Material) -> Chart:
+def draw_overlaps(material: ReportData) -> Chart:
     """What share of their first k terms two scores have in common."""
     means: dict[str, list[float]] = {}
     rows = []
     for one in material.agreements:
         pair = f"{one.first} · {one.second}"
         means.setdefault(pair, []).append(one.share)
-        rows.append({"pair": pair, "k": short(one.k), "share": number(one.share), "shown": f"{100 * one.share:.0f}"})
+        rows.append(
+            {
+                "pair": pair,
+                "k": format_term_count(one.k),
+                "share": round_for_json(one.share),
+                "shown": f"{100 * one.share:.0f}",
+            }
+        )
     order = sorted(means, key=lambda pair: -sum(means[pair]))
-    chart = _heat_map(
-        rows, "k", "pair", [short(k) for k in material.ks], order, "share", "cividis", [0, 1], "first terms"
+    chart = _draw_heat_map(
+        rows, "k", "pair", [format_term_count(k) for k in material.ks], order, "share", "cividis", [0, 1], "first terms"
     ).properties(height=24 * len(order) + 10)
-    words = "; ".join(f"{pair} {percent(sum(means[pair]) / len(means[pair]))}" for pair in order[:12])
-    return finished(
+    words = "; ".join(f"{pair} {format_percent(sum(means[pair]) / len(means[pair]))}" for pair in order[:12])
+    return finish_chart(
         chart, "overlap", "First terms in common, per cent", f"Mean share in common over all numbers of terms: {words}."
     )
 
 
-def correlations(material: Material) -> Chart:
+def draw_correlations(material: ReportData) -> Chart:
     """Rank correlations of the scores over all terms."""
     names = material.names
     found = material.correlations
     rows: list[dict[str, Any]] = [
-        {"a": a, "b": b, "rho": number(found[i, j]),
+        {"a": a, "b": b, "rho": round_for_json(found[i, j]),
          "shown": "" if i == j or not np.isfinite(found[i, j]) else f"{found[i, j]:.2f}"}
         for i, a in enumerate(names) for j, b in enumerate(names)
     ]  # fmt: skip
-    chart = _heat_map(rows, "a", "b", names, names, "rho", "blueorange", [-1, 1], None).properties(
+    chart = _draw_heat_map(rows, "a", "b", names, names, "rho", "blueorange", [-1, 1], None).properties(
         height=28 * len(names) + 10
     )
     pairs = [row for row in rows if row["a"] < row["b"] and row["shown"]]
     words = "; ".join(f"{row['a']} and {row['b']} {row['shown']}" for row in pairs[:15])
-    return finished(chart, "correlations", "Rank correlation over all terms", f"Spearman's rank correlation: {words}.")
+    return finish_chart(
+        chart, "correlations", "Rank correlation over all terms", f"Spearman's rank correlation: {words}."
+    )
 
 
-def _heat_map(
+def _draw_heat_map(
     rows: list[dict[str, Any]], x: str, y: str, xs: Sequence[str], ys: Sequence[str],
     value: str, scheme: Any, domain: list[float], x_title: str | None,
 ) -> Any:  # fmt: skip
-    base = alt.Chart(data(rows)).encode(
+    base = alt.Chart(inline_data(rows)).encode(
         x=alt.X(
             f"{x}:N",
             sort=list(xs),
@@ -208,7 +222,7 @@ def _heat_map(
             ),
         ),
         y=alt.Y(f"{y}:N", sort=list(ys), title=None, axis=alt.Axis(domain=False, ticks=False)),
-        tooltip=[tip(f"{y}:N", y), tip(f"{x}:N", x), tip(f"{value}:Q", value, ".3f")],
+        tooltip=[make_tooltip(f"{y}:N", y), make_tooltip(f"{x}:N", x), make_tooltip(f"{value}:Q", value, ".3f")],
     )
     middle = sum(domain) / 2
     cells = base.mark_rect(cornerRadius=2).encode(
@@ -221,25 +235,26 @@ def _heat_map(
     return cells + text
 
 
-def energy(material: Material) -> Chart:
+def draw_energy(material: ReportData) -> Chart:
     """How much of the sum of all scores the first terms have."""
     rows = [
-        {"score": name, "k": k, "share": number(share)}
+        {"score": name, "k": k, "share": round_for_json(share)}
         for name, curve in material.energies.items()
         for k, share in curve
     ]
     names = list(material.energies)
-    long = legend(names, size=500)
+    long = make_legend(names, size=500)
     n_terms = material.ranked_counts.n_terms
-    lines = alt.Chart(data(rows)).mark_line(strokeWidth=2).encode(
-        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=at(powers(n_terms))),
+    lines = alt.Chart(inline_data(rows)).mark_line(strokeWidth=2).encode(
+        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=axis_at(powers_of_ten(n_terms))),
         y=alt.Y("share:Q", title="share of the sum", axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1])),
-        color=alt.Color("score:N", scale=colors(names), legend=long),
-        strokeDash=alt.StrokeDash("score:N", scale=dashes(names), legend=long),
-        tooltip=[tip("score:N", "score"), tip("k:Q", "terms", ","), tip("share:Q", "share", ".1%")],
+        color=alt.Color("score:N", scale=color_scale(names), legend=long),
+        strokeDash=alt.StrokeDash("score:N", scale=dash_scale(names), legend=long),
+        tooltip=[make_tooltip("score:N", "score"), make_tooltip("k:Q", "terms", ","),
+                 make_tooltip("share:Q", "share", ".1%")],
     )  # fmt: skip
     halves = "; ".join(f"{name} {next(k for k, s in curve if s >= 0.5):,}" for name, curve in material.energies.items())
-    return finished(
+    return finish_chart(
         lines,
         "energy",
         "Share of the sum of all scores in the first terms",
@@ -248,24 +263,24 @@ def energy(material: Material) -> Chart:
     )
 
 
-def timings(material: Material) -> Chart:
+def draw_timings(material: ReportData) -> Chart:
     """CPU seconds of a split."""
     rows: list[dict[str, Any]] = [
-        {"score": name, "part": part, "seconds": max(value, 1e-5), "shown": seconds(value)}
+        {"score": name, "part": part, "seconds": max(value, 1e-5), "shown": format_seconds(value)}
         for (name, part), value in material.timings.items()
     ]
     parts = list(dict.fromkeys(row["part"] for row in rows))
     names = list(dict.fromkeys(row["score"] for row in rows))
     durations = alt.Axis(format="~g", values=[10.0**i for i in range(-5, 6)])
-    points = alt.Chart(data(rows)).mark_point(filled=True, size=90).encode(
+    points = alt.Chart(inline_data(rows)).mark_point(filled=True, size=90).encode(
         x=alt.X("seconds:Q", title="CPU seconds of one split", scale=alt.Scale(type="log"), axis=durations),
         y=alt.Y("score:N", sort=names, title=None, axis=alt.Axis(grid=True, domain=False, ticks=False)),
-        color=alt.Color("part:N", scale=colors(parts), legend=legend(parts)),
-        shape=alt.Shape("part:N", scale=shapes(parts), legend=legend(parts)),
-        tooltip=[tip("score:N", "score"), tip("part:N", "step"), tip("shown:N", "CPU time")],
+        color=alt.Color("part:N", scale=color_scale(parts), legend=make_legend(parts)),
+        shape=alt.Shape("part:N", scale=shape_scale(parts), legend=make_legend(parts)),
+        tooltip=[make_tooltip("score:N", "score"), make_tooltip("part:N", "step"), make_tooltip("shown:N", "CPU time")],
     )  # fmt: skip
     words = "; ".join(f"{row['score']}, {row['part']}: {row['shown']}" for row in rows[:24])
-    return finished(
+    return finish_chart(
         points.properties(height=24 * len(names) + 20),
         "timings",
         "Time of ranking, and of learning the whole curve",
@@ -273,49 +288,49 @@ def timings(material: Material) -> Chart:
     )
 
 
-def vocabulary_map(classes: Sequence[tuple[str, str]] = ()) -> Chart:
+def draw_vocabulary_map(classes: Sequence[tuple[str, str]] = ()) -> Chart:
     """The empty map of the vocabulary, whose points the page puts in.
 
     With classes and their colours it has a legend, for a picture that stands alone; the page has lists beside it.
     """
-    diagonal = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
-        strokeDash=[4, 4], opacity=0.45, color=INK, clip=True, aria=False
+    diagonal = alt.Chart(inline_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
+        strokeDash=[4, 4], opacity=0.45, color=TEXT_COLOR, clip=True, aria=False
     ).encode(x="x:Q", y="y:Q")  # fmt: skip
     told = (("term", "term"), ("inside", "in the class"), ("outside", "elsewhere"), ("rank", "rank"))
     base = alt.Chart(alt.NamedData(name="points")).encode(
-        x=alt.X("x:Q", title="documents elsewhere that have the term", **_rates()),
-        y=alt.Y("y:Q", title="documents of the class that have it", **_rates()),
-        tooltip=[tip(f"{name}:N", title) for name, title in told],
+        x=alt.X("x:Q", title="documents elsewhere that have the term", **_rate_axis()),
+        y=alt.Y("y:Q", title="documents of the class that have it", **_rate_axis()),
+        tooltip=[make_tooltip(f"{name}:N", title) for name, title in told],
     )
     dots = base.mark_circle(aria=False, cursor="pointer").encode(
-        color=_class_colors(classes) if classes else alt.Color("color:N", scale=None),
+        color=_class_color_scale(classes) if classes else alt.Color("color:N", scale=None),
         opacity=alt.Opacity("opacity:Q", scale=None),
         size=alt.Size("size:Q", scale=None),
     )
     ring: dict[str, Any] = {
         "size": 170,
         "strokeWidth": 2,
-        "stroke": INK,
+        "stroke": TEXT_COLOR,
         "filled": False,
         "aria": False,
         "cursor": "pointer",
     }
     rings = base.transform_filter("datum.ring").mark_point(**ring)
     labels = base.transform_filter("datum.label != ''").mark_text(
-        align="left", dx=7, fontSize=11.5, fontWeight=500, color=INK, aria=False, cursor="pointer"
+        align="left", dx=7, fontSize=11.5, fontWeight=500, color=TEXT_COLOR, aria=False, cursor="pointer"
     ).encode(text="label:N")  # fmt: skip
     layers = alt.layer(diagonal, dots, rings, labels)
     words = "A map of terms; the lists beside it have the same in words."
-    return finished(layers, "map", "The vocabulary", words, height=MAP_HEIGHT)
+    return finish_chart(layers, "map", "The vocabulary", words, height=MAP_HEIGHT)
 
 
-def _class_colors(classes: Sequence[tuple[str, str]]) -> Any:
+def _class_color_scale(classes: Sequence[tuple[str, str]]) -> Any:
     names = [name for name, _ in classes]
     scale = alt.Scale(domain=names, range=[color for _, color in classes])
-    return alt.Color("class:N", scale=scale, legend=legend(names))
+    return alt.Color("class:N", scale=scale, legend=make_legend(names))
 
 
-def _rates() -> dict[str, Any]:
+def _rate_axis() -> dict[str, Any]:
     """The scale and the axis of rates: many terms have small ones, so these have more room."""
     axis = alt.Axis(
         values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], labelExpr="format(datum.value, '.1~%')",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import shlex
 
 from termsieve.reporting.origin import (
-    analyzer_of,
-    contenders,
+    as_list,
     counts_files,
+    document_files,
     file_classes,
-    files_of,
-    listed,
-    reading,
+    get_analyzer,
+    named_contenders,
+    read_options,
     study_settings,
 )
-from termsieve.reporting.report_data import Material
+from termsieve.reporting.report_data import ReportData
 from termsieve.study.plan import parameters
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 
@@ -22,53 +22,53 @@ from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 Option = tuple[str, str] | tuple[str]
 
 
-def command_of(material: Material) -> str:
+def make_command(material: ReportData) -> str:
     """The command, with an option on each line."""
     if material.origin.get("demo"):
         return "termsieve demo -o report.html"
     verb = "report" if material.result is None else "compare"
     saved = counts_files(material)
-    files = [_path(file) for file in saved or files_of(material) or ["DOCUMENTS"]]
+    files = [_safe_path(file) for file in saved or document_files(material) or ["DOCUMENTS"]]
     options = [] if saved else [*_reading_options(material), *_analyzer_options(material)]
     options += [("--score", ",".join(material.names))] if material.result is None else _study_options(material)
     lines = [shlex.join(["termsieve", verb, *files]), *map(shlex.join, [*options, ("-o", "report.html")])]
     return " \\\n  ".join(lines)
 
 
-def _path(file: str) -> str:
+def _safe_path(file: str) -> str:
     """A name that no command takes for an option."""
     return f"./{file}" if file.startswith("-") else file
 
 
-def _reading_options(material: Material) -> list[Option]:
+def _reading_options(material: ReportData) -> list[Option]:
     found: list[Option] = [("--by-file",)] if file_classes(material) else []
-    for name, value in reading(material).items():
+    for name, value in read_options(material).items():
         if name == "text":
-            found += [("--text", str(column)) for column in listed(value)]
+            found += [("--text", str(column)) for column in as_list(value)]
         elif name == "split":
-            found.append(("--split", "=".join("" if part is None else str(part) for part in listed(value))))
+            found.append(("--split", "=".join("" if part is None else str(part) for part in as_list(value))))
         elif name == "on_bad":
             found.append(("--skip-bad",))
         elif name == "quotes":
             found.append(("--no-quotes",))
         elif value is not None:
-            found.append((_option(name), str(value)))
+            found.append((_option_name(name), str(value)))
     return found
 
 
-def _option(name: str) -> str:
+def _option_name(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _analyzer_options(material: Material) -> list[Option]:
-    analyzer = analyzer_of(material)
+def _analyzer_options(material: ReportData) -> list[Option]:
+    analyzer = get_analyzer(material)
     if analyzer is None:
         return []
     stop_words = analyzer.stop_words if isinstance(analyzer.stop_words, str) else "STOP_WORDS_FILE"
     every: list[tuple[bool, Option]] = [
         (bool(analyzer.stop_words), ("--stop-words", stop_words)),
         (analyzer.analyzer == "char_wb", ("--characters",)),
-        (_ngrams(analyzer) != "1", ("--ngrams", _ngrams(analyzer))),
+        (_format_ngrams(analyzer) != "1", ("--ngrams", _format_ngrams(analyzer))),
         (bool(analyzer.stemmer), ("--stemmer", str(analyzer.stemmer))),
         (bool(analyzer.segmenter), ("--segmenter", str(analyzer.segmenter))),
         (analyzer.min_length > 1, ("--min-length", str(analyzer.min_length))),
@@ -79,26 +79,26 @@ def _analyzer_options(material: Material) -> list[Option]:
     return [option for needed, option in every if needed]
 
 
-def _ngrams(analyzer: Analyzer) -> str:
+def _format_ngrams(analyzer: Analyzer) -> str:
     least, most = analyzer.ngram_range
     usual = least == 1 and not (analyzer.analyzer == "char_wb" and most == 1)
     return str(most) if usual else f"{least}-{most}"
 
 
-def _study_options(material: Material) -> list[Option]:
+def _study_options(material: ReportData) -> list[Option]:
     """The options of the parameters that are not at their default, as the command line has them."""
-    special, known = contenders(material), parameters()
+    special, known = named_contenders(material), parameters()
     found: list[Option] = []
     settings = study_settings(material)
     if "scores" in settings:  # without what only a snippet can say about them
-        scores = (str(special.get(one, {}).get("score", one)) for one in listed(settings["scores"]))
+        scores = (str(special.get(one, {}).get("score", one)) for one in as_list(settings["scores"]))
         settings["scores"] = list(dict.fromkeys(scores))
     for name, value in settings.items():
         flag = known[name].metadata["option"].flags[0]
         if isinstance(value, bool):
             found.append((flag,))
         elif value is not None:
-            found.append((flag, ",".join(map(str, listed(value)))))
+            found.append((flag, ",".join(map(str, as_list(value)))))
         elif name == "sample":
             found.append((flag, "0"))
     return found

@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve.ranking.ranking import score
-from termsieve.reporting.formatting import f1, shown
-from termsieve.reporting.report_data import Material
-from termsieve.study.results import Choice, Comparison
-from termsieve.views import percent
+from termsieve.reporting.formatting import format_f1, format_name
+from termsieve.reporting.report_data import ReportData
+from termsieve.study.results import Comparison, Recommendation
+from termsieve.views import format_percent
 
 # differences of F1 of so much, and more, are as striking as can be
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
-_PERFECT = 0.995  # an F1 that no further term can make look better
-_POOR = 0.5  # an F1 below which nothing is enough
+_PERFECT_F1 = 0.995  # an F1 that no further term can make look better
+_POOR_F1 = 0.5  # an F1 below which nothing is enough
 
 
 class Finding(NamedTuple):
@@ -28,33 +28,33 @@ class Finding(NamedTuple):
     weight: float
 
 
-def headline(material: Material) -> str:
+def make_headline(material: ReportData) -> str:
     """The one thing to remember."""
     if material.result is not None:
-        return _verdict(material, material.result)
+        return _result_headline(material, material.result)
     counts = material.ranked_counts
-    names = [shown(str(counts.classes[c]), 30) for c in np.argsort(-counts.class_sizes, kind="stable")]
+    names = [format_name(str(counts.classes[c]), 30) for c in np.argsort(-counts.class_sizes, kind="stable")]
     listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) <= 4 else f"{len(names):,} classes"
     return f"What tells {listed} apart"
 
 
-def _verdict(material: Material, result: Comparison) -> str:
+def _result_headline(material: ReportData, result: Comparison) -> str:
     """How few terms are enough, where the numbers that were tried can tell, and where it works at all."""
     choice = result.recommended()
     value = f"F1 {choice.mean:.2f}"
-    few = f"{choice.k:,} {_terms(choice.k)} by {choice.score}"
-    if choice.mean <= _guessing(material, result):
+    few = f"{choice.k:,} {_term_or_terms(choice.k)} by {choice.score}"
+    if choice.mean <= _guessing_f1(material, result):
         return f"No better than guessing: {few} do as well as any, {value}"
-    if choice.mean < _POOR:
+    if choice.mean < _POOR_F1:
         return f"None does well: {few} do as well as any, {value}"
-    n_terms = material.ranked_counts.n_terms if material.contestants else None
+    n_terms = material.ranked_counts.n_terms if material.contenders else None
     more = n_terms is None or choice.k < n_terms
-    if choice.k == max(result.ks) and more and choice.mean < _PERFECT:
+    if choice.k == max(result.ks) and more and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
     return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
 
 
-def _guessing(material: Material, result: Comparison) -> float:
+def _guessing_f1(material: ReportData, result: Comparison) -> float:
     """The macro F1 of guesses in the proportions of the classes, which answering with the largest does not exceed."""
     counts = material.counts
     if counts is not None and counts.n_docs:
@@ -63,43 +63,52 @@ def _guessing(material: Material, result: Comparison) -> float:
     return 1 / len(labels) if labels else 0.0
 
 
-def explanation(material: Material) -> str:
+def make_explanation(material: ReportData) -> str:
     """Why it is so, in plain words."""
     if material.result is None:
-        names = [one.scores.score for one in material.contestants]
+        names = [one.scores.score for one in material.contenders]
         ways = f"{names[0].title} ({material.names[0]})" if len(names) == 1 else f"{len(names)} scores"
         return f"{material.ranked_counts.n_terms:,} terms, ranked by {ways}."
     choice = material.result.recommended()
     n_terms = 0 if material.counts is None else material.counts.n_terms
     share = f" ({100 * choice.k / n_terms:.2g} % of {n_terms:,})" if n_terms >= choice.k else ""
-    with_model = f"With {choice.classifier}, {choice.k:,} {_terms(choice.k)}{share} reach"
-    return f"{with_model} a macro F1 of {f1(choice.mean)}, {_near(material.result, choice)}."
+    with_model = f"With {choice.classifier}, {choice.k:,} {_term_or_terms(choice.k)}{share} reach"
+    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(material.result, choice)}."
 
 
-def _near(result: Comparison, choice: Choice) -> str:
+def _describe_gap(result: Comparison, choice: Recommendation) -> str:
     top = max(result.summary().to_pylist(), key=lambda row: (row["mean"], -row["k"]))
     if (top["k"], top["score"], top["classifier"]) == (choice.k, choice.score, choice.classifier):
         return "the best of all; fewer do not come within one standard error"
     other = f" and {top['classifier']}" if top["classifier"] != choice.classifier else ""
     return (
-        f"within one standard error ({f1(choice.standard_error)}) of the best of all, "
-        f"{f1(top['mean'])} by {top['score']} with {top['k']:,} terms{other}"
+        f"within one standard error ({format_f1(choice.standard_error)}) of the best of all, "
+        f"{format_f1(top['mean'])} by {top['score']} with {top['k']:,} terms{other}"
     )
 
 
-def findings(material: Material) -> list[Finding]:
+def list_findings(material: ReportData) -> list[Finding]:
     """All that was found, the most striking first."""
-    kinds = [_enough, _score_matters, _classifier_matters, _hardest_class, _agreement, _best_term, _rare, _energy]
+    kinds = [
+        _find_enough_terms,
+        _find_score_gap,
+        _find_classifier_gap,
+        _find_hardest_class,
+        _find_agreement,
+        _find_best_term,
+        _find_rare_terms,
+        _find_energy,
+    ]
     found = [finding for kind in kinds for finding in kind(material)]
     return sorted(found, key=lambda finding: -finding.weight)
 
 
-def _enough(material: Material) -> Iterator[Finding]:
+def _find_enough_terms(material: ReportData) -> Iterator[Finding]:
     if material.result is not None:
-        yield Finding(f"{headline(material)}. {explanation(material)}", 1.0)
+        yield Finding(f"{make_headline(material)}. {make_explanation(material)}", 1.0)
 
 
-def _score_matters(material: Material) -> Iterator[Finding]:
+def _find_score_gap(material: ReportData) -> Iterator[Finding]:
     """The number of terms at which the scores are furthest apart, with the recommended classifier."""
     result = material.result
     if result is None or len(result.scores) < 2:
@@ -112,13 +121,13 @@ def _score_matters(material: Material) -> Iterator[Finding]:
     k, means = max(by_k.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
     sentence = (
-        f"The choice of the score matters most with {k:,} {_terms(k)}: there {best} has an F1 of {f1(high)}, "
-        f"{worst} {f1(low)} ({model})."
+        f"The choice of the score matters most with {k:,} {_term_or_terms(k)}: there {best} has an F1 of "
+        f"{format_f1(high)}, {worst} {format_f1(low)} ({model})."
     )
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.95)
 
 
-def _classifier_matters(material: Material) -> Iterator[Finding]:
+def _find_classifier_gap(material: ReportData) -> Iterator[Finding]:
     """The score and number of terms at which two classifiers are furthest apart."""
     result = material.result
     if result is None or len(result.classifiers) < 2:
@@ -128,11 +137,11 @@ def _classifier_matters(material: Material) -> Iterator[Finding]:
         cells.setdefault((row["score"], row["k"]), []).append((row["mean"], row["classifier"]))
     (name, k), means = max(cells.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
-    sentence = f"With {k:,} {_terms(k)} by {name}, {best} has an F1 of {f1(high)} and {worst} of {f1(low)}."
+    sentence = f"With {k:,} {_term_or_terms(k)} by {name}, {best} has an F1 of {format_f1(high)} and {worst} of {format_f1(low)}."
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
 
 
-def _hardest_class(material: Material) -> Iterator[Finding]:
+def _find_hardest_class(material: ReportData) -> Iterator[Finding]:
     result = material.result
     if result is None:
         return
@@ -145,16 +154,16 @@ def _hardest_class(material: Material) -> Iterator[Finding]:
         return
     hard, easy = (choose(rows, key=lambda row: row["value_mean"]) for choose in (min, max))
     sentence = (
-        f"{shown(hard['label'])} is the hardest class to tell, with an F1 of {f1(hard['value_mean'])}; "
-        f"{shown(easy['label'])} the easiest, with {f1(easy['value_mean'])}."
+        f"{format_name(hard['label'])} is the hardest class to tell, with an F1 of {format_f1(hard['value_mean'])}; "
+        f"{format_name(easy['label'])} the easiest, with {format_f1(easy['value_mean'])}."
     )
     yield Finding(sentence, min((easy["value_mean"] - hard["value_mean"]) / _LARGE_CLASS_GAP, 1) * 0.7)
 
 
-def _agreement(material: Material) -> Iterator[Finding]:
-    if len(material.contestants) < 2:
+def _find_agreement(material: ReportData) -> Iterator[Finding]:
+    if len(material.contenders) < 2:
         return
-    k = _usual_k(material)
+    k = _reference_k(material)
     at = [one for one in material.agreements if one.k == k]
     near, far = max(at, key=lambda one: one.share), min(at, key=lambda one: one.share)
     sentence = f"{near.first} and {near.second} have {near.share * k:,.0f} of their first {k:,} terms in common"
@@ -162,15 +171,15 @@ def _agreement(material: Material) -> Iterator[Finding]:
     yield Finding(sentence, (near.share - far.share) * 0.9 if far != near else 0.3)
 
 
-def _usual_k(material: Material) -> int:
+def _reference_k(material: ReportData) -> int:
     """The recommended number of terms, or one that is near a hundred."""
     wanted = 100 if material.result is None else material.result.recommended().k
     return min(material.ks, key=lambda k: (abs(k - wanted), k))
 
 
-def _best_term(material: Material) -> Iterator[Finding]:
+def _find_best_term(material: ReportData) -> Iterator[Finding]:
     """The term with the largest difference of its rates."""
-    if not material.contestants:
+    if not material.contenders:
         return
     best = max(
         score(material.ranked_counts, "balanced_accuracy").top(20),
@@ -178,8 +187,8 @@ def _best_term(material: Material) -> Iterator[Finding]:
     )
     inside, outside = _rate(best.tp, best.fn), _rate(best.fp, best.tn)
     sentence = (
-        f"No single term tells more than “{shown(best.term)}”: {percent(inside)} of the documents of "
-        f"{shown(best.label)} have it, {percent(outside)} of the others."
+        f"No single term tells more than “{format_name(best.term)}”: {format_percent(inside)} of the documents of "
+        f"{format_name(best.label)} have it, {format_percent(outside)} of the others."
     )
     yield Finding(sentence, (inside - outside) * 0.85)
 
@@ -188,14 +197,16 @@ def _rate(part: int, rest: int) -> float:
     return part / max(part + rest, 1)
 
 
-def _rare(material: Material) -> Iterator[Finding]:
+def _find_rare_terms(material: ReportData) -> Iterator[Finding]:
     if material.counts is None or not material.counts.n_terms:
         return
     share = float((material.counts.term_df == 1).mean())
-    yield Finding(f"{percent(share)} of the {material.counts.n_terms:,} terms are in one document only.", share * 0.4)
+    yield Finding(
+        f"{format_percent(share)} of the {material.counts.n_terms:,} terms are in one document only.", share * 0.4
+    )
 
 
-def _energy(material: Material) -> Iterator[Finding]:
+def _find_energy(material: ReportData) -> Iterator[Finding]:
     halves = {name: next(k for k, share in curve if share >= 0.5) for name, curve in material.energies.items()}
     if not halves:
         return
@@ -205,5 +216,5 @@ def _energy(material: Material) -> Iterator[Finding]:
     yield Finding(sentence, max(0.35 - share, 0))
 
 
-def _terms(k: int) -> str:
+def _term_or_terms(k: int) -> str:
     return "term" if k == 1 else "terms"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import unicodedata
 
-LONGEST = 60
+MAX_LENGTH = 60
 _JOINERS = "\u200c\u200d"  # parts of words in Persian, Hindi and others
 
 
-def shown(text: str, longest: int = LONGEST) -> str:
+def format_name(text: str, longest: int = MAX_LENGTH) -> str:
     r"""A name on one line: not too long, and with characters that cannot be seen written out.
 
     Marks that turn the direction of writing would also turn what stands around the name.
@@ -18,16 +18,16 @@ def shown(text: str, longest: int = LONGEST) -> str:
     ('ab\\u202ecd', 'xxxx…')
     """
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
-    return "".join(_visible(character) for character in cut)
+    return "".join(_escape_invisible(character) for character in cut)
 
 
-def _visible(character: str) -> str:
+def _escape_invisible(character: str) -> str:
     if character in _JOINERS or character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return f"\\u{ord(character):04x}"
 
 
-def f1(value: float) -> str:
+def format_f1(value: float) -> str:
     """A measure from 0 to 1, with three digits.
 
     >>> f1(0.97049)
@@ -36,7 +36,7 @@ def f1(value: float) -> str:
     return f"{value:.3f}"
 
 
-def short(k: int) -> str:
+def format_term_count(k: int) -> str:
     """A number of terms in few characters.
 
     >>> short(500), short(2000), short(1500)
@@ -45,7 +45,7 @@ def short(k: int) -> str:
     return str(k) if k < 1000 else f"{k / 1000:g}k"
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """A duration.
 
     >>> seconds(0.0021), seconds(0.25), seconds(12.3), seconds(200)
@@ -57,7 +57,7 @@ def seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
 
 
-def number(value: float | None, digits: int = 4) -> float | None:
+def round_for_json(value: float | None, digits: int = 4) -> float | None:
     """A number for JSON: short, and None where there is none."""
     if value is None or not math.isfinite(value):
         return None

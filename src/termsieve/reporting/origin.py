@@ -11,72 +11,76 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.errors import TermsieveError
-from termsieve.reporting.report_data import Material
+from termsieve.reporting.report_data import ReportData
 from termsieve.study.plan import Contender, changed_settings
 from termsieve.tokens.analyzer import Analyzer
 
-READING = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
-CONTENDER = tuple(one.name for one in fields(Contender))
+READ_OPTIONS = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
+CONTENDER_FIELDS = tuple(one.name for one in fields(Contender))
 _COMPRESSED = (".gz", ".zst")
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """A list as it is; anything else as a list of one, and nothing as none."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def files_of(material: Material) -> list[str]:
+def document_files(material: ReportData) -> list[str]:
     """Names of the files with the documents."""
-    return [str(file) for file in listed(material.origin.get("files"))]
+    return [str(file) for file in as_list(material.origin.get("files"))]
 
 
-def counts_files(material: Material) -> list[str]:
+def counts_files(material: ReportData) -> list[str]:
     """Names of files with counts, where the report is of them; counts of a matrix would have to be saved first."""
-    found = [str(file) for file in listed(material.origin.get("counts"))]
-    return found or (["COUNTS"] if of_matrix(material) else [])
+    found = [str(file) for file in as_list(material.origin.get("counts"))]
+    return found or (["COUNTS"] if is_from_matrix(material) else [])
 
 
-def of_matrix(material: Material) -> bool:
+def is_from_matrix(material: ReportData) -> bool:
     """Whether the counts are of a matrix that is in no file."""
     there = material.origin.get("counts") or material.result is not None or material.counts is None
     return not there and material.counts is not None and material.counts.settings is None
 
 
-def file_classes(material: Material) -> list[tuple[str, str]]:
+def file_classes(material: ReportData) -> list[tuple[str, str]]:
     """Each file and its class, where the class of a document is its file."""
-    labels = [str(label) for label in listed(material.origin.get("by_file"))]
-    files = files_of(material)
+    labels = [str(label) for label in as_list(material.origin.get("by_file"))]
+    files = document_files(material)
     return list(zip(files, labels, strict=True)) if labels and len(labels) == len(files) else []
 
 
-def reading(material: Material) -> dict[str, Any]:
+def read_options(material: ReportData) -> dict[str, Any]:
     """The options of reading that are not as they come."""
     skipped = ("label", "label_sep") if file_classes(material) else ()
-    return {name: material.origin[name] for name in READING if name in material.origin and name not in skipped}
+    return {name: material.origin[name] for name in READ_OPTIONS if name in material.origin and name not in skipped}
 
 
-def study_settings(material: Material) -> dict[str, Any]:
+def study_settings(material: ReportData) -> dict[str, Any]:
     """The parameters of the comparison that are not at their default, by name."""
     return {} if material.result is None else changed_settings(material.result.settings)
 
 
-def contenders(material: Material) -> dict[str, dict[str, Any]]:
+def named_contenders(material: ReportData) -> dict[str, dict[str, Any]]:
     """What was said about scores under names of their own."""
-    given = [] if material.result is None else listed(material.result.settings.get("contenders"))
-    known = [{key: one[key] for key in CONTENDER if one.get(key) is not None} for one in given if isinstance(one, dict)]
+    given = [] if material.result is None else as_list(material.result.settings.get("contenders"))
+    known = [
+        {key: one[key] for key in CONTENDER_FIELDS if one.get(key) is not None}
+        for one in given
+        if isinstance(one, dict)
+    ]
     return {str(one["name"]): one for one in known if {"name", "score"} <= set(one)}
 
 
-def analyzer_of(material: Material) -> Analyzer | None:
+def get_analyzer(material: ReportData) -> Analyzer | None:
     """The analyzer; None for a matrix, or where its parts are not on this machine."""
-    settings = _settings(material)
+    settings = _analyzer_settings(material)
     try:
         return None if settings is None else Analyzer.from_settings(settings)
     except (TermsieveError, KeyError, TypeError, ValueError):
         return None
 
 
-def _settings(material: Material) -> Any:
+def _analyzer_settings(material: ReportData) -> Any:
     settings = material.counts.settings if material.counts is not None else None
     if settings is None and material.result is not None:
         return material.result.settings.get("analyzer")
@@ -88,27 +92,27 @@ def is_object(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("<")
 
 
-def missing(material: Material) -> list[str]:
+def list_caveats(material: ReportData) -> list[str]:
     """Sentences about what the reader has to fill in, or has to know."""
-    return [*_about_documents(material), *_about_terms(material), *_about_study(material)]
+    return [*_document_caveats(material), *_term_caveats(material), *_study_caveats(material)]
 
 
-def _about_documents(material: Material) -> list[str]:
+def _document_caveats(material: ReportData) -> list[str]:
     found = []
-    if of_matrix(material):
+    if is_from_matrix(material):
         found.append("The counts are of a matrix: COUNTS stands for a file to which Counts.save writes them.")
-    elif not (files_of(material) or counts_files(material) or material.origin.get("demo")):
+    elif not (document_files(material) or counts_files(material) or material.origin.get("demo")):
         found.append("The documents are in no file that is known here: DOCUMENTS stands for one that holds them.")
     if material.origin.get("lines"):
         found.append("The snippet leaves lines of more than 2,000 characters whole; the command cuts them.")
-        if any(Path(file).suffix.lower() in _COMPRESSED for file in files_of(material)):
+        if any(Path(file).suffix.lower() in _COMPRESSED for file in document_files(material)):
             found.append("Unpack the files for the snippet.")
     return found
 
 
-def _about_terms(material: Material) -> list[str]:
-    found, analyzer, counts = [], analyzer_of(material), material.counts
-    if analyzer is None and _settings(material) is not None:
+def _term_caveats(material: ReportData) -> list[str]:
+    found, analyzer, counts = [], get_analyzer(material), material.counts
+    if analyzer is None and _analyzer_settings(material) is not None:
         found.append("The analyzer needs parts that this machine does not have; add it by hand.")
     if analyzer is not None and not material.origin.get("counts"):
         unsaid = [
@@ -125,13 +129,13 @@ def _about_terms(material: Material) -> list[str]:
     return found
 
 
-def _about_study(material: Material) -> list[str]:
+def _study_caveats(material: ReportData) -> list[str]:
     found = []
     objects = [name for name, value in study_settings(material).items() if is_object(value)]
     if objects:
         found.append(f"An object in memory, to be filled in: {', '.join(objects)}.")
-    if contenders(material):
+    if named_contenders(material):
         found.append("The command does not say all about the scores; the snippet does.")
-    if material.left_out:
-        found.append(f"Scores that are not in the catalogue: {', '.join(material.left_out)}.")
+    if material.unavailable_scores:
+        found.append(f"Scores that are not in the catalogue: {', '.join(material.unavailable_scores)}.")
     return found

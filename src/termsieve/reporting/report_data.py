@@ -18,14 +18,14 @@ from termsieve.ranking.ranking import Scores, score
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.results import Comparison
 from termsieve.table import Array
-from termsieve.tokens.kernels import Ints
+from termsieve.tokens.kernels import Int64Array
 
-KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-MOST_PAIRS = 45
+OVERLAP_KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+MAX_PAIRS = 45
 _ENERGY_POINTS = 60
 
 
-class Contestant(NamedTuple):
+class ScoredContender(NamedTuple):
     """A score under the name that it has in the report, and how its classes come together."""
 
     name: str
@@ -47,7 +47,7 @@ class Agreement(NamedTuple):
     share: float
 
 
-class Material:
+class ReportData:
     """What there is to show.
 
     Attributes
@@ -65,20 +65,20 @@ class Material:
     """
 
     def __init__(
-        self, counts: Counts | None, contestants: Sequence[Contestant], excerpts: Excerpts,
+        self, counts: Counts | None, contestants: Sequence[ScoredContender], excerpts: Excerpts,
         result: Comparison | None = None, left_out: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        self.counts, self.contestants = counts, list(contestants)
+        self.counts, self.contenders = counts, list(contestants)
         self.excerpts: Excerpts = dict(excerpts)
-        self.result, self.left_out = result, list(left_out)
+        self.result, self.unavailable_scores = result, list(left_out)
         known = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
         self.origin: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
 
     @classmethod
-    def of(cls, given: Any) -> Material:
+    def of(cls, given: Any) -> ReportData:
         """What there is in a comparison, in scores, or in several scores of the same counts."""
         if isinstance(given, Comparison):
-            return cls._of_comparison(given)
+            return cls._from_comparison(given)
         several = list(given.values()) if isinstance(given, Mapping) else [given]
         if not several or not all(isinstance(one, Scores) for one in several):
             raise OptionError(
@@ -93,10 +93,10 @@ class Material:
             )
         if any(one.counts is not counts for one in several):
             raise OptionError("report needs scores of the same counts; these are of different ones.")
-        return cls(counts, [Contestant(one.score.spelling, one) for one in several], {})
+        return cls(counts, [ScoredContender(one.score.spelling, one) for one in several], {})
 
     @classmethod
-    def _of_comparison(cls, result: Comparison) -> Material:
+    def _from_comparison(cls, result: Comparison) -> ReportData:
         if not result.table.num_rows:
             raise InputError("report: this comparison has no rows: there is nothing to show.")
         counts = result.counts
@@ -116,35 +116,35 @@ class Material:
             except OptionError:  # a function of a user, or a score of a newer termsieve
                 left_out.append(name)
                 continue
-            contestants.append(Contestant(name, scores, about.get("aggregate")))
+            contestants.append(ScoredContender(name, scores, about.get("aggregate")))
         return cls(counts, contestants, result.excerpts, result, left_out)
 
     @property
     def names(self) -> list[str]:
         """Of the scores."""
-        return [one.name for one in self.contestants]
+        return [one.name for one in self.contenders]
 
     @property
     def ranked_counts(self) -> Counts:
         """Counts of the terms that are ranked."""
-        return self.contestants[0].scores.counts
+        return self.contenders[0].scores.counts
 
     @cached_property
-    def orders(self) -> dict[str, Ints]:
+    def orders(self) -> dict[str, Int64Array]:
         """The places of all ranked terms, best first, by each score."""
-        return {one.name: one.scores.order(one.aggregate) for one in self.contestants}
+        return {one.name: one.scores.order(one.aggregate) for one in self.contenders}
 
     @cached_property
     def ks(self) -> list[int]:
         """Numbers of terms at which scores are compared, as far as there are terms."""
-        asked = KS if self.result is None else self.result.ks
+        asked = OVERLAP_KS if self.result is None else self.result.ks
         return [k for k in asked if k <= self.ranked_counts.n_terms] or [self.ranked_counts.n_terms]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """Pairs of scores; where there are too many, only those with the recommended or first score."""
         every = list(combinations(self.names, 2))
-        if len(every) <= MOST_PAIRS:
+        if len(every) <= MAX_PAIRS:
             return every
         chosen = self.names[0] if self.result is None else self.result.recommended().score
         chosen = chosen if chosen in self.names else self.names[0]
@@ -164,7 +164,7 @@ class Material:
     @cached_property
     def correlations(self) -> npt.NDArray[np.float64]:
         """Spearman's rank correlation of each two scores over all terms; not a number where one is constant."""
-        ranks = np.array([rankdata(one.overall) for one in self.contestants])
+        ranks = np.array([rankdata(one.overall) for one in self.contenders])
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.atleast_2d(np.corrcoef(ranks))
 
@@ -172,7 +172,7 @@ class Material:
     def energies(self) -> dict[str, list[tuple[int, float]]]:
         """For each score whose sum makes sense: how much of it the first k terms have."""
         found = {}
-        for one in self.contestants:
+        for one in self.contenders:
             values = one.overall[self.orders[one.name]]
             if len(values) and np.isfinite(values).all() and values.min() >= 0 and values.max() > 0:
                 sums = np.cumsum(values) / values.sum()

@@ -7,51 +7,51 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from termsieve._version import __version__
-from termsieve.reporting.command import command_of
-from termsieve.reporting.origin import analyzer_of, missing
-from termsieve.reporting.report_data import Material
-from termsieve.reporting.snippet import snippet_of
+from termsieve.reporting.command import make_command
+from termsieve.reporting.origin import get_analyzer, list_caveats
+from termsieve.reporting.report_data import ReportData
+from termsieve.reporting.snippet import make_snippet
 
-_NAMES = {"documents": "fingerprint of the documents", "splits": "fingerprint of the splits"}
+_SETTING_NAMES = {"documents": "fingerprint of the documents", "splits": "fingerprint of the splits"}
 
 
-class Setting(NamedTuple):
+class SettingRow(NamedTuple):
     """A name and its value, as they are shown."""
 
     name: str
     value: str
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """Code to copy, under a title."""
 
     title: str
     code: str
 
 
-def settings_of(material: Material) -> list[Setting]:
+def list_settings(material: ReportData) -> list[SettingRow]:
     """Everything that decides the result."""
     given: Mapping[str, Any] = {} if material.result is None else material.result.settings
     flat = {"termsieve": __version__, "scores": material.names, **given, **material.origin}
-    rows = [Setting(_NAMES.get(name, name), _value(value)) for name, value in flat.items()
+    rows = [SettingRow(_SETTING_NAMES.get(name, name), _format_value(value)) for name, value in flat.items()
             if name not in ("origin", "analyzer")]  # fmt: skip
-    rows.append(Setting("analyzer", _analyzer(material)))
+    rows.append(SettingRow("analyzer", _describe_analyzer(material)))
     if material.counts is not None and material.counts.pruned:
-        rows.append(Setting("pruned", material.counts.pruned))
+        rows.append(SettingRow("pruned", material.counts.pruned))
     if material.counts is not None and material.counts.fingerprint:
-        rows.append(Setting("fingerprint of the analyzer", material.counts.fingerprint))
+        rows.append(SettingRow("fingerprint of the analyzer", material.counts.fingerprint))
     return rows
 
 
-def _analyzer(material: Material) -> str:
-    analyzer = analyzer_of(material)
+def _describe_analyzer(material: ReportData) -> str:
+    analyzer = get_analyzer(material)
     if analyzer is not None:
         return repr(analyzer)
     of_matrix = material.counts is not None and material.counts.settings is None
     return "a matrix: terms are its columns" if of_matrix else "not on this machine"
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(one, str | int) for one in value):
         return ", ".join(map(str, value)) or "none"
     if value is None or isinstance(value, bool):
@@ -59,11 +59,11 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def blocks(material: Material) -> list[Block]:
+def make_code_blocks(material: ReportData) -> list[CodeBlock]:
     """The command and the snippet."""
-    return [Block("On the command line", command_of(material)), Block("In Python", snippet_of(material))]
+    return [CodeBlock("On the command line", make_command(material)), CodeBlock("In Python", make_snippet(material))]
 
 
-def note(material: Material) -> str:
+def make_note(material: ReportData) -> str:
     """What the reader has to fill in, or has to know."""
-    return " ".join(missing(material))
+    return " ".join(list_caveats(material))

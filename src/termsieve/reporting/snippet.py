@@ -5,75 +5,76 @@ from __future__ import annotations
 from typing import Any
 
 from termsieve.reporting.origin import (
-    analyzer_of,
-    contenders,
+    as_list,
     counts_files,
+    document_files,
     file_classes,
-    files_of,
+    get_analyzer,
     is_object,
-    listed,
-    reading,
+    named_contenders,
+    read_options,
     study_settings,
 )
-from termsieve.reporting.report_data import Material
+from termsieve.reporting.report_data import ReportData
 
 
-def snippet_of(material: Material) -> str:
+def make_snippet(material: ReportData) -> str:
     """The code, from the files to the page."""
-    lines = _score_lines(material) if material.result is None else _compare_lines(material)
+    lines = _scoring_lines(material) if material.result is None else _compare_lines(material)
     return "\n".join(lines)
 
 
-def _compare_lines(material: Material) -> list[str]:
-    documents, given = _documents(material), _arguments(material)
-    special = contenders(material)
+def _compare_lines(material: ReportData) -> list[str]:
+    documents, given = _document_lines(material), _arguments(material)
+    special = named_contenders(material)
     imports = ["from termsieve.study.plan import Contender"] if special else []
     if special:
-        names = [_score(str(name), special) for name in listed(study_settings(material).get("scores"))]
+        names = [_score_code(str(name), special) for name in as_list(study_settings(material).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"
     lines = [f"    {name}={value}," for name, value in given.items()]
     return [
-        *_imports(material, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
+        *_import_lines(material, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
         'ts.report(result, "report.html")',
     ]  # fmt: skip
 
 
-def _arguments(material: Material) -> dict[str, str]:
+def _arguments(material: ReportData) -> dict[str, str]:
     """The arguments of the comparison as code."""
     found = {name: repr(value) for name, value in study_settings(material).items()}
-    code = _analyzer(material)
+    code = _analyzer_code(material)
     return {**found, "analyzer": code} if code else found
 
 
-def _score(name: str, special: dict[str, dict[str, Any]]) -> str:
+def _score_code(name: str, special: dict[str, dict[str, Any]]) -> str:
     """A score as code: by its spelling, or with all that was said about it."""
     if name not in special:
         return repr(name)
     return f"Contender({', '.join(f'{key}={value!r}' for key, value in special[name].items())})"
 
 
-def _score_lines(material: Material) -> list[str]:
+def _scoring_lines(material: ReportData) -> list[str]:
     names = repr(material.names[0] if len(material.names) == 1 else material.names)
     saved = counts_files(material)
     if saved:
         made = [f"counts = {' + '.join(f'ts.Counts.load({file!r})' for file in saved)}"]
     else:
-        code = _analyzer(material)
-        made = [*_documents(material), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
+        code = _analyzer_code(material)
+        made = [*_document_lines(material), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
     return [
-        *_imports(material, []), "", *made, f"scores = ts.score(counts, {names})", 'ts.report(scores, "report.html")',
+        *_import_lines(material, []), "", *made, f"scores = ts.score(counts, {names})",
+        'ts.report(scores, "report.html")',
     ]  # fmt: skip
 
 
-def _imports(material: Material, more: list[str]) -> list[str]:
+def _import_lines(material: ReportData, more: list[str]) -> list[str]:
     paths = ["from pathlib import Path", ""] if material.origin.get("lines") else []
     demo = ["from termsieve import demonstration"] if material.origin.get("demo") else []
     return [*paths, "import termsieve as ts", *demo, *more]
 
 
-def _analyzer(material: Material) -> str:
+def _analyzer_code(material: ReportData) -> str:
     """The analyzer as code, where it is not as it comes."""
-    analyzer = analyzer_of(material)
+    analyzer = get_analyzer(material)
     code = "" if analyzer is None else repr(analyzer)
     return f"ts.{code}" if code not in ("", "Analyzer()") else ""
 
@@ -81,18 +82,18 @@ def _analyzer(material: Material) -> str:
 # Documents
 
 
-def _documents(material: Material) -> list[str]:
+def _document_lines(material: ReportData) -> list[str]:
     if material.origin.get("demo"):
-        return ["name, texts, labels = demonstration.corpus()", 'docs = ts.read({"text": texts, "label": labels})']
+        return ["name, texts, labels = demonstration.load_corpus()", 'docs = ts.read({"text": texts, "label": labels})']
     if file_classes(material):
-        return _by_file(material)
-    files = files_of(material) or ["DOCUMENTS"]
+        return _by_file_lines(material)
+    files = document_files(material) or ["DOCUMENTS"]
     source = repr(files[0] if len(files) == 1 else files)
-    return [f"docs = ts.read({source}{_options(material)})"]
+    return [f"docs = ts.read({source}{_option_code(material)})"]
 
 
-def _options(material: Material) -> str:
-    return "".join(f", {name}={_literal(name, value)}" for name, value in reading(material).items())
+def _option_code(material: ReportData) -> str:
+    return "".join(f", {name}={_literal(name, value)}" for name, value in read_options(material).items())
 
 
 def _literal(name: str, value: Any) -> str:
@@ -101,18 +102,18 @@ def _literal(name: str, value: Any) -> str:
     return repr(tuple(value)) if name == "split" and isinstance(value, list) else repr(value)
 
 
-def _by_file(material: Material) -> list[str]:
+def _by_file_lines(material: ReportData) -> list[str]:
     """Documents whose class is their file, gathered file by file, with the columns that the division needs."""
     given = study_settings(material)
     columns = (given.get("cv"), given.get("groups"))
     extra = [name for name in columns if isinstance(name, str) and not is_object(name)]
     empty = ", ".join(f"{name!r}: []" for name in ("text", "label", *extra))
-    rows = _lines(material) if material.origin.get("lines") else _rows(material, extra)
+    rows = _text_file_lines(material) if material.origin.get("lines") else _batch_lines(material, extra)
     head = [f"columns = {{{empty}}}", f"for file, label in {file_classes(material)!r}:"]
     return [*head, *(f"    {line}" for line in rows), "docs = ts.read(columns)"]
 
 
-def _lines(material: Material) -> list[str]:
+def _text_file_lines(material: ReportData) -> list[str]:
     encoding = str(material.origin.get("encoding") or "utf-8-sig")
     return [
         f"lines = [line.strip() for line in Path(file).read_text({encoding!r}).split('\\n') if line.strip()]",
@@ -121,10 +122,10 @@ def _lines(material: Material) -> list[str]:
     ]
 
 
-def _rows(material: Material, extra: list[str]) -> list[str]:
+def _batch_lines(material: ReportData, extra: list[str]) -> list[str]:
     more = [f"    columns[{name!r}] += batch[{name!r}].to_pylist()" for name in extra]
     return [
-        f"for batch in ts.read(file, label=None{_options(material)}).batches({extra!r}):",
+        f"for batch in ts.read(file, label=None{_option_code(material)}).batches({extra!r}):",
         "    columns['text'] += batch['text'].to_pylist()",
         "    columns['label'] += [label] * batch.num_rows",
         *more,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from termsieve.counts.counts import Counts
-from termsieve.ranking.ranking import Row
-from termsieve.reporting.formatting import f1, seconds, shown
-from termsieve.reporting.report_data import Material
-from termsieve.study.excerpts import shown_classes
+from termsieve.ranking.ranking import RankingRow
+from termsieve.reporting.formatting import format_f1, format_name, format_seconds
+from termsieve.reporting.report_data import ReportData
+from termsieve.study.excerpts import largest_classes
 from termsieve.study.results import Comparison
-from termsieve.views import percent
+from termsieve.views import format_percent
 
-MOST_LISTED = 6_000
-MOST_TOP = 10
-LEAST_TOP = 3
+MAX_LISTED = 6_000
+MAX_TOP = 10
+MIN_TOP = 3
 OPEN_CLASSES = 12
 
 
@@ -25,14 +25,14 @@ class Fact(NamedTuple):
     value: str
 
 
-class Column(NamedTuple):
+class ResultColumn(NamedTuple):
     """The head of a column, and whether it holds numbers."""
 
     name: str
     number: bool
 
 
-class Cell(NamedTuple):
+class ResultCell(NamedTuple):
     """A cell as it is shown, and as it is sorted."""
 
     text: str
@@ -40,10 +40,10 @@ class Cell(NamedTuple):
     number: bool
 
 
-class Line(NamedTuple):
+class ResultRow(NamedTuple):
     """A row of the table of results."""
 
-    cells: list[Cell]
+    cells: list[ResultCell]
     recommended: bool
 
 
@@ -72,7 +72,7 @@ class TopClass(NamedTuple):
     lists: list[TopList]
 
 
-def tiles(material: Material) -> list[Fact]:
+def make_tiles(material: ReportData) -> list[Fact]:
     """The few large numbers."""
     counts, result = material.counts, material.result
     found = []
@@ -80,7 +80,7 @@ def tiles(material: Material) -> list[Fact]:
         found += [Fact("documents", f"{counts.n_docs:,}"), Fact("classes", f"{counts.n_classes:,}")]
         found += [Fact("terms", f"{counts.n_terms:,}")]
     if result is None:
-        return [*found, Fact("scores", f"{len(material.contestants)}")]
+        return [*found, Fact("scores", f"{len(material.contenders)}")]
     return [
         *found,
         Fact("scores", f"{len(result.scores)}"),
@@ -92,33 +92,44 @@ def tiles(material: Material) -> list[Fact]:
     ]
 
 
-def facts(counts: Counts) -> list[Fact]:
+def list_facts(counts: Counts) -> list[Fact]:
     """What else there is to know about a corpus."""
     df, n = counts.term_df, max(counts.n_docs, 1)
     sizes = counts.class_sizes
     largest, smallest = int(sizes.argmax()), int(sizes.argmin())
     found = [
-        Fact("largest class", f"{shown(str(counts.classes[largest]))}, {percent(sizes[largest] / n)}"),
-        Fact("smallest class", f"{shown(str(counts.classes[smallest]))}, {percent(sizes[smallest] / n)}"),
+        Fact("largest class", f"{format_name(str(counts.classes[largest]))}, {format_percent(sizes[largest] / n)}"),
+        Fact("smallest class", f"{format_name(str(counts.classes[smallest]))}, {format_percent(sizes[smallest] / n)}"),
         Fact("documents with several labels", f"{counts.n_multilabel:,}"),
         Fact("different terms of a document, on average", f"{df.sum() / n:,.1f}"),
     ]
     if not counts.is_real:
         found.append(Fact("occurrences of terms", f"{counts.n_occurrences:,}"))
     if counts.n_terms:
-        found.append(Fact("terms in one document only", f"{(df == 1).sum():,} ({percent(float((df == 1).mean()))})"))
-        found.append(Fact("most frequent term", f"{shown(str(counts.terms[df.argmax()]))}, in {percent(df.max() / n)}"))
+        found.append(
+            Fact("terms in one document only", f"{(df == 1).sum():,} ({format_percent(float((df == 1).mean()))})")
+        )
+        found.append(
+            Fact(
+                "most frequent term",
+                f"{format_name(str(counts.terms[df.argmax()]))}, in {format_percent(df.max() / n)}",
+            )
+        )
     return [Fact(name, value.replace(" %", "\u00a0%")) for name, value in found]
 
 
-def result_columns(result: Comparison) -> list[Column]:
+def make_result_columns(result: Comparison) -> list[ResultColumn]:
     """The heads of the table of results."""
     at = f"F1 with {result.recommended().k:,}"
     numbers = ("best F1", "± s.e.", "with terms", at, "ranking", "learning")
-    return [Column("score", False), Column("classifier", False), *(Column(name, True) for name in numbers)]
+    return [
+        ResultColumn("score", False),
+        ResultColumn("classifier", False),
+        *(ResultColumn(name, True) for name in numbers),
+    ]
 
 
-def result_rows(material: Material, result: Comparison) -> list[Line]:
+def make_result_rows(material: ReportData, result: Comparison) -> list[ResultRow]:
     """For each score and classifier its best, what it has with the recommended number of terms, and its time."""
     choice = result.recommended()
     by_trial: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -129,49 +140,54 @@ def result_rows(material: Material, result: Comparison) -> list[Line]:
         best = max(rows, key=lambda row: (row["mean"], -row["k"]))
         there = next((row["mean"] for row in rows if row["k"] == choice.k), None)
         ranking, learning = material.timings.get((name, "ranking")), material.timings.get((name, model))
-        cells = [Cell(name, name, False), Cell(model, model, False), _measure(best["mean"])]
-        cells += [_measure(best["standard_error"]), Cell(f"{best['k']:,}", best["k"], True), _measure(there)]
-        cells += [_duration(ranking), _duration(learning)]
-        lines.append(Line(cells, (name, model) == (choice.score, choice.classifier)))
+        cells = [ResultCell(name, name, False), ResultCell(model, model, False), _measure_cell(best["mean"])]
+        cells += [
+            _measure_cell(best["standard_error"]),
+            ResultCell(f"{best['k']:,}", best["k"], True),
+            _measure_cell(there),
+        ]
+        cells += [_duration_cell(ranking), _duration_cell(learning)]
+        lines.append(ResultRow(cells, (name, model) == (choice.score, choice.classifier)))
     return sorted(lines, key=lambda line: -float(str(line.cells[2].value)))
 
 
-def _measure(value: float | None) -> Cell:
+def _measure_cell(value: float | None) -> ResultCell:
     known = value is not None and value == value
-    return Cell(f1(float(value or 0)), value, True) if known else Cell("-", -1, True)
+    return ResultCell(format_f1(float(value or 0)), value, True) if known else ResultCell("-", -1, True)
 
 
-def _duration(value: float | None) -> Cell:
-    return Cell("-", -1, True) if value is None else Cell(seconds(value), value, True)
+def _duration_cell(value: float | None) -> ResultCell:
+    return ResultCell("-", -1, True) if value is None else ResultCell(format_seconds(value), value, True)
 
 
-def n_top(material: Material) -> int:
+def top_list_length(material: ReportData) -> int:
     """How many terms each list has."""
-    lists = len(shown_classes(material.ranked_counts)) * len(material.contestants)
-    return min(max(MOST_LISTED // max(lists, 1), LEAST_TOP), MOST_TOP)
+    lists = len(largest_classes(material.ranked_counts)) * len(material.contenders)
+    return min(max(MAX_LISTED // max(lists, 1), MIN_TOP), MAX_TOP)
 
 
-def top_classes(material: Material, numbers: dict[str, int]) -> list[TopClass]:
+def make_top_lists(material: ReportData, numbers: dict[str, int]) -> list[TopClass]:
     """For each class the best terms by each score; `numbers` are those of the terms on the map."""
-    counts, n = material.ranked_counts, n_top(material)
+    counts, n = material.ranked_counts, top_list_length(material)
     found = []
-    for c in shown_classes(counts):
-        rankings = {one.name: one.scores.top_of_class(int(c), n) for one in material.contestants}
+    for c in largest_classes(counts):
+        rankings = {one.name: one.scores.top_of_class(int(c), n) for one in material.contenders}
         listed = [row.term for ranking in rankings.values() for row in ranking]
         lists = [
             TopList(
-                name, [_top_term(row, numbers, len(rankings) > 1 and listed.count(row.term) == 1) for row in ranking]
+                name,
+                [_make_top_term(row, numbers, len(rankings) > 1 and listed.count(row.term) == 1) for row in ranking],
             )
             for name, ranking in rankings.items()
         ]
-        found.append(TopClass(shown(str(counts.classes[c])), f"{counts.class_sizes[c]:,} documents", lists))
+        found.append(TopClass(format_name(str(counts.classes[c])), f"{counts.class_sizes[c]:,} documents", lists))
     return found
 
 
-def _top_term(row: Row, numbers: dict[str, int], only: bool) -> TopTerm:
+def _make_top_term(row: RankingRow, numbers: dict[str, int], only: bool) -> TopTerm:
     inside, outside = row.tp / max(row.tp + row.fn, 1), row.fp / max(row.fp + row.tn, 1)
-    return TopTerm(shown(row.term), numbers.get(row.term), percent(inside), _title(outside), only)
+    return TopTerm(format_name(row.term), numbers.get(row.term), format_percent(inside), _rate_title(outside), only)
 
 
-def _title(outside: float) -> str:
-    return f"{percent(outside)} elsewhere"
+def _rate_title(outside: float) -> str:
+    return f"{format_percent(outside)} elsewhere"

@@ -6,76 +6,76 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from termsieve.reporting.formatting import shown
-from termsieve.reporting.report_data import Contestant, Material
-from termsieve.reporting.style import INK, MAP_EXPONENT, MAP_HEIGHT, PALETTE, distinct
-from termsieve.study.excerpts import shown_classes
+from termsieve.reporting.formatting import format_name
+from termsieve.reporting.report_data import ReportData, ScoredContender
+from termsieve.reporting.style import MAP_EXPONENT, MAP_HEIGHT, PALETTE, TEXT_COLOR, make_unique
+from termsieve.study.excerpts import largest_classes
 from termsieve.table import Array
-from termsieve.tokens.kernels import Ints
+from termsieve.tokens.kernels import Int64Array
 
 # What is written into a page is under a megabyte, whatever the number of classes and scores
-MOST_RANKS = 60_000
-MOST_PLACES = 12_000
-MOST_POINTS = 800
-LEAST_POINTS = 60
-MOST_CELLS = 6
-N_FIRST = 50  # terms that have a colour in a picture that does not move
-OTHER = "other terms"
+MAX_RANKS = 60_000
+MAX_VIEW_TERMS = 12_000
+MAX_POINTS = 800
+MIN_POINTS = 60
+MAX_CLASS_COUNTS = 6
+N_COLORED = 50  # terms that have a colour in a picture that does not move
+OTHER_TERMS = "other terms"
 
 
-class Vocabulary(NamedTuple):
+class VocabularyMap(NamedTuple):
     """What the page is told about terms, and the terms as they are spelled, in the same order."""
 
     data: dict[str, Any]
     spellings: list[str]
 
 
-def vocabulary(material: Material) -> Vocabulary:
+def make_vocabulary_map(material: ReportData) -> VocabularyMap:
     """Terms with their counts, and for each view (all classes, or one) the terms in it with their ranks.
 
     A view has the best terms by each score, and a sample of the others that is dense among the frequent ones.
     """
-    counts, contestants = material.ranked_counts, material.contestants
-    classes = shown_classes(counts)
-    speaks_for = contestants[0].scores.speaks_for
-    n = n_points(len(classes) + 1, len(contestants), counts.n_terms)
-    views = [_view(contestants, None, n, np.isin(speaks_for, classes))]
-    views += [_view(contestants, int(c), n) for c in classes]
+    counts, contestants = material.ranked_counts, material.contenders
+    classes = largest_classes(counts)
+    speaks_for = contestants[0].scores.associated_class
+    n = count_points(len(classes) + 1, len(contestants), counts.n_terms)
+    views = [_make_view(contestants, None, n, np.isin(speaks_for, classes))]
+    views += [_make_view(contestants, int(c), n) for c in classes]
     used = np.unique(np.concatenate([places for places, _ in views]))
     number = {int(place): i for i, place in enumerate(used)}
     new_class = {int(c): i for i, c in enumerate(classes)}
     terms = [str(term) for term in counts.term_array.take(used).to_pylist()]
     numbered = [[number[int(place)] for place in places] for places, _ in views]
     data = {
-        "classes": distinct(shown(str(counts.classes[c])) for c in classes),
+        "classes": make_unique(format_name(str(counts.classes[c])) for c in classes),
         "sizes": counts.class_sizes[classes].tolist(),
         "n_docs": counts.n_docs,
         "n_terms": counts.n_terms,
         "scores": material.names,
-        "terms": [shown(term) for term in terms],
+        "terms": [format_name(term) for term in terms],
         "df": counts.term_df[used].tolist(),
         "own": [new_class.get(int(c), -1) for c in speaks_for[used]],
-        "cells": _cells(counts.df[classes][:, used].tocsc(), counts.class_sizes[classes], numbered[1:]),
+        "cells": _class_counts(counts.df[classes][:, used].tocsc(), counts.class_sizes[classes], numbered[1:]),
         "views": [{"terms": mine, "ranks": ranks} for mine, (_, ranks) in zip(numbered, views, strict=True)],
         "excerpts": {
-            str(i): [[shown(one.label), one.before, one.match, one.after] for one in material.excerpts[term]]
+            str(i): [[format_name(one.label), one.before, one.match, one.after] for one in material.excerpts[term]]
             for i, term in enumerate(terms) if term in material.excerpts
         },
     }  # fmt: skip
-    return Vocabulary(data, terms)
+    return VocabularyMap(data, terms)
 
 
-def n_points(n_views: int, n_scores: int, n_terms: int) -> int:
+def count_points(n_views: int, n_scores: int, n_terms: int) -> int:
     """How many terms a view has.
 
     >>> n_points(6, 6, 30_000), n_points(21, 6, 200_000), n_points(41, 42, 200_000), n_points(3, 1, 9)
     (800, 476, 60, 9)
     """
-    room = min(MOST_RANKS // (n_views * n_scores), MOST_PLACES // n_views, MOST_POINTS)
-    return min(max(room, LEAST_POINTS), n_terms)
+    room = min(MAX_RANKS // (n_views * n_scores), MAX_VIEW_TERMS // n_views, MAX_POINTS)
+    return min(max(room, MIN_POINTS), n_terms)
 
 
-def _cells(df: Any, sizes: Ints, in_class: list[list[int]]) -> list[list[int]]:
+def _class_counts(df: Any, sizes: Int64Array, in_class: list[list[int]]) -> list[list[int]]:
     """For each term some classes and in how many of their documents it is, in turn.
 
     These are the classes with the highest rates, and those in whose view the term is.
@@ -88,44 +88,46 @@ def _cells(df: Any, sizes: Ints, in_class: list[list[int]]) -> list[list[int]]:
     for i, mine in enumerate(wanted):
         part = slice(df.indptr[i], df.indptr[i + 1])
         here, numbers = df.indices[part], df.data[part]
-        highest = here[np.argsort(-numbers / sizes[here], kind="stable")[:MOST_CELLS]]
+        highest = here[np.argsort(-numbers / sizes[here], kind="stable")[:MAX_CLASS_COUNTS]]
         kept = mine.union(highest.tolist())
         pairs = sorted((c, n) for c, n in zip(here.tolist(), numbers.tolist(), strict=True) if c in kept)
         found.append([number for pair in pairs for number in pair])
     return found
 
 
-def _view(contestants: list[Contestant], c: int | None, n: int, drawn: Any = None) -> tuple[Ints, list[list[int]]]:
+def _make_view(
+    contestants: list[ScoredContender], c: int | None, n: int, drawn: Any = None
+) -> tuple[Int64Array, list[list[int]]]:
     """The places of the terms of one class, or of all, and their ranks by each score."""
     values = [one.overall if c is None else one.scores.of_class(c) for one in contestants]
-    best = [_best(one, c, value, n) for one, value in zip(contestants, values, strict=True)]
+    best = [_top_indices(one, c, value, n) for one, value in zip(contestants, values, strict=True)]
     df = contestants[0].scores.counts.term_df
     in_turn = np.array(best).T.ravel()
-    few_of_the_best = _first_of_each(in_turn)[: max(2 * n // 3, 1)]
-    chosen = _first_of_each(np.concatenate([few_of_the_best, _sample(df, n)]))[:n]
+    few_of_the_best = _drop_duplicates(in_turn)[: max(2 * n // 3, 1)]
+    chosen = _drop_duplicates(np.concatenate([few_of_the_best, _sample_terms(df, n)]))[:n]
     if drawn is not None:
         chosen = chosen[drawn[chosen]]
-    return chosen, [_ranks(value, order, chosen).tolist() for value, order in zip(values, best, strict=True)]
+    return chosen, [_term_ranks(value, order, chosen).tolist() for value, order in zip(values, best, strict=True)]
 
 
-def _best(one: Contestant, c: int | None, values: Array, n: int) -> Ints:
+def _top_indices(one: ScoredContender, c: int | None, values: Array, n: int) -> Int64Array:
     ties = one.scores.tie_break_of(one.aggregate) if c is None else one.scores.tie_break_of_class(c)
-    return one.scores.best_places(values, ties, n)
+    return one.scores.top_indices(values, ties, n)
 
 
-def _first_of_each(places: Ints) -> Ints:
+def _drop_duplicates(places: Int64Array) -> Int64Array:
     """Each place once, where it is first."""
     _, first = np.unique(places, return_index=True)
     return places[np.sort(first)]
 
 
-def _sample(df: Ints, n: int) -> Ints:
+def _sample_terms(df: Int64Array, n: int) -> Int64Array:
     """Terms from the most frequent to the rarest, the more the more frequent."""
     by_frequency = np.argsort(-df, kind="stable")
     return by_frequency[np.unique(np.geomspace(1, len(df), n).round().astype(np.int64)) - 1]
 
 
-def _ranks(values: Array, best: Ints, chosen: Ints) -> Ints:
+def _term_ranks(values: Array, best: Int64Array, chosen: Int64Array) -> Int64Array:
     """Ranks of the chosen terms: exact among the best; behind them, equal values share the first of their ranks."""
     ascending = np.sort(values)
     ranks = len(values) - np.searchsorted(ascending, values[chosen], side="right") + 1
@@ -133,7 +135,7 @@ def _ranks(values: Array, best: Ints, chosen: Ints) -> Ints:
     return np.array([exact.get(int(p), max(int(r), len(best) + 1)) for p, r in zip(chosen, ranks, strict=True)])
 
 
-def static_points(words: dict[str, Any], score: str, n_first: int = N_FIRST) -> list[dict[str, Any]]:
+def make_static_points(words: dict[str, Any], score: str, n_first: int = N_COLORED) -> list[dict[str, Any]]:
     """The points of the map of all classes by one score, for a picture that does not move."""
     terms = words["views"][0]["terms"]
     ranks = words["views"][0]["ranks"][words["scores"].index(score) if score in words["scores"] else 0]
@@ -145,18 +147,18 @@ def static_points(words: dict[str, Any], score: str, n_first: int = N_FIRST) -> 
         size, first = words["sizes"][label], rank <= n_first
         points.append({
             "x": (words["df"][i] - inside) / max(words["n_docs"] - size, 1), "y": inside / max(size, 1),
-            "class": words["classes"][label] if first and label in colored else OTHER,
+            "class": words["classes"][label] if first and label in colored else OTHER_TERMS,
             "opacity": 0.9 if first else 0.22, "size": 52 if first else 22, "ring": False,
             "label": words["terms"][i] if first else "",
         })  # fmt: skip
-    _name_apart(points[:n_first])
+    _hide_overlapping_labels(points[:n_first])
     return points[::-1]
 
 
-def static_legend(words: dict[str, Any]) -> list[tuple[str, str]]:
+def make_static_legend(words: dict[str, Any]) -> list[tuple[str, str]]:
     """The classes that have a colour in a picture that does not move, and what all others have."""
     colored = [(words["classes"][label], PALETTE[i]) for i, label in enumerate(colored_classes(words))]
-    return [*colored, (OTHER, INK)]
+    return [*colored, (OTHER_TERMS, TEXT_COLOR)]
 
 
 def colored_classes(words: dict[str, Any]) -> list[int]:
@@ -165,7 +167,7 @@ def colored_classes(words: dict[str, Any]) -> list[int]:
     return sorted(by_size[: len(PALETTE) - 1].tolist())
 
 
-def _name_apart(points: list[dict[str, Any]], width: float = 500, height: float = MAP_HEIGHT) -> None:
+def _hide_overlapping_labels(points: list[dict[str, Any]], width: float = 500, height: float = MAP_HEIGHT) -> None:
     """Take away names that would cover one before them."""
     boxes: list[tuple[float, float, float]] = []
     for point in points:

@@ -12,12 +12,22 @@ import numpy as np
 from termsieve.counts.counts import Counts
 from termsieve.evaluate.measures import overlap
 from termsieve.ranking.ranking import score
-from termsieve.reproduction.contexts import CHECKS, SLACK, Context, Verdict, contexts, in_contexts, listed, said, whole
-from termsieve.reproduction.measurements import Measured
-from termsieve.reproduction.tables import iris_of_uci
+from termsieve.reproduction.contexts import (
+    CHECKS,
+    DEFAULT_SLACK,
+    Context,
+    Verdict,
+    as_list,
+    format_values,
+    make_contexts,
+    register_check,
+    register_context_check,
+)
+from termsieve.reproduction.measurements import Measurements
+from termsieve.reproduction.tables import load_uci_iris
 
 # Claims of these kinds are not about curves, and no setting changes them.
-ALONE = (
+SETTING_INDEPENDENT = (
     "time ratio", "linear cost", "shared terms", "differing terms", "frequent terms are high", "bounded",
     "zero when equally present", "iris features",
 )  # fmt: skip
@@ -26,11 +36,11 @@ ALONE = (
 # Curves
 
 
-def _slack(where: Mapping[str, Any]) -> float:
-    return float(where.get("slack", SLACK))
+def _get_slack(where: Mapping[str, Any]) -> float:
+    return float(where.get("slack", DEFAULT_SLACK))
 
 
-def _worst_step(values: Mapping[str, float], groups: Sequence[Sequence[str]]) -> float:
+def _order_violation(values: Mapping[str, float], groups: Sequence[Sequence[str]]) -> float:
     """By how much the order of groups is violated: below or at 0 where it is not."""
     steps = [
         max(values[b] for b in after) - min(values[a] for a in before)
@@ -40,37 +50,37 @@ def _worst_step(values: Mapping[str, float], groups: Sequence[Sequence[str]]) ->
     return max(steps, default=0.0)
 
 
-@in_contexts
+@register_context_check
 def order(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """Scores of an earlier group are above those of a later one; with ``best``, they lead all others, too."""
-    values, groups = context.average(area=where.get("area", False)), [listed(group) for group in where["order"]]
+    values, groups = context.average(area=where.get("area", False)), [as_list(group) for group in where["order"]]
     named = {name for group in groups for name in group}
     if where.get("best", True):
         groups.append([name for name in values if name not in named])
     shown = values if where.get("best", True) else {name: value for name, value in values.items() if name in named}
-    return _worst_step(values, groups) <= _slack(where), said(shown)
+    return _order_violation(values, groups) <= _get_slack(where), format_values(shown)
 
 
-@in_contexts
+@register_context_check
 def last(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """Scores are below all others."""
-    values, names = context.average(), listed(where["scores"])
+    values, names = context.average(), as_list(where["scores"])
     others = [name for name in values if name not in names]
-    return _worst_step(values, [others, names]) <= _slack(where), said(values)
+    return _order_violation(values, [others, names]) <= _get_slack(where), format_values(values)
 
 
-@in_contexts
+@register_context_check
 def above_at_every_size(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """A score is above others, at each size."""
     name = where["score"]
-    rivals = listed(where.get("over", [other for other in context.means if other != name]))
+    rivals = as_list(where.get("over", [other for other in context.means if other != name]))
     gaps = {k: context.means[name][k] - max(context.means[rival][k] for rival in rivals) for k in context.sizes}
-    short = [k for k, gap in gaps.items() if gap < -_slack(where)]
+    short = [k for k, gap in gaps.items() if gap < -_get_slack(where)]
     text = f"{name} minus the best of {', '.join(rivals)}: " + ", ".join(f"{k}: {gap:+.3f}" for k, gap in gaps.items())
     return not short, text if len(gaps) <= 12 else f"{name} is behind at {len(short)} of {len(gaps)} sizes"
 
 
-@in_contexts
+@register_context_check
 def near_the_best(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """At each size a score is among the first ``places``, or within ``within`` of the best."""
     name, places, within = where["score"], where.get("places", 1), where["within"]
@@ -80,21 +90,21 @@ def near_the_best(context: Context, where: Mapping[str, Any]) -> tuple[bool, str
         gap = max(values.values()) - values[name]
         if gap > within and sum(value > values[name] for value in values.values()) >= places:
             behind.append(f"{k} ({gap:.3f} behind {next(iter(values))})")
-    mean = f"mean {context.average()[name]:.3f}, best {said(dict(list(context.average().items())[:1]))}"
+    mean = f"mean {context.average()[name]:.3f}, best {format_values(dict(list(context.average().items())[:1]))}"
     return not behind, mean + (f"; behind at {', '.join(behind)}" if behind else "; at every size")
 
 
-@in_contexts
+@register_context_check
 def often_the_best(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """A score is the best, or equal to it, at so large a share of the sizes."""
     name = where["score"]
-    first = [k for k in context.sizes if context.means[name][k] >= max(context.at(k).values()) - _slack(where)]
+    first = [k for k in context.sizes if context.means[name][k] >= max(context.at(k).values()) - _get_slack(where)]
     return len(first) >= where["least"] * len(
         context.sizes
     ), f"{name} first at {len(first)} of {len(context.sizes)} sizes"
 
 
-@in_contexts
+@register_context_check
 def alike(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """Two scores never differ by more than ``within``."""
     first, second = where["scores"]
@@ -105,30 +115,32 @@ def alike(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     return gaps[worst] <= where["within"], text
 
 
-@in_contexts
+@register_context_check
 def best_size(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """A score is at its best with so many terms."""
     of = context.means[where["score"]]
     best = max(of, key=lambda k: of[k])
     name, size = where["score"], where["size"]
     text = f"{name} {of[size]:.3f} with {size} terms, at its best {of[best]:.3f} with {best}"
-    return of[size] >= of[best] - _slack(where), text
+    return of[size] >= of[best] - _get_slack(where), text
 
 
-@in_contexts
+@register_context_check
 def largest_gain(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:
     """The mean gain of a score over others is largest with so many terms."""
     name = where["score"]
-    rivals = listed(where.get("over", [other for other in context.means if other != name]))
+    rivals = as_list(where.get("over", [other for other in context.means if other != name]))
     gains = {
         k: context.means[name][k] - float(np.mean([context.means[rival][k] for rival in rivals])) for k in context.sizes
     }
     best = max(gains, key=lambda k: gains[k])
     text = ", ".join(f"{k}: {gain:+.3f}" for k, gain in gains.items())
-    return gains[where["size"]] >= gains[best] - _slack(where), f"mean gain of {name} over {', '.join(rivals)}: {text}"
+    return gains[where["size"]] >= gains[best] - _get_slack(
+        where
+    ), f"mean gain of {name} over {', '.join(rivals)}: {text}"
 
 
-@in_contexts
+@register_context_check
 def spread_shrinks(context: Context, where: Mapping[str, Any]) -> tuple[bool, str]:  # noqa: ARG001 - of one shape
     """The best and the worst score differ less with many terms than with few."""
     spread = {k: max(context.at(k).values()) - min(context.at(k).values()) for k in context.sizes}
@@ -136,35 +148,35 @@ def spread_shrinks(context: Context, where: Mapping[str, Any]) -> tuple[bool, st
     return spread[k[-1]] < spread[k[0]], f"{spread[k[0]]:.3f} with {k[0]} terms, {spread[k[-1]]:.3f} with {k[-1]}"
 
 
-@whole
-def wins(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def wins(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """One of the scores is best (ties count) in so many contexts at one size, or in ``exactly`` so many."""
-    names, size = listed(where["scores"]), where["size"]
-    found = contexts(measured, {**where, "sizes": [size]})
+    names, size = as_list(where["scores"]), where["size"]
+    found = make_contexts(measured, {**where, "sizes": [size]})
     won, shown = 0, []
     for context in found:
         values = context.at(size)
         top = max(values.values())
-        won += any(values[name] >= top - _slack(where) for name in names)
-        shown.append(f"{context.name}: {said(dict(list(values.items())[:3]))}")
+        won += any(values[name] >= top - _get_slack(where) for name in names)
+        shown.append(f"{context.name}: {format_values(dict(list(values.items())[:3]))}")
     ok = won == where["exactly"] if "exactly" in where else won >= where["at_least"]
     return Verdict(ok, f"{' or '.join(names)} best or equal in {won} of {len(found)} cases. {'; '.join(shown)}.")
 
 
-@whole
-def gain(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def gain(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """The gain of a score over others at one size is what is printed, up to ``within``."""
-    (context,) = contexts(measured, {**where, "sizes": [where["size"]]})
+    (context,) = make_contexts(measured, {**where, "sizes": [where["size"]]})
     values, scale = context.at(where["size"]), where.get("scale", 1)
     ours = {name: scale * (values[where["score"]] - values[name]) for name in where["printed"]}
     ok = all(abs(ours[name] - printed) <= where["within"] for name, printed in where["printed"].items())
-    return Verdict(ok, f"Ours: {said(ours, 2)}; printed: {said(where['printed'], 2)}.")
+    return Verdict(ok, f"Ours: {format_values(ours, 2)}; printed: {format_values(where['printed'], 2)}.")
 
 
-@whole
-def lower(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def lower(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """One measure is below another by at least ``by``, for all scores at each size."""
-    low, high = (contexts(measured, {**where, "measure": where[name]})[0] for name in ("low", "high"))
+    low, high = (make_contexts(measured, {**where, "measure": where[name]})[0] for name in ("low", "high"))
     gaps = {k: min(high.means[name][k] - low.means[name][k] for name in low.means) for k in low.sizes}
     shown = ", ".join(f"{k}: {gap:.3f}" for k, gap in gaps.items())
     return Verdict(
@@ -175,33 +187,33 @@ def lower(measured: Measured, where: Mapping[str, Any]) -> Verdict:
 # Time
 
 
-@whole
-def time_ratio(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def time_ratio(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """CPU time of selecting by a score, by that of others, lies between two bounds."""
     found, ok = [], True
-    for group in listed(where.get("groups", where.get("group", list(measured.groups)))):
+    for group in as_list(where.get("groups", where.get("group", list(measured.groups)))):
         seconds = measured.seconds(group)
-        others = listed(where.get("over", [name for name in seconds if name != where["score"]]))
+        others = as_list(where.get("over", [name for name in seconds if name != where["score"]]))
         ratios = {name: seconds[where["score"]] / seconds[name] for name in others}
         checked = [float(np.median(list(ratios.values())))] if where.get("median") else list(ratios.values())
         ok &= all(where.get("least", 0.0) <= ratio <= where["most"] for ratio in checked)
-        found.append(f"{group}: {1000 * seconds[where['score']]:.1f} ms; " + said(ratios, 2) + " of theirs")
+        found.append(f"{group}: {1000 * seconds[where['score']]:.1f} ms; " + format_values(ratios, 2) + " of theirs")
     return Verdict(ok, f"CPU time of {where['score']}, scoring and sorting alone: {'; '.join(found)}.")
 
 
-@whole
-def linear_cost(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - made-up counts
+@register_check
+def linear_cost(measured: Measurements, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - made-up counts
     """Scoring takes time in proportion to classes and to terms: twice as many, at most about twice the time."""
     slopes = {}
-    for name in listed(where["scores"]):
-        small, terms, classes = (_scoring_seconds(name, *shape) for shape in ((20_000, 10), (80_000, 10), (20_000, 40)))
+    for name in as_list(where["scores"]):
+        small, terms, classes = (_time_scoring(name, *shape) for shape in ((20_000, 10), (80_000, 10), (20_000, 40)))
         slopes[f"{name} in terms"] = float(np.log(terms / small) / np.log(4))
         slopes[f"{name} in classes"] = float(np.log(classes / small) / np.log(4))
     ok = all(slope <= where["most"] for slope in slopes.values())
-    return Verdict(ok, f"Exponents of CPU time: {said(slopes, 2)}.")
+    return Verdict(ok, f"Exponents of CPU time: {format_values(slopes, 2)}.")
 
 
-def _scoring_seconds(name: str, n_terms: int, n_classes: int) -> float:
+def _time_scoring(name: str, n_terms: int, n_classes: int) -> float:
     X = np.random.default_rng(0).poisson(0.3, (3 * n_classes, n_terms))
     taken = []
     for _ in range(5):
@@ -215,10 +227,10 @@ def _scoring_seconds(name: str, n_terms: int, n_classes: int) -> float:
 # Rankings
 
 
-@whole
-def shared_terms(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def shared_terms(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """The share of the first terms that two scores have in common lies between two bounds, at each size."""
-    group, found, ok = measured.only_group(where), [], True
+    group, found, ok = measured.group_name(where), [], True
     for first, second in where["pairs"]:
         a, b = measured.ranking(group, first), measured.ranking(group, second)
         common = overlap(a, b, where["at"]).common
@@ -229,10 +241,10 @@ def shared_terms(measured: Measured, where: Mapping[str, Any]) -> Verdict:
     return Verdict(ok, f"In common: {'; '.join(found)}.")
 
 
-@whole
-def differing_terms(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def differing_terms(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """So many of the first terms of each score are not shared by all."""
-    group = measured.only_group(where)
+    group = measured.group_name(where)
     tops = {name: measured.ranking(group, name)[: where["size"]] for name in where["scores"]}
     shared = set.intersection(*map(set, tops.values()))
     apart = {name: [term for term in top if term not in shared] for name, top in tops.items()}
@@ -240,8 +252,8 @@ def differing_terms(measured: Measured, where: Mapping[str, Any]) -> Verdict:
     return Verdict(all(len(terms) == where["exactly"] for terms in apart.values()), f"Not shared by all: {said}.")
 
 
-@whole
-def frequent_terms_are_high(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def frequent_terms_are_high(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """Most of the most frequent terms are among the first of the score."""
     found, ok = [], True
     for group in measured.groups:
@@ -265,24 +277,24 @@ def _two_class_tables(n: int = 12) -> Iterator[tuple[int, int, int, int]]:
             yield a, b, n - a, 2 * n - b
 
 
-@whole
-def bounded(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - a law of the score
+@register_check
+def bounded(measured: Measurements, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - a law of the score
     """A score lies between two bounds."""
-    values = _on_tables(where["score"], list(_two_class_tables()))
+    values = _score_tables(where["score"], list(_two_class_tables()))
     ok = values.min() >= where["low"] - 1e-12 and values.max() <= where["high"] + 1e-12
     text = f"{where['score']} on all tables of 12 and 24 documents: from {values.min():.4f} to {values.max():.4f}."
     return Verdict(bool(ok), text)
 
 
-@whole
-def zero_when_equally_present(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - as above
+@register_check
+def zero_when_equally_present(measured: Measurements, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - as above
     """A score is at its smallest, 0, where the shares of documents with the term are equal."""
     tables = [(a, 2 * a, 12 - a, 24 - 2 * a) for a in range(1, 12)] + [(a, a, 12 - a, 12 - a) for a in range(1, 12)]
-    worst = float(np.abs(_on_tables(where["score"], tables)).max())
+    worst = float(np.abs(_score_tables(where["score"], tables)).max())
     return Verdict(worst == 0.0, f"{where['score']} at p = q, balanced and 1:2: at most {worst:g}.")
 
 
-def _on_tables(name: str, tables: list[tuple[int, int, int, int]]) -> Any:
+def _score_tables(name: str, tables: list[tuple[int, int, int, int]]) -> Any:
     """The score of the first class in each table."""
     found = []
     for tp, fp, fn, tn in tables:
@@ -292,18 +304,18 @@ def _on_tables(name: str, tables: list[tuple[int, int, int, int]]) -> Any:
     return np.array(found)
 
 
-@whole
-def iris_features(measured: Measured, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - needs no corpus
+@register_check
+def iris_features(measured: Measurements, where: Mapping[str, Any]) -> Verdict:  # noqa: ARG001 - needs no corpus
     """The two best features of the iris flowers are those."""
-    X, y = iris_of_uci()
+    X, y = load_uci_iris()
     values = score(Counts.from_matrix(X, [str(c) for c in y]), "ocfs").overall()
     best = [int(i) + 1 for i in np.argsort(-values)[: len(where["features"])]]
     shown = ", ".join(f"{i + 1}: {value:.4f}" for i, value in enumerate(values))
     return Verdict(best == list(where["features"]), f"Best: {best}, by the scores {shown}.")
 
 
-@whole
-def all_of(measured: Measured, where: Mapping[str, Any]) -> Verdict:
+@register_check
+def all_of(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
     """Several checks, each with a ``check`` and a ``where`` of its own, all hold."""
     common = {key: value for key, value in where.items() if key != "parts"}
     found = [CHECKS[part["check"]](measured, {**common, **part}) for part in where["parts"]]

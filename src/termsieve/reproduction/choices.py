@@ -8,50 +8,55 @@ from typing import Any
 
 import numpy as np
 
-from termsieve.reproduction.checks import ALONE
-from termsieve.reproduction.claims import judged
-from termsieve.reproduction.measurements import Measured
-from termsieve.reproduction.protocol import Alternative, Choice, Claim, Printed, Protocol
+from termsieve.reproduction.checks import SETTING_INDEPENDENT
+from termsieve.reproduction.claims import judge_claims
+from termsieve.reproduction.measurements import Measurements
+from termsieve.reproduction.protocol import Alternative, Claim, OpenChoice, PrintedTable, Protocol
 from termsieve.reproduction.setting import Setting
-from termsieve.reproduction.tables import SHARES, cells, nearness
+from termsieve.reproduction.tables import SHARE_SCALES, make_cells, summarize_nearness
 from termsieve.study.results import Comparison
 
 
-def tried_out(measured: Measured, choice: Choice, run: Callable[[Setting, str], Comparison]) -> dict[str, Any]:
+def try_alternatives(
+    measured: Measurements, choice: OpenChoice, run: Callable[[Setting, str], Comparison]
+) -> dict[str, Any]:
     """A choice, and what each of its alternatives moves, against what was measured by default on the same splits."""
     about = {"question": choice.question, "default": choice.default, "because": choice.because}
-    default = Measured(measured.protocol, measured.results, measured.threads, choice.first_splits)
+    default = Measurements(measured.protocol, measured.results, measured.threads, choice.first_splits)
     rows = []
     for alternative in choice.alternatives:
-        protocol = _changed(measured.protocol, choice, alternative)
+        protocol = _apply_alternative(measured.protocol, choice, alternative)
         fresh = {name: run(protocol.settings[name], f" ({alternative.name})") for name in choice.settings}
-        after = Measured(protocol, {**measured.results, **fresh}, measured.threads, choice.first_splits)
-        rows.append({"name": alternative.name, "change": alternative.change, **_effect(default, after, choice)})
+        after = Measurements(protocol, {**measured.results, **fresh}, measured.threads, choice.first_splits)
+        rows.append({"name": alternative.name, "change": alternative.change, **_measure_effect(default, after, choice)})
     return {**about, "settings": list(choice.settings), "alternatives": rows}
 
 
-def _changed(protocol: Protocol, choice: Choice, alternative: Alternative) -> Protocol:
+def _apply_alternative(protocol: Protocol, choice: OpenChoice, alternative: Alternative) -> Protocol:
     """The protocol with the alternative in the settings that the choice concerns."""
     settings = dict(protocol.settings)
     for name in choice.settings:
-        part = settings[name].reduced(choice.scores, choice.classifiers, choice.sizes, choice.first_splits)
-        settings[name] = part.changed(alternative.change)
+        part = settings[name].restrict_grid(choice.scores, choice.classifiers, choice.sizes, choice.first_splits)
+        settings[name] = part.with_changes(alternative.change)
     return replace(protocol, settings=settings)
 
 
-def _effect(default: Measured, after: Measured, choice: Choice) -> dict[str, Any]:
+def _measure_effect(default: Measurements, after: Measurements, choice: OpenChoice) -> dict[str, Any]:
     """How far measures move, how near print is then, and which verdicts change."""
-    moves = [abs(a - b) for a, b in _pairs(default, after, choice)]
+    moves = [abs(a - b) for a, b in _paired_means(default, after, choice)]
     effect: dict[str, Any] = {"moved": round(float(np.mean(moves)), 4)}
-    tables = list(_touched(after.protocol, choice))
+    tables = list(_affected_tables(after.protocol, choice))
     if tables:
-        effect |= {"near": nearness(cells(after, tables)), "near by default": nearness(cells(default, tables))}
+        effect |= {
+            "near": summarize_nearness(make_cells(after, tables)),
+            "near by default": summarize_nearness(make_cells(default, tables)),
+        }
     if choice.scores is None and choice.classifiers is None and choice.sizes is None:
-        effect["verdicts changed"] = list(_new_verdicts(default, after, choice))
+        effect["verdicts changed"] = list(_changed_verdicts(default, after, choice))
     return effect
 
 
-def _pairs(before: Measured, after: Measured, choice: Choice) -> Iterator[tuple[float, float]]:
+def _paired_means(before: Measurements, after: Measurements, choice: OpenChoice) -> Iterator[tuple[float, float]]:
     """What the figures show, before and after, wherever both were measured."""
     for figure in before.protocol.figures:
         if figure.kind != "curves" or not _concerns(choice, after, figure.group, figure.classifier):
@@ -61,18 +66,18 @@ def _pairs(before: Measured, after: Measured, choice: Choice) -> Iterator[tuple[
             yield from ((old[name][k], new[name][k]) for k in set(old[name]) & set(new[name]))
 
 
-def _concerns(choice: Choice, measured: Measured, group: str, classifier: str) -> bool:
-    setting = measured.setting_or_none(group, classifier) if group in measured.groups else None
+def _concerns(choice: OpenChoice, measured: Measurements, group: str, classifier: str) -> bool:
+    setting = measured.find_setting(group, classifier) if group in measured.groups else None
     return setting is not None and setting.name in choice.settings
 
 
-def _touched(protocol: Protocol, choice: Choice) -> Iterator[Printed]:
+def _affected_tables(protocol: Protocol, choice: OpenChoice) -> Iterator[PrintedTable]:
     """The printed tables of shares that the choice concerns, with the cells that were run."""
     settings = [protocol.settings[name] for name in choice.settings]
     for table in protocol.tables:
         group = table.where.get("group", next(iter(protocol.groups)))
         mine = [one for one in settings if one.group == group]
-        if table.kind not in SHARES or not mine:
+        if table.kind not in SHARE_SCALES or not mine:
             continue
         rows = {
             row: {column: value for column, value in columns.items() if _was_run(table, row, column, mine)}
@@ -82,7 +87,7 @@ def _touched(protocol: Protocol, choice: Choice) -> Iterator[Printed]:
             yield replace(table, cells=rows)
 
 
-def _was_run(table: Printed, row: str, column: str, settings: list[Setting]) -> bool:
+def _was_run(table: PrintedTable, row: str, column: str, settings: list[Setting]) -> bool:
     largest = settings[0].sizes[-1]
     if table.kind == "overlaps":
         return int(column.removesuffix("d")) <= largest and set(row.split(" vs ")) <= set(settings[0].scores)
@@ -92,19 +97,19 @@ def _was_run(table: Printed, row: str, column: str, settings: list[Setting]) -> 
     )
 
 
-def _new_verdicts(default: Measured, after: Measured, choice: Choice) -> Iterator[str]:
+def _changed_verdicts(default: Measurements, after: Measurements, choice: OpenChoice) -> Iterator[str]:
     """Verdicts on the claims about curves, before and after, with the classifiers that were run again."""
     claims = [
         narrowed
         for claim in after.protocol.claims
-        if claim.check not in ALONE and (narrowed := _narrowed(claim, after, choice))
+        if claim.check not in SETTING_INDEPENDENT and (narrowed := _narrow_claim(claim, after, choice))
     ]
-    for old, new in zip(judged(default, claims), judged(after, claims), strict=True):
+    for old, new in zip(judge_claims(default, claims), judge_claims(after, claims), strict=True):
         if old["verdict"] != new["verdict"]:
             yield f"{new['id']} {new['verdict']}"
 
 
-def _narrowed(claim: Claim, measured: Measured, choice: Choice) -> Claim | None:
+def _narrow_claim(claim: Claim, measured: Measurements, choice: OpenChoice) -> Claim | None:
     """A claim about those of its groups and classifiers that the choice concerns; None if there are none."""
     where = claim.where
     groups = where.get("groups", [where["group"]] if "group" in where else list(measured.groups))

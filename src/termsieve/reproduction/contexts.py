@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from termsieve.reproduction.measurements import Measured
+from termsieve.reproduction.measurements import Measurements
 
-SLACK = 0.005
+DEFAULT_SLACK = 0.005
 
 
 class Verdict(NamedTuple):
@@ -52,47 +52,47 @@ class Context(NamedTuple):
         return sorted(next(iter(self.means.values())))
 
 
-Check = Callable[[Measured, Mapping[str, Any]], Verdict]
+Check = Callable[[Measurements, Mapping[str, Any]], Verdict]
 CHECKS: dict[str, Check] = {}
 
 
-def contexts(measured: Measured, where: Mapping[str, Any]) -> list[Context]:
+def make_contexts(measured: Measurements, where: Mapping[str, Any]) -> list[Context]:
     """The contexts that a claim names."""
-    groups = listed(where.get("groups", where.get("group", list(measured.groups))))
-    measures = listed(where.get("measures", where.get("measure")))
+    groups = as_list(where.get("groups", where.get("group", list(measured.groups))))
+    measures = as_list(where.get("measures", where.get("measure")))
     found = []
     for group in groups:
-        models = listed(where.get("classifiers", where.get("classifier", measured.classifiers(group))))
+        models = as_list(where.get("classifiers", where.get("classifier", measured.classifiers(group))))
         for model in models:
             for measure in measures:
                 names = [part for part, one in ((group, groups), (model, models), (measure, measures)) if len(one) > 1]
                 means = measured.means(group, model, measure, where.get("sizes"))
                 found.append(Context(", ".join(names) or measure, means))
-    return [_pooled(found)] if where.get("pooled") else found
+    return [_pool_contexts(found)] if where.get("pooled") else found
 
 
-def _pooled(found: Sequence[Context]) -> Context:
+def _pool_contexts(found: Sequence[Context]) -> Context:
     """One context for several: their means, at the sizes that all of them have."""
     sizes = sorted(set.intersection(*(set(one.sizes) for one in found)))
     means = {name: {k: float(np.mean([one.means[name][k] for one in found])) for k in sizes} for name in found[0].means}
     return Context(f"mean over {len(found)} cases", means)
 
 
-def listed(given: Any) -> list[Any]:
+def as_list(given: Any) -> list[Any]:
     """One or several, as a list."""
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def said(values: Mapping[str, float], digits: int = 3) -> str:
+def format_values(values: Mapping[str, float], digits: int = 3) -> str:
     """Names and numbers in a line."""
     return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
 
 
-def in_contexts(one: Callable[[Context, Mapping[str, Any]], tuple[bool, str]]) -> Check:
+def register_context_check(one: Callable[[Context, Mapping[str, Any]], tuple[bool, str]]) -> Check:
     """A check that must pass in each context, or in ``enough`` of them."""
 
-    def check(measured: Measured, where: Mapping[str, Any]) -> Verdict:
-        found = [(context, *one(context, where)) for context in contexts(measured, where)]
+    def check(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
+        found = [(context, *one(context, where)) for context in make_contexts(measured, where)]
         passed = sum(ok for _, ok, _ in found)
         enough = where.get("enough", len(found))
         counted = f"In {passed} of {len(found)} cases. " if len(found) > 1 else ""
@@ -103,7 +103,7 @@ def in_contexts(one: Callable[[Context, Mapping[str, Any]], tuple[bool, str]]) -
     return check
 
 
-def whole(one: Check) -> Check:
+def register_check(one: Check) -> Check:
     """A check that looks at everything itself."""
     CHECKS[one.__name__.replace("_", " ")] = one
     return one

@@ -12,15 +12,15 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ([1, 0], [5, 3], [1, 2])
 
 
-def figure_svg(figure: Mapping[str, Any]) -> str:
+def draw_figure(figure: Mapping[str, Any]) -> str:
     """A figure as SVG."""
     vl_convert = import_extra("vl_convert", "Writing figures")
 
-    svg: str = vl_convert.vegalite_to_svg({**_frame(figure), **_KINDS[figure["kind"]](figure)})
+    svg: str = vl_convert.vegalite_to_svg({**_base_spec(figure), **_SPEC_MAKERS[figure["kind"]](figure)})
     return svg
 
 
-def _frame(figure: Mapping[str, Any]) -> dict[str, Any]:
+def _base_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     schema = "https://vega.github.io/schema/vega-lite/v5.json"
     return {"$schema": schema, "title": figure["title"], "width": 620, "height": 320, "background": "white"}
 
@@ -29,11 +29,11 @@ def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False, **scale}}
 
 
-def _by(field: str, names: list[str], styles: list[Any]) -> dict[str, Any]:
+def _nominal_encoding(field: str, names: list[str], styles: list[Any]) -> dict[str, Any]:
     return {"field": field, "type": "nominal", "title": None, "scale": {"domain": names, "range": styles}}
 
 
-def _curves(figure: Mapping[str, Any]) -> dict[str, Any]:
+def _curves_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     """A measure against the number of terms, one line for each score."""
     names = list(figure["curves"])
     rows = [{"score": name, "terms": k, "value": mean} for name, of in figure["curves"].items() for k, mean in of]
@@ -42,13 +42,13 @@ def _curves(figure: Mapping[str, Any]) -> dict[str, Any]:
     encoding = {
         "x": _axis("terms", "number of terms (log scale)", type="log", nice=False),
         "y": _axis("value", figure["measure"].replace("_", " ")),
-        "color": _by("score", names, colors),
-        "strokeDash": _by("score", names, dashes),
+        "color": _nominal_encoding("score", names, colors),
+        "strokeDash": _nominal_encoding("score", names, dashes),
     }
     return {"data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8}, "encoding": encoding}
 
 
-def _bars(figure: Mapping[str, Any]) -> dict[str, Any]:
+def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     """A number for each score or class."""
     rows = [{"name": name, "value": value} for name, value in figure["bars"].items()]
     names = {"field": "name", "type": "nominal", "title": None, "sort": list(figure["bars"])}
@@ -59,22 +59,22 @@ def _bars(figure: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding, "height": {"step": 24}}
 
 
-def _points(figure: Mapping[str, Any]) -> dict[str, Any]:
+def _points_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     """The iris flowers by two features."""
     rows = [{"class": name, "x": x, "y": y} for name, x, y in figure["points"]]
     names = sorted({row["class"] for row in rows})
     encoding = {
         "x": _axis("x", "third feature: length of the petals"),
         "y": _axis("y", "first feature: length of the sepals"),
-        "color": _by("class", names, list(COLORS[:3])),
-        "shape": _by("class", names, ["circle", "square", "triangle-up"]),
+        "color": _nominal_encoding("class", names, list(COLORS[:3])),
+        "shape": _nominal_encoding("class", names, ["circle", "square", "triangle-up"]),
     }
     return {"data": {"values": rows}, "mark": {"type": "point", "filled": True, "opacity": 0.7}, "encoding": encoding}
 
 
-_KINDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "curves": _curves,
-    "seconds": _bars,
-    "class shares": _bars,
-    "iris": _points,
+_SPEC_MAKERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "curves": _curves_spec,
+    "seconds": _bars_spec,
+    "class shares": _bars_spec,
+    "iris": _points_spec,
 }

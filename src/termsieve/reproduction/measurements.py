@@ -17,15 +17,15 @@ from termsieve.ranking.ranking import score
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.setting import Setting
 from termsieve.study.results import Comparison
-from termsieve.study.study import Part, Study
+from termsieve.study.study import SplitData, Study
 
 Array = npt.NDArray[np.float64]
-Values = dict[int, list[float]]
+ValuesBySize = dict[int, list[float]]
 
-_REPEATS = 7  # of a timed selection; the median counts
+_TIMING_REPEATS = 7  # of a timed selection; the median counts
 
 
-class Measured:
+class Measurements:
     """The results of the settings of a protocol; with `first_splits`, of so many of the splits."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Measured:
         self.protocol, self.results, self.threads = protocol, dict(results), threads
         self.first_splits = first_splits
         self._studies: dict[str, Study] = {}
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, SplitData] = {}
         self._rankings: dict[tuple[str, str], list[str]] = {}
         self._seconds: dict[str, dict[str, float]] = {}
 
@@ -47,7 +47,7 @@ class Measured:
         """Settings by group."""
         return self.protocol.groups
 
-    def only_group(self, where: Mapping[str, Any]) -> str:
+    def group_name(self, where: Mapping[str, Any]) -> str:
         """The group that is named, or the only one."""
         group = where.get("group", next(iter(self.groups)))
         if group not in self.groups:
@@ -56,12 +56,12 @@ class Measured:
 
     def setting(self, group: str, classifier: str) -> Setting:
         """The setting of a group that has a classifier."""
-        found = self.setting_or_none(group, classifier)
+        found = self.find_setting(group, classifier)
         if found is None:
             raise OptionError(f"{self.protocol.name}: {group!r} has no classifier {classifier!r}.")
         return found
 
-    def setting_or_none(self, group: str, classifier: str) -> Setting | None:
+    def find_setting(self, group: str, classifier: str) -> Setting | None:
         """The same, or None where no setting of the group has it."""
         return next((one for one in self.groups[group] if classifier in one.classifiers), None)
 
@@ -74,9 +74,9 @@ class Measured:
         return list(self.setting(group, classifier).scores)
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str, str], Values]:
+    def _index(self) -> dict[tuple[str, str, str, str], ValuesBySize]:
         """Values over the splits by setting, classifier, score and measure, then by number of terms."""
-        found: dict[tuple[str, str, str, str], Values] = {}
+        found: dict[tuple[str, str, str, str], ValuesBySize] = {}
         for name, result in self.results.items():
             last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
             rows = result.table.filter((pc.field("label") == "") & (pc.field("fold") < last))
@@ -85,7 +85,7 @@ class Measured:
                 found.setdefault((name, model, contender, measure), {}).setdefault(k, []).append(value)
         return found
 
-    def values(self, group: str, classifier: str, contender: str, measure: str) -> Values:
+    def values(self, group: str, classifier: str, contender: str, measure: str) -> ValuesBySize:
         """A measure by number of terms: one value for each split."""
         setting = self.setting(group, classifier)
         spelling = parse_recipe(setting.classifiers[classifier]).spelling
@@ -115,11 +115,11 @@ class Measured:
             self._studies[group] = self.groups[group][0].study(self.threads)
         return self._studies[group]
 
-    def part(self, group: str) -> Part:
+    def part(self, group: str) -> SplitData:
         """The first split of a group."""
         study = self.study(group)
         if group not in self._parts:
-            self._parts[group] = Part(study.corpus, study.plan, study.splits[0])
+            self._parts[group] = SplitData(study.corpus, study.plan, study.splits[0])
         return self._parts[group]
 
     def ranking(self, group: str, contender: str) -> list[str]:
@@ -128,7 +128,7 @@ class Measured:
         if key not in self._rankings:
             study = self.study(group)
             named = next(one for one in study.plan.scores if one.name == contender)
-            order = self.part(group).ranked(named).all[0].order
+            order = self.part(group).rank_columns(named).all[0].order
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]
 
@@ -140,7 +140,7 @@ class Measured:
         if group not in self._seconds:
             contenders, counts = self.groups[group][0].contenders, self.part(group).counts
             taken: dict[str, list[float]] = {one.name: [] for one in contenders}
-            for _ in range(_REPEATS):
+            for _ in range(_TIMING_REPEATS):
                 for one in contenders:
                     start = time.thread_time()
                     score(counts, one.score).order(one.aggregate)

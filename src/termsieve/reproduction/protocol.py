@@ -14,7 +14,7 @@ from termsieve.errors import OptionError, did_you_mean
 from termsieve.reproduction.setting import Setting
 
 # What tables and claims may say besides their own fields; see the kinds of tables and of checks.
-WHERE = frozenset(
+WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
     enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
@@ -25,7 +25,7 @@ PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTable:
     """A printed table: what kind of numbers it has, where ours come from, and the numbers.
 
     Attributes
@@ -77,7 +77,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Choice:
+class OpenChoice:
     """What the paper leaves open, what we take, and what else was tried.
 
     Attributes
@@ -134,18 +134,18 @@ class Protocol:
     source: str
     about: str
     settings: Mapping[str, Setting]
-    tables: Sequence[Printed]
+    tables: Sequence[PrintedTable]
     claims: Sequence[Claim]
-    choices: Sequence[Choice]
+    choices: Sequence[OpenChoice]
     figures: Sequence[Figure]
     slice: Mapping[str, Mapping[str, Any]]
     errata: Sequence[str]
     findings: Sequence[str]
     beside: Sequence[str] = ()
 
-    def present(self) -> Protocol:
+    def without_missing_corpora(self) -> Protocol:
         """Without the optional settings whose corpora are not here."""
-        here = {name: one for name, one in self.settings.items() if not one.optional or datasets.located(one.corpus)}
+        here = {name: one for name, one in self.settings.items() if not one.optional or datasets.locate(one.corpus)}
         figures = [one for one in self.figures if not one.group or one.group in {x.group for x in here.values()}]
         return replace(self, settings=here, figures=figures)
 
@@ -158,7 +158,7 @@ class Protocol:
         return found
 
 
-def load(name: str) -> Protocol:
+def load_protocol(name: str) -> Protocol:
     """The protocol of a paper.
 
     >>> load("gu").settings["newsgroups"].corpus
@@ -167,20 +167,20 @@ def load(name: str) -> Protocol:
     if name not in PAPERS:
         raise OptionError(f"Unknown paper {name!r}. {did_you_mean(name, PAPERS)}Known: {', '.join(PAPERS)}.")
     path = files("termsieve.reproduction") / "protocols" / f"{name}.toml"
-    return _protocol(name, tomllib.loads(path.read_text(encoding="utf-8")))
+    return _build_protocol(name, tomllib.loads(path.read_text(encoding="utf-8")))
 
 
-def _protocol(name: str, data: dict[str, Any]) -> Protocol:
+def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
     paper = data["paper"]
     return Protocol(
         name=name,
         title=paper["title"],
         source=paper["source"],
         about=paper["about"],
-        settings=_settings(data["settings"]),
-        tables=[_printed(one) for one in data.get("tables", [])],
-        claims=[Claim(**_gathered(one, Claim)) for one in data["claims"]],
-        choices=[_choice(one) for one in data.get("choices", [])],
+        settings=_build_settings(data["settings"]),
+        tables=[_build_table(one) for one in data.get("tables", [])],
+        claims=[Claim(**_separate_where(one, Claim)) for one in data["claims"]],
+        choices=[_build_choice(one) for one in data.get("choices", [])],
         figures=[Figure(**one) for one in data.get("figures", [])],
         slice=data["slice"],
         errata=data.get("errata", []),
@@ -189,7 +189,7 @@ def _protocol(name: str, data: dict[str, Any]) -> Protocol:
     )
 
 
-def _settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
+def _build_settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
     """Settings; one that is ``like`` another has its fields, but for those it gives."""
     found: dict[str, Setting] = {}
     for name, fields in given.items():
@@ -202,25 +202,25 @@ def _settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
     return found
 
 
-def _printed(given: dict[str, Any]) -> Printed:
+def _build_table(given: dict[str, Any]) -> PrintedTable:
     if "exchange" in given:
         other = dict(zip(given["exchange"], reversed(given["exchange"]), strict=True))
         given["exchanged"] = {row: given["cells"][other.get(row, row)] for row in given["cells"]}
         del given["exchange"]
-    return Printed(**_gathered(given, Printed))
+    return PrintedTable(**_separate_where(given, PrintedTable))
 
 
-def _gathered(given: dict[str, Any], record: type) -> dict[str, Any]:
+def _separate_where(given: dict[str, Any], record: type) -> dict[str, Any]:
     """The fields of a record; all others are its ``where``."""
     known = set(record.__dataclass_fields__) - {"where"}  # type: ignore[attr-defined]
     own = {key: value for key, value in given.items() if key in known}
     where = {key: value for key, value in given.items() if key not in known}
     for key in where:
-        if key not in WHERE:
-            raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE | known)}")
+        if key not in WHERE_FIELDS:
+            raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE_FIELDS | known)}")
     return {**own, "where": where}
 
 
-def _choice(given: dict[str, Any]) -> Choice:
+def _build_choice(given: dict[str, Any]) -> OpenChoice:
     alternatives = [Alternative(**one) for one in given.pop("alternatives")]
-    return Choice(**given, alternatives=alternatives)
+    return OpenChoice(**given, alternatives=alternatives)

@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 
 from termsieve._version import __version__
 from termsieve.classify.recipes import parse_recipe
-from termsieve.reproduction.choices import tried_out
-from termsieve.reproduction.claims import judged
-from termsieve.reproduction.measurements import Measured
+from termsieve.reproduction.choices import try_alternatives
+from termsieve.reproduction.claims import judge_claims
+from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import Figure, Protocol
 from termsieve.reproduction.setting import Setting
-from termsieve.reproduction.tables import cells, iris_of_uci, nearness
+from termsieve.reproduction.tables import load_uci_iris, make_cells, summarize_nearness
 from termsieve.study.results import Comparison
 
 
@@ -31,7 +31,7 @@ class Runner(NamedTuple):
 
     folder: Path
     threads: int | None = None
-    say: Callable[[str], None] = lambda _: None
+    notify: Callable[[str], None] = lambda _: None
     progress: bool | None = None
 
     def result(self, setting: Setting, what: str = "") -> Comparison:
@@ -45,11 +45,11 @@ class Runner(NamedTuple):
             warnings.simplefilter("always")
             path = self.folder / f"{setting.name}-{digest[:12]}.journal"
             result = study.result(path, self.threads, progress=self.progress)
-        self.say(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_counted(caught)}")
+        self.notify(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_count_warnings(caught)}")
         return result
 
 
-def _counted(caught: list[warnings.WarningMessage]) -> str:
+def _count_warnings(caught: list[warnings.WarningMessage]) -> str:
     """What libraries warned of, in short: a fit that has not converged is no reason to stop."""
     kinds = Counter(one.category.__name__ for one in caught)
     return "".join(f"; {number} x {kind}" for kind, number in kinds.items())
@@ -58,20 +58,20 @@ def _counted(caught: list[warnings.WarningMessage]) -> str:
 def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> dict[str, Any]:
     """All of a paper, as plain data; without choices, only the setting that we take."""
     start = time.perf_counter()
-    protocol = protocol.present()
+    protocol = protocol.without_missing_corpora()
     results = {name: runner.result(setting) for name, setting in protocol.settings.items()}
-    measured = Measured(protocol, results, runner.threads)
-    found = cells(measured, protocol.tables)
+    measured = Measurements(protocol, results, runner.threads)
+    found = make_cells(measured, protocol.tables)
     return {
         "paper": protocol.title,
         "termsieve": __version__,
         "setting": {name: setting.data for name, setting in protocol.settings.items()},
-        "cells": [_rounded(cell) for cell in found],
-        "near": nearness(found),
-        "claims": judged(measured, protocol.claims),
-        "choices": [tried_out(measured, choice, runner.result) for choice in protocol.choices if choices],
+        "cells": [_round_cell(cell) for cell in found],
+        "near": summarize_nearness(found),
+        "claims": judge_claims(measured, protocol.claims),
+        "choices": [try_alternatives(measured, choice, runner.result) for choice in protocol.choices if choices],
         "figures": [figure_data(measured, figure) for figure in protocol.figures],
-        "slice": slice_rows(protocol, results),
+        "slice": select_slice(protocol, results),
         "cpu_seconds": {name: round(sum(result.seconds.values()), 1) for name, result in results.items()},
         "wall_seconds": round(time.perf_counter() - start, 1),
     }
@@ -80,7 +80,7 @@ def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> di
 # Figures
 
 
-def figure_data(measured: Measured, figure: Figure) -> dict[str, Any]:
+def figure_data(measured: Measurements, figure: Figure) -> dict[str, Any]:
     """What a figure shows, as plain data."""
     about = {"id": figure.id, "title": figure.title, "kind": figure.kind}
     if figure.kind == "seconds":
@@ -90,7 +90,7 @@ def figure_data(measured: Measured, figure: Figure) -> dict[str, Any]:
         sizes = zip(corpus.classes, np.asarray(corpus.Y.sum(axis=0)).ravel().tolist(), strict=True)
         return {**about, "bars": dict(sorted(sizes, key=lambda pair: -pair[1]))}
     if figure.kind == "iris":
-        X, y = iris_of_uci()
+        X, y = load_uci_iris()
         return {**about, "points": [[f"class {c + 1}", *row[[2, 0]].tolist()] for row, c in zip(X, y, strict=True)]}
     curves = {}
     for name in measured.scores(figure.group, figure.classifier):
@@ -102,21 +102,23 @@ def figure_data(measured: Measured, figure: Figure) -> dict[str, Any]:
 # The slice that is run again to see whether a number has drifted
 
 
-def slice_rows(protocol: Protocol, results: Mapping[str, Comparison]) -> list[dict[str, Any]]:
+def select_slice(protocol: Protocol, results: Mapping[str, Comparison]) -> list[dict[str, Any]]:
     """The rows of the full results that the slice of a protocol has."""
-    return [row for name in protocol.slice for row in _slice_of(protocol, name, results[name])]
+    return [row for name in protocol.slice for row in _iterate_slice(protocol, name, results[name])]
 
 
 def run_slice(protocol: Protocol, threads: int | None = None) -> list[dict[str, Any]]:
     """The rows of the slice, run anew."""
     found = {}
     for name, part in protocol.slice.items():
-        setting = protocol.settings[name].reduced(part["scores"], part["classifiers"], part["sizes"], first_splits=1)
+        setting = protocol.settings[name].restrict_grid(
+            part["scores"], part["classifiers"], part["sizes"], first_splits=1
+        )
         found[name] = setting.study(threads).result(threads=threads, progress=False)
-    return slice_rows(protocol, found)
+    return select_slice(protocol, found)
 
 
-def _slice_of(protocol: Protocol, name: str, result: Comparison) -> Iterator[dict[str, Any]]:
+def _iterate_slice(protocol: Protocol, name: str, result: Comparison) -> Iterator[dict[str, Any]]:
     part, setting = protocol.slice[name], protocol.settings[name]
     models = [parse_recipe(setting.classifiers[model]).spelling for model in part["classifiers"]]
     wanted = (
@@ -128,5 +130,5 @@ def _slice_of(protocol: Protocol, name: str, result: Comparison) -> Iterator[dic
         yield {"setting": name, **row}
 
 
-def _rounded(cell: dict[str, Any]) -> dict[str, Any]:
+def _round_cell(cell: dict[str, Any]) -> dict[str, Any]:
     return {key: round(value, 5) if isinstance(value, float) else value for key, value in cell.items()}

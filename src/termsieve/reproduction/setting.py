@@ -15,16 +15,16 @@ import numpy.typing as npt
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from termsieve import datasets
-from termsieve.counts.counting import checked_threads
+from termsieve.counts.counting import resolve_threads
 from termsieve.errors import InputError, OptionError, did_you_mean
 from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.plan import Contender, Plan
-from termsieve.study.splits import Split, divided
+from termsieve.study.splits import Split, make_splits
 from termsieve.study.study import Study
 from termsieve.tokens.analyzer import Analyzer
 
 
-class View(NamedTuple):
+class SelectedDocuments(NamedTuple):
     """The documents of a corpus as a paper uses them."""
 
     texts: list[str]
@@ -115,19 +115,19 @@ class Setting:
             given["sizes"] = list(range(sizes["from"], sizes["to"] + 1, sizes["step"]))
         return cls(**given)
 
-    def changed(self, changes: Mapping[str, Any]) -> Setting:
+    def with_changes(self, changes: Mapping[str, Any]) -> Setting:
         """The same setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
 
         def merged(key: str, value: Any) -> Any:
             before = getattr(self, key, None)
             if not isinstance(value, Mapping) or not isinstance(before, Mapping) or key == "split":
                 return value
-            both = {name: _over(before.get(name), one) for name, one in value.items()}
+            both = {name: _merge_fields(before.get(name), one) for name, one in value.items()}
             return {name: one for name, one in {**before, **both}.items() if one != ""}
 
         return Setting.of(self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}})
 
-    def reduced(
+    def restrict_grid(
         self,
         scores: Sequence[str] | None = None,
         classifiers: Sequence[str] | None = None,
@@ -145,27 +145,27 @@ class Setting:
 
     # Documents
 
-    def view(self) -> View:
+    def view(self) -> SelectedDocuments:
         """The documents, chosen and labelled as the paper has it."""
-        texts, labels, parts, _ = _read(self.corpus)
+        texts, labels, parts, _ = _read_documents(self.corpus)
         if self.level:
             labels = [list(dict.fromkeys(label.split(self.level)[0] for label in one)) for one in labels]
         if not isinstance(self.classes, int):
-            labels = _restricted(labels, self._classes(labels))
+            labels = _restrict_labels(labels, self._classes(labels))
         if self.labels == "first":
             labels = [one[:1] for one in labels]
         if isinstance(self.classes, int):
-            labels = _restricted(labels, self._classes(labels))
+            labels = _restrict_labels(labels, self._classes(labels))
         places = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
-        chosen = self._drawn(places, labels)
+        chosen = self._draw_sample(places, labels)
         if self.labels == "copies":
             pairs = [(i, [label]) for i in chosen for label in labels[i]]
         else:
             pairs = [(i, labels[i]) for i in chosen]
-        kept = [self._without_headers(texts[i]) for i, _ in pairs]
-        return View(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs], [i for i, _ in pairs])
+        kept = [self._remove_headers(texts[i]) for i, _ in pairs]
+        return SelectedDocuments(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs], [i for i, _ in pairs])
 
-    def _without_headers(self, text: str) -> str:
+    def _remove_headers(self, text: str) -> str:
         if not self.without_headers:
             return text
         head, _, body = text.partition("\n\n")
@@ -188,7 +188,7 @@ class Setting:
             raise InputError(f"{self.corpus}: has no documents of {', '.join(missing)}.")
         return set(self.classes) or set(sizes)
 
-    def _drawn(self, places: list[int], labels: list[list[str]]) -> list[int]:
+    def _draw_sample(self, places: list[int], labels: list[list[str]]) -> list[int]:
         """The places of the documents; where a sample is asked for, so many of each class."""
         if not self.sample:
             return places
@@ -219,22 +219,22 @@ class Setting:
 
     def study(self, threads: int | None = None) -> Study:
         """The study of this setting, ready to run."""
-        kept = _kept(self, threads)
+        kept = _load_corpus(self, threads)
         return Study(kept.corpus, self.plan, self.splits(kept)[: self.first_splits or None])
 
-    def splits(self, kept: Kept) -> list[Split]:
+    def splits(self, kept: CachedCorpus) -> list[Split]:
         """How the documents are divided; copies of one document stay together."""
         given, corpus = dict(self.split), kept.corpus
         if "column" in given:
-            return divided(kept.parts, corpus.single, corpus.n_docs)
+            return make_splits(kept.parts, corpus.single, corpus.n_docs)
         if "folds" in given:
-            return divided(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
+            return make_splits(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
         if "test" not in given:
             raise OptionError(f"setting {self.name!r}: split has 'column', 'folds' or 'test', not {given!r}.")
         copied = self.labels == "copies"
         splitter = GroupShuffleSplit if copied else ShuffleSplit
         cv = splitter(given.get("times", 1), test_size=given["test"], random_state=self.seed)
-        return divided(cv, corpus.single, corpus.n_docs, groups=kept.sources if copied else None)
+        return make_splits(cv, corpus.single, corpus.n_docs, groups=kept.sources if copied else None)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class Setting:
         return dict(json.loads(json.dumps(asdict(self))))
 
 
-def _read(name: str) -> View:
+def _read_documents(name: str) -> SelectedDocuments:
     texts: list[str] = []
     labels: list[list[str]] = []
     parts: list[str | None] = []
@@ -250,19 +250,19 @@ def _read(name: str) -> View:
         texts += batch.column("text").to_pylist()
         labels += batch.column("labels").to_pylist()
         parts += batch.column("split").to_pylist()
-    return View(texts, labels, parts, list(range(len(texts))))
+    return SelectedDocuments(texts, labels, parts, list(range(len(texts))))
 
 
-def _restricted(labels: list[list[str]], classes: set[str]) -> list[list[str]]:
+def _restrict_labels(labels: list[list[str]], classes: set[str]) -> list[list[str]]:
     return [[label for label in one if label in classes] for one in labels]
 
 
-def _over(before: Any, after: Any) -> Any:
+def _merge_fields(before: Any, after: Any) -> Any:
     """A contender with other fields, where both are given by their fields; else the other."""
     return {**before, **after} if isinstance(before, Mapping) and isinstance(after, Mapping) else after
 
 
-class Kept(NamedTuple):
+class CachedCorpus(NamedTuple):
     """A corpus in memory, its column of train and test, and which document each row is (a copy of)."""
 
     corpus: Corpus
@@ -282,21 +282,21 @@ _CORPUS_FIELDS = (
     "analyzer",
     "seed",
 )
-_KEPT: dict[str, Kept] = {}  # the last corpus: settings of a group follow each other
+_CORPUS_CACHE: dict[str, CachedCorpus] = {}  # the last corpus: settings of a group follow each other
 
 
-def _kept(setting: Setting, threads: int | None) -> Kept:
+def _load_corpus(setting: Setting, threads: int | None) -> CachedCorpus:
     """The corpus of a setting, read or still at hand."""
     key = json.dumps({name: setting.data[name] for name in _CORPUS_FIELDS}, sort_keys=True)
-    if key not in _KEPT:
+    if key not in _CORPUS_CACHE:
         view = setting.view()
-        corpus = read_corpus(view.texts, view.labels, Analyzer(**setting.analyzer), [], checked_threads(threads))
-        _KEPT.clear()
-        _KEPT[key] = Kept(corpus, np.array(view.parts, dtype=object), view.sources)
-    return _KEPT[key]
+        corpus = read_corpus(view.texts, view.labels, Analyzer(**setting.analyzer), [], resolve_threads(threads))
+        _CORPUS_CACHE.clear()
+        _CORPUS_CACHE[key] = CachedCorpus(corpus, np.array(view.parts, dtype=object), view.sources)
+    return _CORPUS_CACHE[key]
 
 
-def in_corpus(name: str, label: str = "") -> int:
+def count_documents(name: str, label: str = "") -> int:
     """How many documents a corpus has, or how many of a class."""
-    labels = _read(name).labels
+    labels = _read_documents(name).labels
     return sum(label in one for one in labels) if label else len(labels)

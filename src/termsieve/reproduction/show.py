@@ -14,15 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from termsieve import datasets
-from termsieve.counts.storage import check_target, write_whole
+from termsieve.counts.storage import check_target, write_atomically
 from termsieve.errors import OutputError
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
 
-_COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
+_VERDICT_COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
 
 
-def show(
+def run_and_show(
     protocol: Protocol,
     runner: Runner,
     *,
@@ -36,7 +36,7 @@ def show(
     console.rule(f"[bold]{protocol.title}")
     console.print(protocol.about, highlight=False)
     found = reproduce(protocol, runner, choices=choices)
-    for one in (_cells(found), _claims(protocol, found), _choices(found)):
+    for one in (_cells_table(found), _claims_table(protocol, found), _choices_table(found)):
         if one.row_count:
             console.print(one)
     for way, near in found["near"].items():
@@ -50,11 +50,11 @@ def show(
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
     console.print(f"{protocol.name}: {found['wall_seconds']:.0f} s", highlight=False)
     if into is not None:
-        write_whole(into / f"{protocol.name}.json", [_lines(found).encode()])
+        write_atomically(into / f"{protocol.name}.json", [_to_json(found).encode()])
     return found
 
 
-def journal_folder(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
+def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
     """Where the journals of a paper are; afresh, without those of before."""
     folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
     if fresh:
@@ -66,7 +66,7 @@ def journal_folder(protocol: Protocol, journals: Path | None = None, *, fresh: b
 def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
     """Miss a corpus, or a folder that cannot be written, before an hour is spent."""
     for protocol in protocols:
-        for setting in protocol.present().settings.values():
+        for setting in protocol.without_missing_corpora().settings.values():
             datasets.find(setting.corpus)
     if into is not None:
         try:
@@ -76,7 +76,7 @@ def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
         check_target(into / "gu.json")
 
 
-def _lines(found: dict[str, Any]) -> str:
+def _to_json(found: dict[str, Any]) -> str:
     """JSON with one record a line, so that a difference between two versions can be read."""
 
     def parts(value: Any) -> str:
@@ -87,33 +87,33 @@ def _lines(found: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {parts(value)}" for key, value in found.items()) + "\n}\n"
 
 
-def _cells(found: dict[str, Any]) -> Table:
+def _cells_table(found: dict[str, Any]) -> Table:
     table = Table("table", "row", "column", "printed", "ours", "sd", "difference", title="Printed numbers, and ours")
     for cell in found["cells"]:
         ours, printed, sd = cell["ours"], cell["printed"], cell["sd"]
         numbers = isinstance(ours, int | float) and isinstance(printed, int | float)
         row = (
-            cell["table"], cell["row"], cell["column"], f"{printed}", _number(ours),
+            cell["table"], cell["row"], cell["column"], f"{printed}", _format_number(ours),
             "" if sd is None else f"{sd:.3f}", f"{ours - printed:+.4g}" if numbers else "",
         )  # fmt: skip
         table.add_row(*map(Text, row))
     return table
 
 
-def _number(value: Any) -> str:
+def _format_number(value: Any) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _claims(protocol: Protocol, found: dict[str, Any]) -> Table:
+def _claims_table(protocol: Protocol, found: dict[str, Any]) -> Table:
     table = Table("claim", "the paper says", "verdict", "evidence", title="Claims")
     says = {claim.id: claim.says for claim in protocol.claims}
     for claim in found["claims"]:
-        verdict = Text(claim["verdict"], style=_COLORS[claim["verdict"]])
+        verdict = Text(claim["verdict"], style=_VERDICT_COLORS[claim["verdict"]])
         table.add_row(claim["id"], Text(says[claim["id"]]), verdict, Text(claim["evidence"]))
     return table
 
 
-def _choices(found: dict[str, Any]) -> Table:
+def _choices_table(found: dict[str, Any]) -> Table:
     table = Table("left open", "we take", "instead", "moves by", "verdicts changed", title="What the choices move")
     for choice in found["choices"]:
         for one in choice["alternatives"]:

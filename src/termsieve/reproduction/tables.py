@@ -10,32 +10,38 @@ import numpy as np
 from termsieve.counts.counts import Counts
 from termsieve.evaluate.measures import overlap
 from termsieve.ranking.ranking import score
-from termsieve.reproduction.measurements import Measured
-from termsieve.reproduction.protocol import Printed
-from termsieve.reproduction.setting import in_corpus
+from termsieve.reproduction.measurements import Measurements
+from termsieve.reproduction.protocol import PrintedTable
+from termsieve.reproduction.setting import count_documents
 from termsieve.study.corpus import Corpus
 from termsieve.study.splits import Split
 from termsieve.study.study import Study
 from termsieve.tokens.analyzer import Analyzer
 
-Ours = tuple[Any, float | None]
-Cell = dict[str, Any]
+OurValue = tuple[Any, float | None]
+CellRecord = dict[str, Any]
 
 
-def cells(measured: Measured, tables: Sequence[Printed]) -> list[Cell]:
+def make_cells(measured: Measurements, tables: Sequence[PrintedTable]) -> list[CellRecord]:
     """One record for each printed number."""
-    return [cell for table in tables for cell in _cells(measured, table)]
+    return [cell for table in tables for cell in _table_cells(measured, table)]
 
 
-def _cells(measured: Measured, table: Printed) -> Iterator[Cell]:
-    ours = KINDS[table.kind](measured, table)
+def _table_cells(measured: Measurements, table: PrintedTable) -> Iterator[CellRecord]:
+    ours = TABLE_KINDS[table.kind](measured, table)
     for row, columns in table.cells.items():
         for column, printed in columns.items():
             value, sd = ours(row, column)
-            cell = {"table": table.id, "row": _row(table, row), "column": column, "printed": printed, "ours": value}
+            cell = {
+                "table": table.id,
+                "row": _row_name(table, row),
+                "column": column,
+                "printed": printed,
+                "ours": value,
+            }
             cell["sd"] = sd
-            if table.kind in SHARES:
-                cell["scale"] = SHARES[table.kind](table, column)
+            if table.kind in SHARE_SCALES:
+                cell["scale"] = SHARE_SCALES[table.kind](table, column)
             if table.exchanged:
                 cell["printed_exchanged"] = table.exchanged[row][column]
             if f"{row} / {column}" in table.truncated:
@@ -44,50 +50,50 @@ def _cells(measured: Measured, table: Printed) -> Iterator[Cell]:
             yield {**cell, "mark": mark} if mark else cell
 
 
-def _row(table: Printed, row: str) -> str:
+def _row_name(table: PrintedTable, row: str) -> str:
     prefix = table.where.get("prefix", "")
     return f"{prefix} / {row}" if prefix else row
 
 
-NEAR = (0.02, 0.03, 0.05)
+NEAR_BOUNDS = (0.02, 0.03, 0.05)
 # Kinds whose numbers are shares, or become shares when divided by this.
-SHARES: Mapping[str, Callable[[Printed, str], float]] = {
+SHARE_SCALES: Mapping[str, Callable[[PrintedTable, str], float]] = {
     "measures": lambda table, _: table.where.get("scale", 1),
     "overlaps": lambda _, column: int(column.removesuffix("d")),
 }
 
 
-def nearness(found: Sequence[Cell]) -> dict[str, Any]:
+def summarize_nearness(found: Sequence[CellRecord]) -> dict[str, Any]:
     """How many of the measured shares lie so near to print, and how far they are on average; also as exchanged."""
     shares = [cell for cell in found if "scale" in cell]
     ways = {"as printed": "printed"}
     if any("printed_exchanged" in cell for cell in shares):
         ways["rows exchanged"] = "printed_exchanged"
-    return {way: _near([_gap(cell, key) for cell in shares]) for way, key in ways.items()}
+    return {way: _summarize_gaps([_gap(cell, key) for cell in shares]) for way, key in ways.items()}
 
 
-def _gap(cell: Cell, key: str) -> float:
+def _gap(cell: CellRecord, key: str) -> float:
     """The distance to print; of a number whose second digit is lost, to what it may have been."""
     low = cell.get(key, cell["printed"])
     high = cell["printed_to"] if low == cell["printed"] and "printed_to" in cell else low
     return float(max(low - cell["ours"], cell["ours"] - high, 0.0) / cell["scale"])
 
 
-def _near(gaps: list[float]) -> dict[str, float]:
+def _summarize_gaps(gaps: list[float]) -> dict[str, float]:
     # a gap of just .02 is within .02, whatever the last bit says
-    counted = {f"within {bound}": sum(gap <= bound + 1e-9 for gap in gaps) for bound in NEAR}
+    counted = {f"within {bound}": sum(gap <= bound + 1e-9 for gap in gaps) for bound in NEAR_BOUNDS}
     return {"cells": len(gaps), **counted, "mean difference": round(float(np.mean(gaps)), 4) if gaps else 0.0}
 
 
 # Kinds
 
 
-def measures(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+def look_up_measures(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """Means of a measure at one number of terms. Rows are classifiers, or ``rows`` says what they are."""
     where = table.where
-    group, scale = measured.only_group(where), where.get("scale", 1)
+    group, scale = measured.group_name(where), where.get("scale", 1)
 
-    def ours(row: str, column: str) -> Ours:
+    def ours(row: str, column: str) -> OurValue:
         about = {"classifier": row, "measure": where.get("measure"), **where.get("rows", {}).get(row, {})}
         values = measured.values(group, about["classifier"], column, about["measure"])[where["size"]]
         sd = float(np.std(values, ddof=1)) * scale if len(values) > 1 else None
@@ -96,11 +102,11 @@ def measures(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
     return ours
 
 
-def overlaps(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+def look_up_overlaps(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """How many of the first terms two scores share. Rows are "A vs B", columns end in "d"."""
-    group = measured.only_group(table.where)
+    group = measured.group_name(table.where)
 
-    def ours(row: str, column: str) -> Ours:
+    def ours(row: str, column: str) -> OurValue:
         first, second = (measured.ranking(group, name) for name in row.split(" vs "))
         size = int(column.removesuffix("d"))
         return int(overlap(first[:size], second[:size], [size]).common[0]), None
@@ -108,32 +114,32 @@ def overlaps(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
     return ours
 
 
-def differing_terms(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+def look_up_differing_terms(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """The first terms of each score that not all of them have."""
-    group, size = measured.only_group(table.where), table.where["size"]
+    group, size = measured.group_name(table.where), table.where["size"]
     tops = {row: measured.ranking(group, row)[:size] for row in table.cells}
     shared = set.intersection(*map(set, tops.values()))
 
-    def ours(row: str, column: str) -> Ours:  # noqa: ARG001 - there is one column
+    def ours(row: str, column: str) -> OurValue:  # noqa: ARG001 - there is one column
         return ", ".join(term for term in tops[row] if term not in shared), None
 
     return ours
 
 
-def iris(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:  # noqa: ARG001 - needs no corpus
+def look_up_iris(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - needs no corpus
     """Class means and scores of the iris flowers as UCI has them."""
-    X, y = iris_of_uci()
+    X, y = load_uci_iris()
     means = {f"m{c + 1}": X[y == c].mean(axis=0) for c in range(3)} | {"m": X.mean(axis=0)}
     scores = score(Counts.from_matrix(X, [f"class {c + 1}" for c in y]), "ocfs").overall()
     means["s"] = scores * 3  # the paper leaves out the shares of the classes
 
-    def ours(row: str, column: str) -> Ours:
+    def ours(row: str, column: str) -> OurValue:
         return float(means[row][int(column) - 1]), None
 
     return ours
 
 
-def iris_of_uci() -> tuple[Any, Any]:
+def load_uci_iris() -> tuple[Any, Any]:
     """scikit-learn's iris with the two rows that the repository at UCI has wrong, as the paper used it."""
     from sklearn.datasets import load_iris
 
@@ -143,27 +149,27 @@ def iris_of_uci() -> tuple[Any, Any]:
     return X, data.target
 
 
-def facts(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+def look_up_facts(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """Numbers of documents and words. Rows are groups, columns names of `FACTS`."""
 
-    def ours(row: str, column: str) -> Ours:
+    def ours(row: str, column: str) -> OurValue:
         name, _, argument = column.partition(": ")
         if name in ("in the corpus", "in the corpus of"):
-            return in_corpus(measured.groups[row][0].corpus, argument), None
+            return count_documents(measured.groups[row][0].corpus, argument), None
         study = measured.study(row)
         return FACTS[name](study, study.splits[0], argument), None
 
     for row in table.cells:
-        measured.only_group({"group": row})
+        measured.group_name({"group": row})
     return ours
 
 
-def gains(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
+def look_up_gains(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """Differences of a measure between one score and others. Rows are names in ``rows``, columns the others."""
     where = table.where
-    group, scale = measured.only_group(where), where.get("scale", 1)
+    group, scale = measured.group_name(where), where.get("scale", 1)
 
-    def ours(row: str, column: str) -> Ours:
+    def ours(row: str, column: str) -> OurValue:
         about = where["rows"][row]
         at = [
             np.mean(measured.values(group, about["classifier"], name, about["measure"])[where["size"]])
@@ -174,19 +180,19 @@ def gains(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:
     return ours
 
 
-def not_had(measured: Measured, table: Printed) -> Callable[[str, str], Ours]:  # noqa: ARG001 - of one shape
+def look_up_nothing(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - of one shape
     """Numbers of a corpus that could not be had."""
     return lambda row, column: (None, None)  # noqa: ARG005 - as above
 
 
-KINDS: Mapping[str, Callable[[Measured, Printed], Callable[[str, str], Ours]]] = {
-    "measures": measures,
-    "overlaps": overlaps,
-    "differing terms": differing_terms,
-    "iris": iris,
-    "facts": facts,
-    "gains": gains,
-    "not had": not_had,
+TABLE_KINDS: Mapping[str, Callable[[Measurements, PrintedTable], Callable[[str, str], OurValue]]] = {
+    "measures": look_up_measures,
+    "overlaps": look_up_overlaps,
+    "differing terms": look_up_differing_terms,
+    "iris": look_up_iris,
+    "facts": look_up_facts,
+    "gains": look_up_gains,
+    "not had": look_up_nothing,
 }
 
 
@@ -197,23 +203,23 @@ def _training_tf(study: Study, split: Split) -> Any:
     return np.asarray(study.corpus.X[split.train].sum(axis=0)).ravel()
 
 
-def _removed(study: Study, split: Split) -> Any:
+def _removed_words(study: Study, split: Split) -> Any:
     """Words of the training documents that are too rare to be ranked."""
     tf = _training_tf(study, split)
     return np.flatnonzero((tf > 0) & (tf < study.plan.min_tf))
 
 
-def _of_class(corpus: Corpus, label: str) -> int:
+def _class_size(corpus: Corpus, label: str) -> int:
     return int(corpus.Y[:, [corpus.classes.index(label)]].sum())
 
 
-def _documents_per_removed(study: Study, split: Split, _: str) -> float:
+def _documents_per_removed_word(study: Study, split: Split, _: str) -> float:
     train = study.corpus.X[split.train].tocsc()
-    return float(np.diff(train.indptr)[_removed(study, split)].mean())
+    return float(np.diff(train.indptr)[_removed_words(study, split)].mean())
 
 
-def _removed_share(study: Study, split: Split, _: str) -> float:
-    return 100 * len(_removed(study, split)) / int((_training_tf(study, split) > 0).sum())
+def _removed_percent(study: Study, split: Split, _: str) -> float:
+    return 100 * len(_removed_words(study, split)) / int((_training_tf(study, split) > 0).sum())
 
 
 FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
@@ -221,12 +227,12 @@ FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
     "training documents": lambda _, split, __: len(split.train),
     "test documents": lambda _, split, __: len(split.test),
     "classes": lambda study, _, __: len(study.corpus.classes),
-    "documents of": lambda study, _, label: _of_class(study.corpus, label),
+    "documents of": lambda study, _, label: _class_size(study.corpus, label),
     "words": lambda study, split, _: int((_training_tf(study, split) > 0).sum()),
     "folds": lambda study, _, __: len(study.splits),
     "distinct stop words": lambda *_: len(Analyzer(stop_words="smart").stop_set),
-    "removed words": lambda study, split, _: len(_removed(study, split)),
-    "removed words, percent": _removed_share,
-    "documents per removed word": _documents_per_removed,
+    "removed words": lambda study, split, _: len(_removed_words(study, split)),
+    "removed words, percent": _removed_percent,
+    "documents per removed word": _documents_per_removed_word,
     "words more frequent than": lambda study, split, times: int((_training_tf(study, split) > int(times)).sum()),
 }

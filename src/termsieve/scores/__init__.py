@@ -9,7 +9,7 @@ from termsieve.scores import (  # they register
     rates,
     variance,
 )
-from termsieve.scores.parsing import parse
+from termsieve.scores.parsing import parse_score
 from termsieve.scores.registry import SCORES, Parameter, Score
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "frequency",
     "information",
     "odds",
-    "parse",
+    "parse_score",
     "rates",
     "variance",
 ]

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtrc, erfc
 
-from termsieve.scores.numerics import HALF_LOG_2PI, stirling_rest, table_deviance
+from termsieve.scores.numerics import HALF_LOG_2PI, stirling_remainder, table_deviance
 from termsieve.scores.registry import SMOOTHING, score
-from termsieve.scores.tail import tail_over_first
+from termsieve.scores.tail import tail_ratio
 from termsieve.table import Array, Table, ratio
 
 
@@ -23,14 +23,14 @@ def _pvalue_ngl(_: Table, value: Array) -> Array:
 
 
 def _pvalue_gu(t: Table, _: Array) -> Array:
-    return _pvalue_ngl(t, _z(t))
+    return _pvalue_ngl(t, _z_statistic(t))
 
 
 def _pvalue_fisher_exact(_: Table, value: Array) -> Array:
     return np.asarray(np.power(10.0, -value))
 
 
-def _z(t: Table) -> Array:
+def _z_statistic(t: Table) -> Array:
     """Pooled two-proportion z, which is also sqrt(N) times Pearson's correlation."""
     spread = np.sqrt(t.n_c * t.n_nc) * np.sqrt(t.n_t * t.n_nt)
     return ratio(np.sqrt(t.N) * t.delta, spread, empty=0.0)
@@ -73,7 +73,7 @@ def chi2(t: Table) -> Array:
 )
 def ngl(t: Table) -> Array:
     """Signed square root of chi-square: the correlation of term and class, times the root of N."""
-    return _z(t)
+    return _z_statistic(t)
 
 
 @score(
@@ -115,15 +115,15 @@ def g_test(t: Table) -> Array:
     return 2.0 * table_deviance(t.tp, t.fp, t.fn, t.tn, t.delta)
 
 
-def _log_factorial_rest(n: Array) -> Array:
+def _log_factorial_remainder(n: Array) -> Array:
     """Return ln n! - (n ln n - n), which is 0 at 0."""
     some = np.where(n > 0, n, 1.0)
-    return np.where(n > 0, 0.5 * np.log(some) + HALF_LOG_2PI + stirling_rest(some), 0.0)
+    return np.where(n > 0, 0.5 * np.log(some) + HALF_LOG_2PI + stirling_remainder(some), 0.0)
 
 
 def _log_hypergeometric(t: Table) -> Array:
     """Log probability of exactly this table, given its margins."""
-    g = _log_factorial_rest
+    g = _log_factorial_remainder
     margins = (g(t.n_c) + g(t.n_nc)) + (g(t.n_t) + g(t.n_nt)) - g(t.N)
     cells = (g(t.tp) + g(t.tn)) + (g(t.fp) + g(t.fn))
     return margins - cells - table_deviance(t.tp, t.fp, t.fn, t.tn, t.delta)
@@ -145,7 +145,7 @@ def _log_hypergeometric(t: Table) -> Array:
 def fisher_exact(t: Table) -> Array:
     """Minus the decimal logarithm of the probability of so many or more documents by chance."""
     first = _log_hypergeometric(t)
-    above, tail = tail_over_first(t.tp, t.n_t, t.n_c, t.N)
+    above, tail = tail_ratio(t.tp, t.n_t, t.n_c, t.N)
     below_sum = np.minimum(np.exp(np.where(above, -np.inf, first)) * tail, 1.0 - 2.0**-53)
     log_p = np.where(above, first + np.log(np.where(above, tail, 1.0)), np.log1p(-below_sum))
     return np.maximum(-log_p / math.log(10.0), 0.0)
@@ -172,7 +172,7 @@ def fisher_exact(t: Table) -> Array:
 def gu(t: Table, *, z: Literal["rates", "counts"] = "rates", floor: float = 0.5) -> Array:
     """Two-proportion z, times how much more frequent the term is in the class than outside it."""
     if z == "rates":
-        deviate = np.abs(_z(t))
+        deviate = np.abs(_z_statistic(t))
     else:
         factor = ratio(t.N * t.n_c, t.n_t, empty=0.0) * ratio(t.n_nc, t.n_nt, empty=0.0)
         factor = np.where((t.n_t == 0) | (t.n_nt == 0), 0.0, factor)

@@ -12,14 +12,14 @@ from termsieve.scores.numerics import (
     HALF_LOG_2PI,
     deviance,
     log_beta,
-    log_gamma_step,
-    stirling_rest,
+    log_gamma_difference,
+    stirling_remainder,
     table_deviance,
 )
 from termsieve.scores.registry import score
 from termsieve.table import Array, Table, difference_of_products
 
-_POSITIVE = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "[1e-6, 1e6]")
+_POSITIVE_LIMITS = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "[1e-6, 1e6]")
 _BERNOULLI = (
     r"\frac{l_0}{l_0 + l_1}, \quad l_0 = \frac{B(A + a_c, C + b_c)}{B(a_c, b_c)}"
     r" \frac{B(B + a_c, D + b_c)}{B(a_c, b_c)}, \quad l_1 = \frac{B(n_t + a, n_{t'} + b)}{B(a, b)}"
@@ -38,13 +38,13 @@ def _log_bayes_factor(t: Table, alpha: float, beta: float, alpha_class: float, b
     n = n_c + n_nc
     delta = t.delta + (b * (t.tp - t.fp) + a * (t.tn - t.fn))
     spread = (tp * tn / (n_c * n_nc)) * (fp * fn / (n_t * n_nt)) * n
-    r = stirling_rest
+    r = stirling_remainder
     rest = (r(tp) + r(fp)) + (r(fn) + r(tn)) - (r(n_c) + r(n_nc)) - (r(n_t) + r(n_nt)) + r(n)
     prior = log_beta(alpha, beta) - 2.0 * log_beta(a, b) + HALF_LOG_2PI
     value = table_deviance(tp, fp, fn, tn, delta) - 0.5 * np.log(spread) + (rest + prior)
     # zero when the pseudo-counts of the classes add up to those of the term, as in the paper
-    steps = log_gamma_step(n_t, alpha - 2 * a) + log_gamma_step(n_nt, beta - 2 * b)
-    return np.asarray(value - steps + log_gamma_step(n, (alpha - 2 * a) + (beta - 2 * b)))
+    steps = log_gamma_difference(n_t, alpha - 2 * a) + log_gamma_difference(n_nt, beta - 2 * b)
+    return np.asarray(value - steps + log_gamma_difference(n, (alpha - 2 * a) + (beta - 2 * b)))
 
 
 @score(
@@ -54,7 +54,7 @@ def _log_bayes_factor(t: Table, alpha: float, beta: float, alpha_class: float, b
     papers={"PIP": "ln(l0/l1), 3.1"},
     swap_classes="invariant",
     aggregation="weighted_mean",
-    limits=_POSITIVE,
+    limits=_POSITIVE_LIMITS,
     prefers="Terms for which two rates explain the documents better than one, for or against the class.",
     warning="The prior mean of presence is 0.71 in the paper, odd for text: constant terms score above many others.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=25.71056),
@@ -74,7 +74,7 @@ def pip_log_odds(
     range="[0, 1]",
     swap_classes="invariant",
     aggregation="weighted_mean",
-    limits=_POSITIVE,
+    limits=_POSITIVE_LIMITS,
     tie_break=pip_log_odds,
     prefers="Terms that surely depend on the class; it soon reaches 1, and the log Bayes factor decides further.",
     warning="Constant terms score above many independent ones: remove them first. PIPlf of the paper is "
@@ -108,7 +108,7 @@ def _poisson_log_odds(
     fit = deviance(x, both * (n_1 / n), d) + deviance(y, both * (n_2 / n), -d)
     more, longer = 2 * a - alpha, 2 * rate_c - rate
     pooled = both * (np.log1p(-longer / n) - np.log1p(-more / both)) + more * (np.log(z / (t.N + rate)) - 1.0)
-    rest = stirling_rest(x) + stirling_rest(y) - stirling_rest(z) + HALF_LOG_2PI
+    rest = stirling_remainder(x) + stirling_remainder(y) - stirling_remainder(z) + HALF_LOG_2PI
     prior = math.lgamma(alpha) - 2 * math.lgamma(a) + 2 * a * math.log(rate_c) - alpha * math.log(rate)
     return np.asarray(fit + pooled - 0.5 * np.log(x * y / z) + (rest + prior))
 
@@ -123,7 +123,7 @@ def _poisson_log_odds(
     range="[0, 1]",
     swap_classes="invariant",
     aggregation="weighted_mean",
-    limits=_POSITIVE,
+    limits=_POSITIVE_LIMITS,
     shown=("param",),
     variants=('pip_poisson(param="rate")',),
     tie_break=_poisson_log_odds,

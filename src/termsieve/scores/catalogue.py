@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from termsieve.scores.parsing import parse
-from termsieve.scores.registry import MOST_DOCS, SCORES, Score, spell
+from termsieve.scores.parsing import parse_score
+from termsieve.scores.registry import MOST_DOCS, SCORES, Score, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ class CatalogueRow(NamedTuple):
     source: str
 
 
-def catalogue_rows() -> list[CatalogueRow]:
+def make_catalogue_rows() -> list[CatalogueRow]:
     """Return a line for each score: those of the five papers first, each part by name."""
     ordered = sorted(SCORES.values(), key=lambda s: (bool(s.confidence), s.name))
     return [
@@ -57,13 +57,13 @@ def describe(spelling: str | Score) -> str:
     >>> print(describe("word_freq").splitlines()[0])
     word_freq: Word frequency
     """
-    s = parse(spelling)
+    s = parse_score(spelling)
     lines = [f"{s.spelling}: {s.title}", "", s.about, ""]
-    lines += [line for label, text in facts(s) for line in _entry(label, text)]
+    lines += [line for label, text in list_facts(s) for line in _format_entry(label, text)]
     return "\n".join(lines)
 
 
-def facts(s: Score) -> Iterator[tuple[str, str]]:
+def list_facts(s: Score) -> Iterator[tuple[str, str]]:
     """Yield what the record says, as pairs of a label and a text; what it does not say is left out."""
     found = {
         "formula": s.formula,
@@ -78,9 +78,9 @@ def facts(s: Score) -> Iterator[tuple[str, str]]:
         else "ranks both for and against",
         "swapped classes": SYMMETRIES[s.swap_classes],
         "negated term": SYMMETRIES[s.negate_term],
-        "overall": _overall(s),
+        "overall": _describe_overall(s),
         "p-values": "yes" if s.pvalue else "",
-        "parameters": "; ".join(_parameter(s)),
+        "parameters": "; ".join(_describe_parameters(s)),
         "variants": ", ".join(s.variants),
         "in the papers": "; ".join(f"{paper}: {text}" for paper, text in s.papers.items()),
         "confidence": s.confidence,
@@ -91,7 +91,7 @@ def facts(s: Score) -> Iterator[tuple[str, str]]:
     yield from ((label, text) for label, text in found.items() if text)
 
 
-def _overall(s: Score) -> str:
+def _describe_overall(s: Score) -> str:
     if s.class_blind:
         return "does not depend on the class"
     return {
@@ -107,15 +107,15 @@ def _limits(limits: str) -> str:
     return limits.replace("[", "in [", 1) if " or " in limits else f"in {limits}"
 
 
-def _parameter(s: Score) -> Iterator[str]:
+def _describe_parameters(s: Score) -> Iterator[str]:
     for p in s.parameters:
         if p.choices:
-            may = " or ".join(map(spell, p.choices))
+            may = " or ".join(map(format_value, p.choices))
         else:
             may = "True or False" if isinstance(p.default, bool) else _limits(p.limits)
-        yield f"{p.name}={spell(p.default)} ({may})"
+        yield f"{p.name}={format_value(p.default)} ({may})"
 
 
-def _entry(label: str, text: str) -> list[str]:
+def _format_entry(label: str, text: str) -> list[str]:
     head = f"  {label:<16}"
     return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)

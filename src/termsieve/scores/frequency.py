@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from termsieve.scores.registry import OverClasses, score
+from termsieve.scores.registry import ClassAggregator, score
 from termsieve.table import Array, Table, ratio
 
 
@@ -41,7 +41,7 @@ def doc_freq(t: Table) -> Array:
     return t.n_t
 
 
-def _dficf_overall(over: OverClasses) -> Array:
+def _dficf_overall(over: ClassAggregator) -> Array:
     spread = over.sum(lambda t: np.asarray(t.tp > 0, dtype=np.float64))
     n_t = over.max(lambda t: t.n_t)
     return n_t * np.where(spread > 0, np.log(over.n_classes / np.maximum(spread, 1.0)), 0.0)

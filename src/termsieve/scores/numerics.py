@@ -66,7 +66,7 @@ def table_deviance(tp: Array, fp: Array, fn: Array, tn: Array, delta: Array) -> 
     return in_class + (deviance(fp, n_nc * p_t, -d) + deviance(tn, n_nc * p_nt, d))
 
 
-def stirling_rest(x: Array) -> Array:
+def stirling_remainder(x: Array) -> Array:
     """Return what Stirling's formula leaves: ln gamma(x) - ((x - 1/2) ln x - x + ln(2 pi) / 2).
 
     >>> round(float(stirling_rest(np.float64(1.0))), 12)
@@ -84,7 +84,7 @@ def stirling_rest(x: Array) -> Array:
     return rest
 
 
-def log_gamma_step(x: Array, step: float) -> Array:
+def log_gamma_difference(x: Array, step: float) -> Array:
     """Return ln gamma(x + step) - ln gamma(x) without the two large values.
 
     >>> round(float(log_gamma_step(np.float64(1e9), 1.0)), 12)  # ln(1e9)
@@ -94,7 +94,7 @@ def log_gamma_step(x: Array, step: float) -> Array:
         return np.zeros_like(x)
     y = x + step
     grown = (x - 0.5) * np.log1p(step / x) + step * np.log(y) - step
-    return np.asarray(grown + (stirling_rest(y) - stirling_rest(x)))
+    return np.asarray(grown + (stirling_remainder(y) - stirling_remainder(x)))
 
 
 def log_beta(a: float, b: float) -> float:

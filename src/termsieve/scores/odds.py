@@ -6,7 +6,7 @@ import numpy as np
 
 from termsieve.scores.numerics import log_quotient
 from termsieve.scores.registry import SMOOTHING, score
-from termsieve.table import Array, Table, log, minus, ratio
+from termsieve.table import Array, Table, log, ratio, subtract
 
 
 def _log_odds_ratio(t: Table, smoothing: float) -> Array:
@@ -161,7 +161,7 @@ def relevance_freq(t: Table) -> Array:
 
 def _distinction(t: Table, smoothing: float) -> Array:
     a, b, c, d = (x + smoothing for x in (t.tp, t.fp, t.fn, t.tn))
-    return minus(ratio(a * a, b * c, empty=0.0), ratio(b * b, a * d, empty=0.0))
+    return subtract(ratio(a * a, b * c, empty=0.0), ratio(b * b, a * d, empty=0.0))
 
 
 @score(
@@ -239,4 +239,4 @@ def log_odds_dirichlet(t: Table, *, prior: float = 0.01) -> Array:
     others = prior * (t.n_terms - 1.0)
     odds_here = log(ratio(here, np.maximum(t.tokens_c - t.tf_c, 0.0) + others, empty=1.0))
     odds_there = log(ratio(there, np.maximum(t.tokens_nc - t.tf_nc, 0.0) + others, empty=1.0))
-    return minus(odds_here, odds_there) / np.sqrt(1.0 / here + 1.0 / there)
+    return subtract(odds_here, odds_there) / np.sqrt(1.0 / here + 1.0 / there)

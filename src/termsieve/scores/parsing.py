@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.scores.registry import SCORES, Score
-from termsieve.spelling import read_call
+from termsieve.spelling import parse_call
 
-AMBIGUOUS: dict[str, str] = {
+AMBIGUOUS_NAMES: dict[str, str] = {
     "mi": "means two things: the pointwise mutual information of one term and one class ('pmi'), or the "
     "expected one over all cells ('info_gain', or 'info_gain_binary' for one class against the rest)",
     "or": "may be the ratio ('odds_ratio') or its logarithm ('log_odds_ratio')",
@@ -24,7 +24,7 @@ AMBIGUOUS: dict[str, str] = {
     "llr": "is 'g_test', the log-likelihood ratio",
     "rf": "is 'relevance_freq'; a random forest is not a function of counts",
 }
-_SAME = {
+_SYNONYMS = {
     "mi": ("mutual_info", "mutual_information", "mutual_info_classif"),
     "or": ("odds", "oddsratio"),
     "ig": ("information_gain", "infogain"),
@@ -36,10 +36,10 @@ _SAME = {
     "df": ("frequency", "freq"),
     "dis": ("def",),
 }
-AMBIGUOUS |= {other: AMBIGUOUS[name] for name, others in _SAME.items() for other in others}
+AMBIGUOUS_NAMES |= {other: AMBIGUOUS_NAMES[name] for name, others in _SYNONYMS.items() for other in others}
 
 
-def lookup(name: str) -> Score:
+def lookup_score(name: str) -> Score:
     """Return the score of that name, or explain what it could have meant."""
     if name in SCORES:
         return SCORES[name]
@@ -47,12 +47,12 @@ def lookup(name: str) -> Score:
     known = f"Known scores: {', '.join(sorted(SCORES))}."
     if key in SCORES:
         raise OptionError(f"Unknown score {name!r}. Did you mean {key!r}? {known}")
-    if key in AMBIGUOUS:
-        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS[key]}.")
+    if key in AMBIGUOUS_NAMES:
+        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS_NAMES[key]}.")
     raise OptionError(f"Unknown score {name!r}. {did_you_mean(key, SCORES)}{known}")
 
 
-def parse(spelling: str | Score) -> Score:
+def parse_score(spelling: str | Score) -> Score:
     """Read a spelling such as ``bns(floor=0.001)``.
 
     >>> import termsieve.scores
@@ -61,7 +61,7 @@ def parse(spelling: str | Score) -> Score:
     """
     if isinstance(spelling, Score):
         return spelling
-    call = read_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
+    call = parse_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
     if call.given:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
-    return lookup(call.name).with_parameters(**call.named)
+    return lookup_score(call.name).with_parameters(**call.named)

@@ -22,8 +22,8 @@ from termsieve.table import Array, Table
 
 Aggregation: TypeAlias = Literal["max", "sum", "mean", "weighted_mean", "global"]
 Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]
-Value: TypeAlias = "float | bool | str"
-ScoreFunction: TypeAlias = Callable[..., Array]
+ParameterValue: TypeAlias = "float | bool | str"
+TableFunction: TypeAlias = Callable[..., Array]
 
 MOST_DOCS = 2**53  # documents: up to here every count is exact as a floating-point number
 SMOOTHING = "0 or [1e-9, 1e9]"  # what is added to counts: nothing, or enough to keep squares of ratios finite
@@ -32,7 +32,7 @@ _SCORES: dict[str, Score] = {}
 SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
 
 
-class OverClasses(Protocol):
+class ClassAggregator(Protocol):
     """What the formula of a global score is given: it adds up functions of a Table over the classes."""
 
     n_classes: float
@@ -51,19 +51,19 @@ class Parameter:
     """A parameter of a score: its default, and what it may be."""
 
     name: str
-    default: Value
+    default: ParameterValue
     choices: tuple[str, ...] = ()
     limits: str = "(-inf, inf)"
 
-    def check(self, value: object, owner: str) -> Value:
+    def check(self, value: object, owner: str) -> ParameterValue:
         """Return the value in its own type, or explain what it must be."""
         if isinstance(self.default, bool):
             ok, must = isinstance(value, bool), "True or False"
         elif self.choices:
-            ok, must = value in self.choices, "one of " + ", ".join(map(spell, self.choices))
+            ok, must = value in self.choices, "one of " + ", ".join(map(format_value, self.choices))
         else:
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            ok = number and _inside(value, self.limits)  # type: ignore[arg-type]
+            ok = number and _is_inside(value, self.limits)  # type: ignore[arg-type]
             must = f"a number: {self.limits}" if " or " in self.limits else f"a number in {self.limits}"
             value = float(value) if ok else value  # type: ignore[arg-type]
         if not ok:
@@ -80,14 +80,14 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:40]}... ({len(text):,} characters)"
 
 
-def _inside(x: float, limits: str) -> bool:
+def _is_inside(x: float, limits: str) -> bool:
     """Tell whether x lies in an interval written as in mathematics, "[0, 0.5)", or is one of several: "0 or [1, 2]".
 
     >>> _inside(0.25, "[0, 0.5)"), _inside(0, "0 or [1, 2]"), _inside(0.5, "0 or [1, 2]"), _inside(10**400, "[0, inf)")
     (True, True, False, False)
     """
     if " or " in limits:
-        return any(_inside(x, part) for part in limits.split(" or "))
+        return any(_is_inside(x, part) for part in limits.split(" or "))
     if limits[0] not in "[(":
         return x == float(limits)
     try:
@@ -160,7 +160,7 @@ class Score:
 
     name: str
     title: str
-    function: ScoreFunction
+    function: TableFunction
     formula: str = ""
     about: str = ""
     prefers: str = ""
@@ -174,7 +174,7 @@ class Score:
     aggregation: Aggregation = "max"
     overall: Callable[..., Array] | None = None
     class_blind: bool = False
-    tie_break: ScoreFunction | None = None
+    tie_break: TableFunction | None = None
     pvalue: Callable[[Table, Array], Array] | None = None
     single_label: bool = False
     most_docs: int = MOST_DOCS
@@ -185,10 +185,10 @@ class Score:
     variants: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    given: Mapping[str, Value] = field(default_factory=dict)
+    given: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @property
-    def arguments(self) -> dict[str, Value]:
+    def arguments(self) -> dict[str, ParameterValue]:
         """Every parameter with the value it has here."""
         return {p.name: self.given.get(p.name, p.default) for p in self.parameters}
 
@@ -196,7 +196,7 @@ class Score:
     def spelling(self) -> str:
         """The canonical spelling, which `parse` reads back."""
         said = [
-            f"{name}={spell(value)}"
+            f"{name}={format_value(value)}"
             for name, value in self.arguments.items()
             if name in self.given or name in self.shown
         ]
@@ -243,7 +243,7 @@ class Score:
         return f"<Score {self.spelling}>"
 
 
-def spell(value: Value) -> str:
+def format_value(value: ParameterValue) -> str:
     """Write a parameter as it is written in Python, text in double quotes.
 
     >>> spell("tf"), spell(0.0005), spell(5.0), spell(True)
@@ -256,7 +256,7 @@ def spell(value: Value) -> str:
     return repr(value)
 
 
-def _parameters(function: ScoreFunction, limits: Mapping[str, str]) -> tuple[Parameter, ...]:
+def _read_parameters(function: TableFunction, limits: Mapping[str, str]) -> tuple[Parameter, ...]:
     """Read the parameters of a score from the signature of its function."""
     found = []
     hints = get_type_hints(function)
@@ -270,12 +270,12 @@ def _parameters(function: ScoreFunction, limits: Mapping[str, str]) -> tuple[Par
     return tuple(found)
 
 
-def make(function: ScoreFunction, *, limits: Mapping[str, str] | None = None, **facts: Any) -> Score:
+def make_score(function: TableFunction, *, limits: Mapping[str, str] | None = None, **facts: Any) -> Score:
     """Make the record of a function of a Table, without registering it."""
     doc = inspect.getdoc(function) or ""
     name = function.__name__
     about = doc.partition("\n")[0]
-    parameters = _parameters(function, limits or {})
+    parameters = _read_parameters(function, limits or {})
     return Score(
         **{
             "name": name,
@@ -288,7 +288,7 @@ def make(function: ScoreFunction, *, limits: Mapping[str, str] | None = None, **
     )
 
 
-def score(*, title: str, source: str, **facts: Any) -> Callable[[ScoreFunction], ScoreFunction]:
+def score(*, title: str, source: str, **facts: Any) -> Callable[[TableFunction], TableFunction]:
     """Register the decorated function as a score under its own name.
 
     Parameters
@@ -299,11 +299,11 @@ def score(*, title: str, source: str, **facts: Any) -> Callable[[ScoreFunction],
         Any other attribute of `Score`; ``limits`` maps parameters to the interval they must lie in.
     """
 
-    def record(function: ScoreFunction) -> ScoreFunction:
+    def record(function: TableFunction) -> TableFunction:
         name = function.__name__
         if name in _SCORES:
             raise ValueError(f"There is a score {name!r} already.")
-        _SCORES[name] = make(function, title=title, source=source, **facts)
+        _SCORES[name] = make_score(function, title=title, source=source, **facts)
         return function
 
     return record

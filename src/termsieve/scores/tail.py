@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @jit
-def _upward(a: float, n_t: float, n_c: float, rest: float) -> float:
+def _sum_upward(a: float, n_t: float, n_c: float, rest: float) -> float:
     total = term = 1.0
     while a < n_t and a < n_c:
         term *= (n_c - a) * (n_t - a) / ((a + 1.0) * (rest + a + 1.0))
@@ -27,7 +27,7 @@ def _upward(a: float, n_t: float, n_c: float, rest: float) -> float:
 
 
 @jit
-def _downward(a: float, n_t: float, n_c: float, rest: float) -> float:
+def _sum_downward(a: float, n_t: float, n_c: float, rest: float) -> float:
     total = 0.0
     term = 1.0
     while a > 0.0 and rest + a > 0.0:
@@ -40,16 +40,16 @@ def _downward(a: float, n_t: float, n_c: float, rest: float) -> float:
 
 
 @jit
-def _tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: NDArray[np.bool_], out: Array) -> None:
+def _sum_tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: NDArray[np.bool_], out: Array) -> None:
     for i in range(tp.size):
         rest = n[i] - n_c[i] - n_t[i]
         if above[i]:
-            out[i] = _upward(tp[i], n_t[i], n_c[i], rest)
+            out[i] = _sum_upward(tp[i], n_t[i], n_c[i], rest)
         else:
-            out[i] = _downward(tp[i], n_t[i], n_c[i], rest)
+            out[i] = _sum_downward(tp[i], n_t[i], n_c[i], rest)
 
 
-def tail_over_first(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[NDArray[np.bool_], Array]:
+def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[NDArray[np.bool_], Array]:
     """Return which side was summed, and its sum over the probability of exactly `tp`.
 
     Above the mode that is P(X >= tp) / P(X = tp); elsewhere P(X < tp) / P(X = tp). So only the smaller side
@@ -59,5 +59,5 @@ def tail_over_first(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[NDArra
     tp, n_t, n_c, n = (np.ravel(np.broadcast_to(np.asarray(x, dtype=np.float64), shape)) for x in (tp, n_t, n_c, n))
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
-    _tails(tp, n_t, n_c, n, above, out)
+    _sum_tails(tp, n_t, n_c, n, above, out)
     return above.reshape(shape), out.reshape(shape)

@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from termsieve.scores.registry import OverClasses, score
+from termsieve.scores.registry import ClassAggregator, score
 from termsieve.table import Array, Table, difference_of_products, ratio
 
-On: TypeAlias = Literal["tf", "presence"]
+FeatureKind: TypeAlias = Literal["tf", "presence"]
 
 _REAL_ROUNDING = 2.0**-44
-_SAID = " Sums of real weights, as of tf-idf, that agree to 13 digits count as equal: the rest is rounding."
+_ROUNDING_NOTE = " Sums of real weights, as of tf-idf, that agree to 13 digits count as equal: the rest is rounding."
 
 
 class _Moments(NamedTuple):
@@ -31,7 +31,7 @@ def _moments(t: Table, on: str) -> _Moments:
     return _Moments(t.tf_c, t.tf2_c, t.tf_nc, t.tf2_nc, t.tf_t)
 
 
-def _difference(a: Array, b: Array, c: Array, d: Array) -> Array:
+def _rounded_difference(a: Array, b: Array, c: Array, d: Array) -> Array:
     """Return a b - c d; where sums of real weights agree to 13 digits that is 0.
 
     Whole numbers are exact. Sums of real weights carry rounding, and a constant column must come out
@@ -43,20 +43,20 @@ def _difference(a: Array, b: Array, c: Array, d: Array) -> Array:
     return np.where(~whole & rounding, 0.0, exact)
 
 
-def _within(n: Array, s: Array, q: Array) -> Array:
+def _within_squares(n: Array, s: Array, q: Array) -> Array:
     """Sum of squares around the mean of n documents."""
-    return ratio(np.maximum(_difference(n, q, s, s), 0.0), n, empty=0.0)
+    return ratio(np.maximum(_rounded_difference(n, q, s, s), 0.0), n, empty=0.0)
 
 
-def _between_two(t: Table, x: _Moments) -> Array:
+def _between_squares(t: Table, x: _Moments) -> Array:
     """Sum of squares between the class and the rest."""
-    gap = _difference(x.s_c, t.n_nc, x.s_nc, t.n_c)
+    gap = _rounded_difference(x.s_c, t.n_nc, x.s_nc, t.n_c)
     return ratio(ratio(gap, t.n_c * t.n_nc, empty=0.0) * gap, t.N, empty=0.0)
 
 
-def _between_share(t: Table, x: _Moments) -> Array:
+def _class_between_squares(t: Table, x: _Moments) -> Array:
     """Share of the class in the sum of squares between all classes."""
-    gap = _difference(x.s_c, t.N, x.s, t.n_c)
+    gap = _rounded_difference(x.s_c, t.N, x.s, t.n_c)
     return ratio(ratio(gap, t.N, empty=0.0) * ratio(gap, t.N, empty=0.0), t.n_c, empty=0.0)
 
 
@@ -73,24 +73,25 @@ def _between_share(t: Table, x: _Moments) -> Array:
     variants=('fisher(on="tf")',),
     prefers="Terms with far apart rates that vary little on either side: frequent in nearly all or nearly none.",
     infinite="for a term that is constant on both sides, and not the same",
-    warning="Ignores class sizes. Variances are those of the population (ddof 0). Not Fisher's exact test." + _SAID,
+    warning="Ignores class sizes. Variances are those of the population (ddof 0). Not Fisher's exact test."
+    + _ROUNDING_NOTE,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.9411765),
 )
-def fisher(t: Table, *, on: On = "presence") -> Array:
+def fisher(t: Table, *, on: FeatureKind = "presence") -> Array:
     """Squared distance of the means over the sum of the variances."""
     x = _moments(t, on)
-    gap = ratio(_difference(x.s_c, t.n_nc, x.s_nc, t.n_c), t.n_c * t.n_nc, empty=0.0)
-    spread = ratio(_within(t.n_c, x.s_c, x.q_c), t.n_c, empty=0.0)
-    spread = spread + ratio(_within(t.n_nc, x.s_nc, x.q_nc), t.n_nc, empty=0.0)
+    gap = ratio(_rounded_difference(x.s_c, t.n_nc, x.s_nc, t.n_c), t.n_c * t.n_nc, empty=0.0)
+    spread = ratio(_within_squares(t.n_c, x.s_c, x.q_c), t.n_c, empty=0.0)
+    spread = spread + ratio(_within_squares(t.n_nc, x.s_nc, x.q_nc), t.n_nc, empty=0.0)
     return ratio(gap * gap, spread, empty=0.0)
 
 
-def _bss_wss_overall(over: OverClasses, *, on: On = "tf") -> Array:
+def _bss_wss_overall(over: ClassAggregator, *, on: FeatureKind = "tf") -> Array:
     def within(t: Table) -> Array:
         x = _moments(t, on)
-        return _within(t.n_c, x.s_c, x.q_c)
+        return _within_squares(t.n_c, x.s_c, x.q_c)
 
-    between = over.sum(lambda t: _between_share(t, _moments(t, on)))
+    between = over.sum(lambda t: _class_between_squares(t, _moments(t, on)))
     return ratio(between, over.sum(within), empty=0.0)
 
 
@@ -108,18 +109,18 @@ def _bss_wss_overall(over: OverClasses, *, on: On = "tf") -> Array:
     prefers="Terms whose number of occurrences is told by the class: as the F of an analysis of variance.",
     infinite="for a term that does not vary within any class but does between them",
     warning="Per class it compares the class with the rest; overall it is the formula over all classes, no aggregate."
-    + _SAID,
+    + _ROUNDING_NOTE,
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.3906879),
 )
-def bss_wss(t: Table, *, on: On = "tf") -> Array:
+def bss_wss(t: Table, *, on: FeatureKind = "tf") -> Array:
     """Spread of the class means in units of the spread within the classes."""
     x = _moments(t, on)
-    within = _within(t.n_c, x.s_c, x.q_c) + _within(t.n_nc, x.s_nc, x.q_nc)
-    return ratio(_between_two(t, x), within, empty=0.0)
+    within = _within_squares(t.n_c, x.s_c, x.q_c) + _within_squares(t.n_nc, x.s_nc, x.q_nc)
+    return ratio(_between_squares(t, x), within, empty=0.0)
 
 
-def _ocfs_overall(over: OverClasses, *, on: On = "tf") -> Array:
-    return over.sum(lambda t: ratio(_between_share(t, _moments(t, on)), t.N, empty=0.0))
+def _ocfs_overall(over: ClassAggregator, *, on: FeatureKind = "tf") -> Array:
+    return over.sum(lambda t: ratio(_class_between_squares(t, _moments(t, on)), t.N, empty=0.0))
 
 
 @score(
@@ -136,9 +137,9 @@ def _ocfs_overall(over: OverClasses, *, on: On = "tf") -> Array:
     prefers="Terms whose mean weight differs most between classes: frequent ones, whatever their spread within.",
     warning="Depends on the scale of the features; the paper uses tf-idf, which Counts.from_matrix takes. "
     "The scores printed for Iris omit n_j/n, and the fourth should read 1.6121: features 3 and 4 win, not 3 "
-    "and 1." + _SAID,
+    "and 1." + _ROUNDING_NOTE,
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.126075),
 )
-def ocfs(t: Table, *, on: On = "tf") -> Array:
+def ocfs(t: Table, *, on: FeatureKind = "tf") -> Array:
     """Spread of the class means of the feature."""
-    return ratio(_between_two(t, _moments(t, on)), t.N, empty=0.0)
+    return ratio(_between_squares(t, _moments(t, on)), t.N, empty=0.0)

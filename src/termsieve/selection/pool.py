@@ -17,24 +17,24 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.ranking.distinct import Ints
-from termsieve.ranking.ranking import OneScore, Scores, as_score, score
-from termsieve.scores.registry import spell
+from termsieve.ranking.distinct import Int64Array
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.scores.registry import format_value
 from termsieve.table import Array, Table
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 R = TypeVar("R", bound="type[Rule]")
 _RULES: dict[str, type[Rule]] = {}
 RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
 
 
 @dataclass(frozen=True)
-class Pool:
+class TermPool:
     """The terms to choose from, all of them or those at the places `among`, and the score that ranks them."""
 
     scores: Scores
     aggregate: str | None = None
-    among: Ints | None = None
+    among: Int64Array | None = None
 
     @property
     def counts(self) -> Counts:
@@ -56,40 +56,40 @@ class Pool:
         """The scores of the terms of the pool."""
         return self.values if self.among is None else self.values[self.among]
 
-    def best(self, n: int | None = None) -> Ints:
+    def best(self, n: int | None = None) -> Int64Array:
         """The places of the n best terms, or of all, best first."""
         n = self.size if n is None else n
-        return self.scores.best_places(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
+        return self.scores.top_indices(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
 
-    def best_of_class(self, c: int, n: int) -> tuple[Ints, Array]:
+    def best_of_class(self, c: int, n: int) -> tuple[Int64Array, Array]:
         """The n best of the terms that speak for a class, by their value there, and these values."""
-        cells, lift = distinct.evaluate(self.counts, _lift)
-        speaks = cells.spread(agg.of_class(cells, lift, c)) > 0
+        cells, lift = distinct.evaluate(self.counts, _get_lift)
+        speaks = cells.expand_to_terms(agg.class_values(cells, lift, c)) > 0
         if self.among is not None:
             speaks &= self._in_pool
         values = self.scores.of_class(c)
-        places = self.scores.best_places(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
+        places = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
         return places, values[places]
 
     @cached_property
-    def _in_pool(self) -> Mask:
+    def _in_pool(self) -> BoolArray:
         mask = np.zeros(self.counts.n_terms, np.bool_)
         mask[self.among] = True
         return mask
 
-    def ranked_by(self, one: OneScore) -> Pool:
+    def rank_by(self, one: ScoreLike) -> TermPool:
         """The same terms, ranked by another score."""
-        return Pool(score(self.counts, as_score(one)), self.aggregate, self.among)
+        return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among)
 
 
-def _lift(t: Table) -> Array:
+def _get_lift(t: Table) -> Array:
     return t.lift
 
 
-class Choice(NamedTuple):
+class ChosenTerms(NamedTuple):
     """What a rule chose: places in rank order, the scores there, who took each, and why there are no more."""
 
-    places: Ints
+    places: Int64Array
     values: Array
     taken_by: Sequence[str]
     reason: str
@@ -99,16 +99,16 @@ class Rule(ABC):
     """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling."""
 
     name: ClassVar[str]
-    scores: tuple[OneScore, ...] = ()  # those that a rule brings along; most rank by the score they are given
+    scores: tuple[ScoreLike, ...] = ()  # those that a rule brings along; most rank by the score they are given
 
     @abstractmethod
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose from a pool of terms."""
 
     def __repr__(self) -> str:
         values = [(field, getattr(self, field.name)) for field in fields(cast("Any", self))]
-        said = [spell(value) for _, value in values[:1]]
-        said += [f"{field.name}={spell(value)}" for field, value in values[1:] if value != field.default]
+        said = [format_value(value) for _, value in values[:1]]
+        said += [f"{field.name}={format_value(value)}" for field, value in values[1:] if value != field.default]
         return f"{self.name}({', '.join(said)})"
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ def rule(name: str) -> Callable[[R], R]:
     return record
 
 
-def set_whole(one: Rule, name: str) -> None:
+def set_int(one: Rule, name: str) -> None:
     """Check a parameter that is a number of terms, and keep it as a plain one."""
     value = getattr(one, name)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
@@ -134,7 +134,7 @@ def set_whole(one: Rule, name: str) -> None:
     object.__setattr__(one, name, int(value))
 
 
-def set_number(one: Rule, name: str, low: float = -math.inf, high: float = math.inf) -> None:
+def set_float(one: Rule, name: str, low: float = -math.inf, high: float = math.inf) -> None:
     """Check a parameter that is a number within limits, and keep it as a plain one."""
     value = getattr(one, name)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
@@ -144,21 +144,21 @@ def set_number(one: Rule, name: str, low: float = -math.inf, high: float = math.
     object.__setattr__(one, name, float(value))
 
 
-class Claim(NamedTuple):
+class RankedTerms(NamedTuple):
     """Someone who takes terms, best first: a class or a score."""
 
     name: str
-    places: Ints
+    places: Int64Array
     values: Array
 
 
-def claims_of_classes(pool: Pool, n: int) -> list[Claim]:
+def rank_for_classes(pool: TermPool, n: int) -> list[RankedTerms]:
     """What each class would take, n terms at most."""
     names = pool.counts.classes
-    return [Claim(str(name), *pool.best_of_class(c, n)) for c, name in enumerate(names)]
+    return [RankedTerms(str(name), *pool.best_of_class(c, n)) for c, name in enumerate(names)]
 
 
-def in_turn(claims: list[Claim], *, total: int, each: int) -> tuple[Ints, Array, list[str]]:
+def take_in_turn(claims: list[RankedTerms], *, total: int, each: int) -> tuple[Int64Array, Array, list[str]]:
     """One after the other takes the first of its terms that nobody has, `each` at most, until there are `total`."""
     taken: dict[int, tuple[float, str]] = {}
     heads = [(name, each, iter(zip(places.tolist(), values.tolist(), strict=True))) for name, places, values in claims]

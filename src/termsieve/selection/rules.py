@@ -18,34 +18,34 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.ranking.ranking import OneScore, as_score
+from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.scores import SCORES
-from termsieve.scores.registry import spell
+from termsieve.scores.registry import format_value
 from termsieve.selection.pool import RULES as RULES
 from termsieve.selection.pool import (
-    Choice,
-    Claim,
-    Mask,
-    Pool,
-    claims_of_classes,
-    in_turn,
+    BoolArray,
+    ChosenTerms,
+    RankedTerms,
+    TermPool,
+    rank_for_classes,
     rule,
-    set_number,
-    set_whole,
+    set_float,
+    set_int,
+    take_in_turn,
 )
 from termsieve.selection.pool import Rule as Rule
-from termsieve.spelling import Call, read_call
+from termsieve.spelling import Call, parse_call
 from termsieve.table import Array
 
-AnyRule: TypeAlias = "str | int | Rule"
+RuleLike: TypeAlias = "str | int | Rule"
 
 
-def _first(pool: Pool, n: int, reason: str) -> Choice:
+def _choose_best(pool: TermPool, n: int, reason: str) -> ChosenTerms:
     places = pool.best(n)
-    return Choice(places, pool.values[places], [pool.scores.score.spelling] * len(places), reason)
+    return ChosenTerms(places, pool.values[places], [pool.scores.score.spelling] * len(places), reason)
 
 
-def _of(n: int, size: int) -> str:
+def _format_count(n: int, size: int) -> str:
     return f"{n:,} of {size:,} terms"
 
 
@@ -65,18 +65,20 @@ class Top(Rule):
 
     def __post_init__(self) -> None:
         if self.k != "all":
-            set_whole(self, "k")
+            set_int(self, "k")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the k best."""
         if self.k == "all":
-            return _first(pool, pool.size, f"all {pool.size:,} terms were asked for")
+            return _choose_best(pool, pool.size, f"all {pool.size:,} terms were asked for")
         if self.k > pool.size:
             warnings.warn(
                 f"k={self.k} is more than the {pool.size} terms there are: all are taken.", UserWarning, stacklevel=2
             )
-            return _first(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
-        return _first(pool, self.k, f"the {_of(self.k, pool.size)} with the highest score were asked for")
+            return _choose_best(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
+        return _choose_best(
+            pool, self.k, f"the {_format_count(self.k, pool.size)} with the highest score were asked for"
+        )
 
 
 @rule("percentile")
@@ -87,13 +89,13 @@ class Percentile(Rule):
     percent: float = 10
 
     def __post_init__(self) -> None:
-        set_number(self, "percent", 0, 100)
+        set_float(self, "percent", 0, 100)
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the best part."""
         share = self.percent / 100
         n = max(math.ceil((pool.size - 1) * share), int(pool.size * share)) if pool.size else 0
-        return _first(pool, n, f"the best {self.percent:g} percent: {_of(n, pool.size)}")
+        return _choose_best(pool, n, f"the best {self.percent:g} percent: {_format_count(n, pool.size)}")
 
 
 @rule("threshold")
@@ -104,12 +106,12 @@ class Threshold(Rule):
     least: float = 0.0
 
     def __post_init__(self) -> None:
-        set_number(self, "least")
+        set_float(self, "least")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose what reaches the threshold."""
         n = int((pool.candidates >= self.least).sum())
-        return _first(pool, n, f"a score of at least {self.least:g}: {_of(n, pool.size)}")
+        return _choose_best(pool, n, f"a score of at least {self.least:g}: {_format_count(n, pool.size)}")
 
 
 @rule("median_probability")
@@ -117,7 +119,7 @@ class Threshold(Rule):
 class MedianProbability(Rule):
     """The median probability model of Barbieri and Berger: the terms with a `pip` of at least one half."""
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose what is more likely in than out."""
         given = pool.scores.score.name
         if given not in ("pip", "pip_poisson"):
@@ -126,7 +128,9 @@ class MedianProbability(Rule):
                 f"is {given!r}. For another score take threshold(...)."
             )
         n = int((pool.candidates >= 0.5).sum())
-        return _first(pool, n, f"a posterior inclusion probability of at least 0.5: {_of(n, pool.size)}")
+        return _choose_best(
+            pool, n, f"a posterior inclusion probability of at least 0.5: {_format_count(n, pool.size)}"
+        )
 
 
 @rule("energy")
@@ -137,9 +141,9 @@ class Energy(Rule):
     share: float = 0.8
 
     def __post_init__(self) -> None:
-        set_number(self, "share", 0, 1)
+        set_float(self, "share", 0, 1)
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the fewest terms with the share."""
         bad = ~np.isfinite(pool.candidates) | (pool.candidates < 0)
         if bad.any():
@@ -152,9 +156,9 @@ class Energy(Rule):
         sums = np.cumsum(pool.values[order])
         total = float(sums[-1]) if len(sums) else 0.0
         n = int(np.searchsorted(sums, self.share * total)) + 1 if total > 0 else 0
-        reason = f"{_of(n, pool.size)} have {self.share:g} of the sum of all scores, {total:.6g}"
+        reason = f"{_format_count(n, pool.size)} have {self.share:g} of the sum of all scores, {total:.6g}"
         places = order[:n]
-        return Choice(places, pool.values[places], [pool.scores.score.spelling] * n, reason)
+        return ChosenTerms(places, pool.values[places], [pool.scores.score.spelling] * n, reason)
 
 
 @rule("fdr")
@@ -166,19 +170,21 @@ class Fdr(Rule):
     method: Literal["bh", "by"] = "bh"
 
     def __post_init__(self) -> None:
-        set_number(self, "alpha", 0, 1)
+        set_float(self, "alpha", 0, 1)
         if self.method not in ("bh", "by"):
             raise OptionError(f"The parameter 'method' of 'fdr' must be 'bh' or 'by'; it was {self.method!r}.")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose by adjusted p-values."""
         from scipy.stats import false_discovery_control
 
-        p = _pvalues(pool)
+        p = _pool_pvalues(pool)
         kept = false_discovery_control(p, method=self.method) <= self.alpha if len(p) else p > 1
         largest = f"; the largest p-value is {p[kept].max():.3g}" if kept.any() else ""
-        reason = f"a false discovery rate of at most {self.alpha:g}: {_of(int(kept.sum()), pool.size)}{largest}"
-        return _kept(pool, kept, reason)
+        reason = (
+            f"a false discovery rate of at most {self.alpha:g}: {_format_count(int(kept.sum()), pool.size)}{largest}"
+        )
+        return _choose_masked(pool, kept, reason)
 
 
 @rule("fwe")
@@ -189,24 +195,26 @@ class Fwe(Rule):
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        set_number(self, "alpha", 0, 1)
+        set_float(self, "alpha", 0, 1)
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose by p-values."""
         limit = self.alpha / max(pool.size, 1)
-        kept = _pvalues(pool) <= limit
-        return _kept(pool, kept, f"a p-value of at most {limit:.3g}: {_of(int(kept.sum()), pool.size)}")
+        kept = _pool_pvalues(pool) <= limit
+        return _choose_masked(
+            pool, kept, f"a p-value of at most {limit:.3g}: {_format_count(int(kept.sum()), pool.size)}"
+        )
 
 
-def _pvalues(pool: Pool) -> Array:
+def _pool_pvalues(pool: TermPool) -> Array:
     p = pool.scores.pvalues()
     return p if pool.among is None else p[pool.among]
 
 
-def _kept(pool: Pool, kept: Mask, reason: str) -> Choice:
+def _choose_masked(pool: TermPool, kept: BoolArray, reason: str) -> ChosenTerms:
     """The terms of a mask on the pool, ranked."""
     among = np.flatnonzero(kept) if pool.among is None else pool.among[kept]
-    return _first(replace(pool, among=among), len(among), reason)
+    return _choose_best(replace(pool, among=among), len(among), reason)
 
 
 @rule("round_robin")
@@ -217,14 +225,14 @@ class RoundRobin(Rule):
     k: int = 1000
 
     def __post_init__(self) -> None:
-        set_whole(self, "k")
+        set_int(self, "k")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose for one class after the other."""
-        taken = in_turn(claims_of_classes(pool, self.k), total=self.k, each=self.k)
+        taken = take_in_turn(rank_for_classes(pool, self.k), total=self.k, each=self.k)
         n, m = len(taken[0]), pool.counts.n_classes
         why = "until there were as many as asked for" if n == self.k else "until no class had any left"
-        return Choice(*taken, f"{m:,} classes took terms in turn, {_of(n, pool.size)}, {why}")
+        return ChosenTerms(*taken, f"{m:,} classes took terms in turn, {_format_count(n, pool.size)}, {why}")
 
 
 @rule("per_class")
@@ -235,16 +243,16 @@ class PerClass(Rule):
     quota: int = 50
 
     def __post_init__(self) -> None:
-        set_whole(self, "quota")
+        set_int(self, "quota")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose for every class."""
         m = pool.counts.n_classes
-        taken = in_turn(claims_of_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
+        taken = take_in_turn(rank_for_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
         fewer = sum(taken[2].count(name) < self.quota for name in pool.counts.classes)
         why = f"; {fewer:,} classes have fewer that speak for them" if fewer else ""
-        reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_of(len(taken[0]), pool.size)}"
-        return Choice(*taken, reason)
+        reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_format_count(len(taken[0]), pool.size)}"
+        return ChosenTerms(*taken, reason)
 
 
 @rule("union")
@@ -256,28 +264,30 @@ class Union(Rule):
     union("chi2", "info_gain", k=1000)
     """
 
-    scores: tuple[OneScore, ...]
+    scores: tuple[ScoreLike, ...]
     k: int
 
-    def __init__(self, *scores: OneScore, k: int = 1000) -> None:
+    def __init__(self, *scores: ScoreLike, k: int = 1000) -> None:
         if not scores:
             raise OptionError('union() needs scores: union("chi2", "info_gain", k=1000).')
-        object.__setattr__(self, "scores", tuple(_checked_score(one) for one in scores))
+        object.__setattr__(self, "scores", tuple(_check_score(one) for one in scores))
         object.__setattr__(self, "k", k)
-        set_whole(self, "k")
+        set_int(self, "k")
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose by one score after the other."""
         claims = []
         for one in self.scores:
-            ranked = pool.ranked_by(one)
+            ranked = pool.rank_by(one)
             places = ranked.best(self.k)
-            claims.append(Claim(as_score(one).spelling, places, ranked.values[places]))
-        taken = in_turn(claims, total=self.k, each=self.k)
-        return Choice(*taken, f"{len(claims)} scores took terms in turn: {_of(len(taken[0]), pool.size)}")
+            claims.append(RankedTerms(as_score(one).spelling, places, ranked.values[places]))
+        taken = take_in_turn(claims, total=self.k, each=self.k)
+        return ChosenTerms(
+            *taken, f"{len(claims)} scores took terms in turn: {_format_count(len(taken[0]), pool.size)}"
+        )
 
     def __repr__(self) -> str:
-        return f"union({', '.join(_spelled(one) for one in self.scores)}, k={self.k})"
+        return f"union({', '.join(_format_score(one) for one in self.scores)}, k={self.k})"
 
 
 @rule("stages")
@@ -291,47 +301,47 @@ class Stages(Rule):
     (energy(0.9), median_probability())
     """
 
-    scores: tuple[OneScore, ...]
+    scores: tuple[ScoreLike, ...]
     rules: tuple[Rule, ...]
 
-    def __init__(self, *steps: OneScore | AnyRule) -> None:
+    def __init__(self, *steps: ScoreLike | RuleLike) -> None:
         if not steps or len(steps) % 2:
             raise OptionError(
                 f"stages() needs pairs of a score and a rule, such as stages('ocfs', 10000, 'info_gain', 1000); "
                 f"it was given {len(steps)} values."
             )
-        object.__setattr__(self, "scores", tuple(_checked_score(cast("OneScore", one)) for one in steps[::2]))
-        object.__setattr__(self, "rules", tuple(parse_rule(cast("AnyRule", one)) for one in steps[1::2]))
+        object.__setattr__(self, "scores", tuple(_check_score(cast("ScoreLike", one)) for one in steps[::2]))
+        object.__setattr__(self, "rules", tuple(parse_rule(cast("RuleLike", one)) for one in steps[1::2]))
 
-    def choose(self, pool: Pool) -> Choice:
+    def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose in stages."""
         reasons, left = [], pool
         for one, step in zip(self.scores, self.rules, strict=True):
-            chosen = step.choose(left.ranked_by(one))
+            chosen = step.choose(left.rank_by(one))
             reasons.append(f"{as_score(one).spelling}: {chosen.reason}")
             left = replace(left, among=np.sort(chosen.places))
         return chosen._replace(reason="; then ".join(reasons))
 
     def __repr__(self) -> str:
         steps = [
-            (_spelled(one), str(step.k) if isinstance(step, Top) and step.k != "all" else spell(repr(step)))
+            (_format_score(one), str(step.k) if isinstance(step, Top) and step.k != "all" else format_value(repr(step)))
             for one, step in zip(self.scores, self.rules, strict=True)
         ]
         return f"stages({', '.join(part for step in steps for part in step)})"
 
 
-def _checked_score(one: OneScore) -> OneScore:
+def _check_score(one: ScoreLike) -> ScoreLike:
     return as_score(one).spelling if isinstance(one, str) else one
 
 
-def _spelled(one: OneScore) -> str:
-    return spell(as_score(one).spelling)
+def _format_score(one: ScoreLike) -> str:
+    return format_value(as_score(one).spelling)
 
 
 # Spellings
 
 
-def parse_rule(spelling: AnyRule) -> Rule:
+def parse_rule(spelling: RuleLike) -> Rule:
     """The rule of a spelling, of a number of terms, or of a rule.
 
     >>> parse_rule(" energy( share = 8e-1 ) ")
@@ -345,16 +355,16 @@ def parse_rule(spelling: AnyRule) -> Rule:
         return Top(int(spelling))
     if not isinstance(spelling, str):
         raise OptionError(f"A rule is a spelling such as 'energy(0.8)', a Rule or a number; it was given {spelling!r}.")
-    call = read_call(spelling, "rule", "'top(1000)' or 'energy(0.8)'")
+    call = parse_call(spelling, "rule", "'top(1000)' or 'energy(0.8)'")
     name = call.name
     if name not in RULES:
         hint = did_you_mean(name, RULES)
         score_hint = f"{name!r} is a score: a rule says how many terms to take by it. " if name in SCORES else ""
         raise OptionError(f"Unknown rule {name!r}. {score_hint or hint}Known rules: {', '.join(sorted(RULES))}.")
-    return _made(RULES[name], call, spelling)
+    return _make_rule(RULES[name], call, spelling)
 
 
-def _made(cls: type[Rule], call: Call, text: str) -> Rule:
+def _make_rule(cls: type[Rule], call: Call, text: str) -> Rule:
     try:
         return cls(*call.given, **call.named)
     except TypeError:

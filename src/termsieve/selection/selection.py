@@ -12,13 +12,13 @@ from termsieve import views
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.distinct import Ints
-from termsieve.ranking.ranking import OneScore, Scores, as_score, score
-from termsieve.selection.pool import Pool
-from termsieve.selection.rules import AnyRule, parse_rule
+from termsieve.ranking.distinct import Int64Array
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.selection.pool import TermPool
+from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.table import Array
 
-Strings = npt.NDArray[np.object_]
+StringArray = npt.NDArray[np.object_]
 DEFAULT_SCORE = "gu"
 
 
@@ -45,11 +45,11 @@ class Selection(ArrowTable):
         The spellings of the rule and of the score, and why the rule stopped where it did.
     """
 
-    terms: Strings
+    terms: StringArray
     scores: Array
-    labels: Strings
-    taken_by: Strings
-    index: Ints
+    labels: StringArray
+    taken_by: StringArray
+    index: Int64Array
     n_terms: int
     rule: str
     score: str
@@ -87,12 +87,12 @@ class Selection(ArrowTable):
         rows = [
             (rank, term, float(x), label, by)
             for rank, (term, x, label, by) in enumerate(
-                zip(*(column[: views.MOST_ROWS] for column in columns), strict=True), 1
+                zip(*(column[: views.MAX_ROWS] for column in columns), strict=True), 1
             )
         ]
         title = f"{len(self):,} of {self.n_terms:,} terms by {self.rule} on {self.score}"
-        notes = [views.more(len(self), "terms"), f"Why it stopped there: {self.reason}."]
-        return views.view(title, ("rank", "term", "score", "class", "taken by"), rows, notes=notes)
+        notes = [views.format_more(len(self), "terms"), f"Why it stopped there: {self.reason}."]
+        return views.render_table(title, ("rank", "term", "score", "class", "taken by"), rows, notes=notes)
 
     def to_arrow(self) -> pa.Table:
         """Return a table with a row per term, best first: rank, term, score, class, taken_by, index."""
@@ -104,8 +104,8 @@ class Selection(ArrowTable):
 
 def select(
     what: Counts | Scores,
-    rule: AnyRule = "top(1000)",
-    score: OneScore | None = None,
+    rule: RuleLike = "top(1000)",
+    score: ScoreLike | None = None,
     *,
     aggregate: str | None = None,
 ) -> Selection:
@@ -147,14 +147,14 @@ def select(
     array(['bad', 'good', 'night', 'play'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
-    scores = _scores(what, score)
-    chosen = chosen_rule.choose(Pool(scores, aggregate))
+    scores = _as_scores(what, score)
+    chosen = chosen_rule.choose(TermPool(scores, aggregate))
     counts = scores.counts.taken(chosen.places)
     spelling = ", ".join(as_score(one).spelling for one in chosen_rule.scores) or scores.score.spelling
     return Selection(
         terms=counts.terms,
         scores=chosen.values,
-        labels=counts.classes[Scores(counts, scores.score).speaks_for],
+        labels=counts.classes[Scores(counts, scores.score).associated_class],
         taken_by=np.array([*chosen.taken_by], dtype=object),
         index=chosen.places,
         n_terms=scores.counts.n_terms,
@@ -164,7 +164,7 @@ def select(
     )
 
 
-def _scores(what: Counts | Scores, one: OneScore | None) -> Scores:
+def _as_scores(what: Counts | Scores, one: ScoreLike | None) -> Scores:
     if isinstance(what, Counts):
         return score(what, as_score(DEFAULT_SCORE if one is None else one))
     if not isinstance(what, Scores):

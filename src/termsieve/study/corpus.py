@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from termsieve.counts.counting import documents_of
+from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.counts.matrices import label_matrix
+from termsieve.counts.matrices import make_label_matrix
 from termsieve.counts.tally import Vocabulary
 from termsieve.documents import Documents
 from termsieve.errors import InputError
@@ -108,7 +108,7 @@ def read_corpus(
     documents: Documents | Sequence[str], labels: Any, analyzer: Analyzer, extra: list[str], threads: int
 ) -> Corpus:
     """Read documents into memory."""
-    batches = list(documents_of(documents, labels).batches(extra))
+    batches = list(as_documents(documents, labels).batches(extra))
     texts = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
     lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
     if not len(texts):
@@ -116,7 +116,7 @@ def read_corpus(
     workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
     rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
     terms, columns = rows.vocabulary()
-    Y, classes = label_matrix(lists, None, len(texts))
+    Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
         raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
     beside = {

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from termsieve.errors import InputError, OutputError, TermsieveError
 
-Rows = list[list[Any]]
+TrialRows = list[list[Any]]
 
 PATIENCE = 10.0  # seconds for which another process may have the file
 _TABLES = {
@@ -35,7 +35,7 @@ _UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_FULL
 class Trial(NamedTuple):
     """The rows of a trial, and the seconds that it took."""
 
-    rows: Rows
+    rows: TrialRows
     seconds: float
 
 
@@ -95,7 +95,7 @@ class Journal:
         other = [name for name in sorted({*mine, *theirs}) if mine.get(name) != theirs.get(name)]
         if other:
             said = "; ".join(
-                f"{name}: {_brief(theirs.get(name))} there, {_brief(mine.get(name))} here" for name in other
+                f"{name}: {_shorten(theirs.get(name))} there, {_shorten(mine.get(name))} here" for name in other
             )
             raise InputError(f"{self.path}: is the journal of another study ({said}). Give another file, or delete it.")
 
@@ -116,7 +116,7 @@ class Journal:
         """The keys of the trials that are written down."""
         return set(self._trials)
 
-    def write(self, key: str, rows: Rows, seconds: float) -> None:
+    def write(self, key: str, rows: TrialRows, seconds: float) -> None:
         """Write down a trial: whole, or, if the process dies meanwhile, not at all."""
         text = json.dumps(rows)
         with self._errors(), self._connection:
@@ -124,7 +124,7 @@ class Journal:
             self._connection.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?)", values)
         self._trials[key] = Trial(json.loads(text), float(seconds))
 
-    def rows(self, keys: Iterable[str]) -> tuple[Rows, dict[str, float]]:
+    def rows(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
         """The rows of trials, in order of the keys, and the seconds that each took."""
         found = {key: self._trials[key] for key in keys}
         return [row for trial in found.values() for row in trial.rows], {key: one.seconds for key, one in found.items()}
@@ -189,17 +189,17 @@ class MemoryJournal:
     """Trials by their key, where nobody asked for a file."""
 
     def __init__(self) -> None:
-        self._trials: dict[str, tuple[Rows, float]] = {}
+        self._trials: dict[str, tuple[TrialRows, float]] = {}
 
     def done(self) -> set[str]:
         """Return the keys of the trials that are done."""
         return set(self._trials)
 
-    def write(self, key: str, rows: Rows, seconds: float) -> None:
+    def write(self, key: str, rows: TrialRows, seconds: float) -> None:
         """Keep a trial."""
         self._trials[key] = rows, seconds
 
-    def rows(self, keys: Iterable[str]) -> tuple[Rows, dict[str, float]]:
+    def rows(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
         """Return the rows of trials, in order of the keys, and the seconds that each took."""
         keys = list(keys)
         return [row for key in keys for row in self._trials[key][0]], {key: self._trials[key][1] for key in keys}
@@ -208,6 +208,6 @@ class MemoryJournal:
         """Do nothing: there is no file."""
 
 
-def _brief(value: object) -> str:
+def _shorten(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 80 else f"{text[:76]} ..."

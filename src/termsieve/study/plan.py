@@ -14,8 +14,8 @@ from termsieve.errors import OptionError
 
 ALL = "all"  # terms
 AUTO = "auto"  # occurrences for naive Bayes, tf-idf for others
-WEIGH = ("selected", "all")
-MOST_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
+WEIGH_MODES = ("selected", "all")
+MAX_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
 
 SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
@@ -57,13 +57,13 @@ class Contender:
     @classmethod
     def of(cls, given: str | Contender) -> Contender:
         """Make a contender of the spelling of a score, or check one and make its spellings canonical."""
-        from termsieve.ranking.aggregate import aggregation
+        from termsieve.ranking.aggregate import get_aggregation
         from termsieve.ranking.ranking import as_score
         from termsieve.selection.rules import parse_rule
 
         if isinstance(given, Contender):
             if given.aggregate is not None:
-                aggregation(given.aggregate)
+                get_aggregation(given.aggregate)
             rule = None if given.rule is None else repr(parse_rule(given.rule))
             return replace(given, score=as_score(given.score).spelling, rule=rule)
         spelling = as_score(given).spelling
@@ -157,8 +157,8 @@ class Plan:
             parse_weighting(self.weighting)
         elif self.weigh == "all":
             raise OptionError('weigh="all" needs one weighting for all classifiers, such as weighting="tfidf".')
-        if self.weigh not in WEIGH:
-            raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH))}, not {self.weigh!r}.")
+        if self.weigh not in WEIGH_MODES:
+            raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
         if self.sample is not None and (not isinstance(self.sample, int) or self.sample < 0):
             raise OptionError(f"sample must be a number of documents, or None for all, not {self.sample!r}.")
         if not isinstance(self.min_df, int | float) or self.min_df < 0 or (self.min_df > 1 and self.min_df % 1):
@@ -235,8 +235,8 @@ def _check_ks(given: Iterable[Any]) -> list[int | str]:
             texts.add(ALL)
         elif isinstance(k, str) or int(k) < 1:
             raise OptionError(f'ks must be numbers of terms, 1 or more, or "all", not {k!r}.')
-        elif int(k) > MOST_TERMS:
-            raise OptionError(f"ks must be {MOST_TERMS:,} or less, not {int(k):,}.")
+        elif int(k) > MAX_TERMS:
+            raise OptionError(f"ks must be {MAX_TERMS:,} or less, not {int(k):,}.")
         else:
             numbers.add(int(k))
     return [*sorted(numbers), *texts]

@@ -18,14 +18,14 @@ import pyarrow.parquet as pq
 
 from termsieve import views
 from termsieve.counts.counts import Counts
-from termsieve.counts.storage import write_whole
+from termsieve.counts.storage import write_atomically
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
-from termsieve.study.excerpts import Excerpts, as_data, from_data
+from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 
-_LARGEST = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
+_MAX_METADATA_BYTES = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
 _MOST_ROWS = 1 << 25
 _MOST_TEXT = 1 << 33  # bytes of one column, if all its texts were as long as the longest
 _MARK = b"termsieve.sha256:"
@@ -46,13 +46,13 @@ SCHEMA = pa.schema(
 
 
 _TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
-_SETTINGS: dict[str, type | tuple[type, ...]] = {
+_SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
     "origin": dict, "contenders": list,
 }  # fmt: skip
 
 
-class Choice(NamedTuple):
+class Recommendation(NamedTuple):
     """A recommended score and number of terms for a classifier, and why."""
 
     classifier: str
@@ -91,40 +91,40 @@ class Comparison(ArrowTable):
         self.excerpts: Excerpts = dict(excerpts or {})
 
     def __repr__(self) -> str:
-        scores, models = self._distinct("score"), self._distinct("classifier")
+        scores, models = self._distinct_values("score"), self._distinct_values("classifier")
         head = (
             f"Comparison of {len(scores)} scores with {len(models)} classifiers: {self.settings['n_splits']} splits, "
-            f"{len(self._distinct('k'))} numbers of terms"
+            f"{len(self._distinct_values('k'))} numbers of terms"
         )
         lines = [head, *(f"  {choice.reason}" for choice in self.best().values())]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        best = {(row["classifier"], row["score"]): row for row in sorted(self.summary().to_pylist(), key=_goodness)}
+        best = {(row["classifier"], row["score"]): row for row in sorted(self.summary().to_pylist(), key=_quality_key)}
         rows = [
             (row["classifier"], row["score"], row["k"], row["mean"])
-            for row in sorted(best.values(), key=_goodness, reverse=True)[: views.MOST_ROWS]
+            for row in sorted(best.values(), key=_quality_key, reverse=True)[: views.MAX_ROWS]
         ]
         title, *reasons = repr(self).splitlines()
-        notes = [views.more(len(best), "rows"), *reasons]
-        return views.view(title, ("classifier", "score", "best with terms", "F1 (macro)"), rows, notes=notes)
+        notes = [views.format_more(len(best), "rows"), *reasons]
+        return views.render_table(title, ("classifier", "score", "best with terms", "F1 (macro)"), rows, notes=notes)
 
     @property
     def scores(self) -> list[str]:
         """The names of the scores, in the order of the table."""
-        return self._distinct("score")
+        return self._distinct_values("score")
 
     @property
     def classifiers(self) -> list[str]:
         """The names of the classifiers, in the order of the table."""
-        return self._distinct("classifier")
+        return self._distinct_values("classifier")
 
     @property
     def ks(self) -> list[int]:
         """The numbers of terms."""
-        return self._distinct("k")
+        return self._distinct_values("k")
 
-    def _distinct(self, column: str) -> list[Any]:
+    def _distinct_values(self, column: str) -> list[Any]:
         return list(self.table[column].unique().to_pylist())
 
     def to_arrow(self) -> pa.Table:
@@ -151,17 +151,19 @@ class Comparison(ArrowTable):
         columns = grouped.select(["classifier", "score", "k"])
         return columns.append_column("mean", grouped["value_mean"]).append_column("standard_error", error)
 
-    def best(self, measure: str = "f1_macro") -> dict[str, Choice]:
+    def best(self, measure: str = "f1_macro") -> dict[str, Recommendation]:
         """For each classifier the fewest terms within one standard error of the best, and why.
 
         Among the scores that need equally few, the one with the highest mean.
         """
         rows = self.summary(measure).to_pylist()
-        return {name: _choice([row for row in rows if row["classifier"] == name], measure) for name in self.classifiers}
+        return {
+            name: _recommend([row for row in rows if row["classifier"] == name], measure) for name in self.classifiers
+        }
 
-    def recommended(self, measure: str = "f1_macro") -> Choice:
+    def recommended(self, measure: str = "f1_macro") -> Recommendation:
         """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
-        return _choice(self.summary(measure).to_pylist(), measure)
+        return _recommend(self.summary(measure).to_pylist(), measure)
 
     def curve(
         self, score: str, classifier: str, measure: str = "f1_macro"
@@ -206,14 +208,14 @@ class Comparison(ArrowTable):
             if name not in names:
                 raise OptionError(f"Unknown score {name!r}. {did_you_mean(name, names)}Compared: {', '.join(names)}.")
         a, b = (values[:, names.index(name)] for name in (first, second))
-        return correlated_t(a, b, rope=rope, repeats=len(self._distinct("repeat")))
+        return correlated_t(a, b, rope=rope, repeats=len(self._distinct_values("repeat")))
 
     def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], npt.NDArray[np.float64]]:
         """Names of the scores, and a measure: splits x scores."""
-        models = self._distinct("classifier")
+        models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier
         number = self.best(measure)[model].k if k is None and model in models else k
-        names = self._distinct("score")
+        names = self._distinct_values("score")
         at = self.table.filter(
             (pc.field("classifier") == model) & (pc.field("k") == number)
             & (pc.field("measure") == measure) & (pc.field("label") == "")
@@ -225,7 +227,7 @@ class Comparison(ArrowTable):
 
     def save(self, path: str | Path) -> None:
         """Write one Parquet file: the table, and in its metadata the settings, the counts and the excerpts."""
-        facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": as_data(self.excerpts)}
+        facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": excerpts_to_lists(self.excerpts)}
         about = {"termsieve.about": json.dumps(facts)}
         if self.counts is not None:
             about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
@@ -235,7 +237,7 @@ class Comparison(ArrowTable):
         with pq.ParquetWriter(sink, marked.schema) as writer:
             writer.write_table(marked)
             writer.add_key_value_metadata(about)
-        write_whole(path, [_sealed(sink.getvalue().to_pybytes())])
+        write_atomically(path, [_sealed(sink.getvalue().to_pybytes())])
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:
@@ -243,16 +245,16 @@ class Comparison(ArrowTable):
         try:
             content = _whole(Path(path).read_bytes())
             with pq.ParquetFile(
-                pa.BufferReader(content), thrift_string_size_limit=_LARGEST, read_dictionary=_TEXTS
+                pa.BufferReader(content), thrift_string_size_limit=_MAX_METADATA_BYTES, read_dictionary=_TEXTS
             ) as file:
                 table, facts = _table(file), file.metadata.metadata or {}
             about = json.loads(facts[b"termsieve.about"])
             settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
-            _check_parts(table, settings, seconds)
+            _check_content(table, settings, seconds)
             _check_excerpts(excerpts)
             packed = facts.get(b"termsieve.counts")
             counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed, validate=True), path)
-            return cls(table, settings, seconds, counts, from_data(excerpts))
+            return cls(table, settings, seconds, counts, excerpts_from_lists(excerpts))
         except MissingExtraError:
             raise
         except (
@@ -323,7 +325,7 @@ def check_measure(measure: str, known: Sequence[str]) -> None:
         raise OptionError(f"Unknown measure {measure!r}. {hint}Measured of all classes: {', '.join(known)}.")
 
 
-def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, Any]) -> None:
+def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str, Any]) -> None:
     """Refuse parts that a comparison cannot have."""
     if table.schema != SCHEMA:
         raise ValueError(f"its columns are {', '.join(table.schema.names)}")
@@ -337,7 +339,7 @@ def _check_parts(table: pa.Table, settings: dict[str, Any], seconds: dict[str, A
     _check_grid(table)
     if "n_splits" not in settings:
         raise ValueError("its settings do not say how many splits there were")
-    for name, type_ in _SETTINGS.items():
+    for name, type_ in _SETTING_TYPES.items():
         if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
     if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
@@ -375,12 +377,12 @@ def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
             raise ValueError(f"its excerpts of {term!r:.60} are {found!r:.60}")
 
 
-def _goodness(row: Mapping[str, Any]) -> tuple[float, int]:
+def _quality_key(row: Mapping[str, Any]) -> tuple[float, int]:
     return row["mean"], -row["k"]
 
 
-def _choice(rows: list[dict[str, Any]], measure: str) -> Choice:
-    top = max(rows, key=_goodness)
+def _recommend(rows: list[dict[str, Any]], measure: str) -> Recommendation:
+    top = max(rows, key=_quality_key)
     error = top["standard_error"]
     slack = 0.0 if error is None or math.isnan(error) else error
     near = [row for row in rows if row["mean"] >= top["mean"] - slack]
@@ -396,4 +398,4 @@ def _choice(rows: list[dict[str, Any]], measure: str) -> Choice:
             f"{found} is best, {measure} {top['mean']:.3f}; "
             f"no fewer terms come within one standard error ({slack:.3f})."
         )
-    return Choice(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)
+    return Recommendation(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from termsieve.errors import InputError, OptionError
 
-Places = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int64]
 
 
 class Split(NamedTuple):
@@ -19,11 +19,11 @@ class Split(NamedTuple):
 
     repeat: int
     fold: int
-    train: Places
-    test: Places
+    train: Indices
+    test: Indices
 
 
-def divided(
+def make_splits(
     cv: Any,
     labels: npt.NDArray[Any] | None,
     n_docs: int,
@@ -47,11 +47,11 @@ def divided(
     if not isinstance(repeats, int) or repeats < 1:
         raise OptionError(f"repeats must be a whole number, 1 or more, not {repeats!r}.")
     if isinstance(cv, np.ndarray):
-        return [_given(cv)]
+        return [_split_from_parts(cv)]
     y = np.zeros(n_docs) if labels is None else labels
     found = []
     for repeat in range(repeats):
-        splitter = _splitter(cv, labels, groups, seed + repeat)
+        splitter = _make_splitter(cv, labels, groups, seed + repeat)
         try:
             parts = list(splitter.split(np.zeros(n_docs), y, groups))
         except ValueError as error:
@@ -60,7 +60,7 @@ def divided(
     return found
 
 
-def _given(parts: npt.NDArray[Any]) -> Split:
+def _split_from_parts(parts: npt.NDArray[Any]) -> Split:
     train, test = np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")
     if not len(train) or not len(test):
         values = ", ".join(repr(value) for value in np.unique(parts.astype(str))[:6])
@@ -68,7 +68,7 @@ def _given(parts: npt.NDArray[Any]) -> Split:
     return Split(0, 0, train, test)
 
 
-def _splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Any, seed: int) -> Any:
+def _make_splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Any, seed: int) -> Any:
     if hasattr(cv, "split"):
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:

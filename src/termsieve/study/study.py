@@ -26,23 +26,23 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
-from termsieve.classify.curves import curve_codes, load_kernels
+from termsieve.classify.curves import load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
-from termsieve.counts.counting import checked_threads
+from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.documents import Documents
 from termsieve.errors import InputError
 from termsieve.estimators.weighting import parse_weighting
-from termsieve.evaluate.measures import curve_rows
+from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.selection.selection import select
 from termsieve.study.corpus import Corpus, read_corpus
-from termsieve.study.excerpts import from_corpus
-from termsieve.study.journal import Journal, MemoryJournal, Rows
+from termsieve.study.excerpts import extract_from_corpus
+from termsieve.study.journal import Journal, MemoryJournal, TrialRows
 from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import SCHEMA, Comparison
-from termsieve.study.splits import Split, divided
+from termsieve.study.splits import Split, make_splits
 from termsieve.threads import thread_pool
 from termsieve.tokens.analyzer import Analyzer
 
@@ -80,7 +80,7 @@ def compare(
         As for `termsieve.count`.
     scores, classifiers
         Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``. A score may also be a
-        `termsieve.study.plan.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
+        `termsieve.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
     ks
         Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken.
     cv
@@ -101,8 +101,9 @@ def compare(
         Terms of fewer training documents (a number, or a share of them), or with fewer occurrences in them, are not
         ranked.
     weighting
-        What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights are
-        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for others.
+        What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights
+        are learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for
+        others.
     weigh
         ``"selected"``: rank by counts, then weigh the selected terms, each document made of length 1 over them.
         ``"all"``: weigh all terms first; scores that use more than documents (``ocfs``) see the weights, too.
@@ -130,7 +131,7 @@ def compare(
         per_class=per_class, one_vs_rest=one_vs_rest, min_df=min_df, min_tf=min_tf, weighting=weighting,
         weigh=weigh, drop_empty=drop_empty,
     )  # fmt: skip
-    n_threads = checked_threads(threads)
+    n_threads = resolve_threads(threads)
     whole = read_corpus(documents, labels, analyzer or Analyzer(), plan.columns, n_threads)
     corpus = whole.sample(plan.sample, seed)
     study = Study(corpus, plan.fit_to(len(corpus.terms)), _splits_of(corpus, plan))
@@ -139,7 +140,7 @@ def compare(
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
     if excerpts:
-        result.excerpts = from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
+        result.excerpts = extract_from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
     return result
 
 
@@ -148,20 +149,20 @@ def _splits_of(corpus: Corpus, plan: Plan) -> list[Split]:
     cv, groups = (  # a column, or something for each document
         corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)
     )
-    return divided(cv, corpus.single, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    return make_splits(cv, corpus.single, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
 
 
-class Ranked(NamedTuple):
+class RankedColumns(NamedTuple):
     """The columns of one ranking, best first, of all classes (label "") or of one."""
 
     label: str
     order: npt.NDArray[np.int64]
 
 
-class Rankings(NamedTuple):
+class TimedRankings(NamedTuple):
     """The rankings of a score, and the CPU seconds of scoring and sorting alone."""
 
-    all: list[Ranked]
+    all: list[RankedColumns]
     seconds: float
 
 
@@ -189,7 +190,7 @@ class Study:
         book = MemoryJournal() if journal is None else Journal(journal, self.description)
         try:
             shown = sys.stderr.isatty() if progress is None else progress
-            self.run(book, checked_threads(threads), shown=shown)
+            self.run(book, resolve_threads(threads), shown=shown)
             if isinstance(book, Journal):
                 self._check_trials(book)
             rows, seconds = book.rows(self.keys())
@@ -258,9 +259,9 @@ class Study:
         threads: int,
         advance: Any,
     ) -> None:
-        part = Part(self.corpus, self.plan, split)
+        part = SplitData(self.corpus, self.plan, split)
         with thread_pool(threads) as pool:
-            ranked: dict[Future[Any], str] = {pool.submit(part.ranked, one): one.name for one in wanted}
+            ranked: dict[Future[Any], str] = {pool.submit(part.rank_columns, one): one.name for one in wanted}
             trials: dict[Future[Any], str] = {}
             pending = set(ranked)
             while pending:
@@ -277,14 +278,14 @@ class Study:
                     advance()
 
 
-class Part:
+class SplitData:
     """One split of the corpus."""
 
     def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
         self.plan, self.split = plan, split
         self.ks = [int(k) for k in plan.ks]
         self.names = corpus.classes
-        self.known, self.truth = corpus.Y[split.train], corpus.Y[split.test]
+        self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
         self.single = corpus.single is not None and not plan.one_vs_rest
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
@@ -293,19 +294,21 @@ class Part:
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
-            return corpus.counts - Counts.from_matrix(corpus.X[self.split.test], self.truth, classes=corpus.classes)
-        return Counts.from_matrix(corpus.X[self.split.train], self.known, classes=corpus.classes)
+            return corpus.counts - Counts.from_matrix(
+                corpus.X[self.split.test], self.test_labels, classes=corpus.classes
+            )
+        return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
     def _weighted(
         self, name: str, train: sparse.csr_array, test: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """What classifiers see, and, where all terms are weighed first, scores too."""
         weighting = parse_weighting(name)
-        weights, before = weighting.of_terms(self.occurrences), self.plan.weigh == "all"
+        weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
         kind = np.int64 if weights is None else np.float64
         train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
         if before and weighting.name != "count":
-            self.counts = Counts.from_matrix(train, self.known, classes=self.names)
+            self.counts = Counts.from_matrix(train, self.train_labels, classes=self.names)
         return train, test
 
     def model(self, name: str) -> BaseEstimator | str:
@@ -314,7 +317,7 @@ class Part:
             return name
         return make_pipeline(Normalizer(), classifier(name))
 
-    def ranked(self, contender: Contender) -> Rankings:
+    def rank_columns(self, contender: Contender) -> TimedRankings:
         """The rankings of a score: one for all classes, or one for each class."""
         start = time.thread_time()
         scores = score(self.counts, contender.score)
@@ -323,13 +326,13 @@ class Part:
         else:
             orders = [("", self._order(scores, contender))]
         seconds = time.thread_time() - start
-        ranked = [Ranked(label, self._allowed(order, contender)) for label, order in orders]
+        ranked = [RankedColumns(label, self._filter_order(order, contender)) for label, order in orders]
         if not all(len(one.order) for one in ranked):
             raise InputError(
                 f"No terms are selected by {contender.name}: of {self.occurrences.n_terms:,} terms in the training "
                 "documents none passes what was asked for (min_df, min_tf, max_df, max_tf, rule)."
             )
-        return Rankings(ranked, seconds)
+        return TimedRankings(ranked, seconds)
 
     def _order(self, scores: Scores, contender: Contender) -> npt.NDArray[np.int64]:
         """The columns of a ranking for all classes, best first; of a rule, those that it selects."""
@@ -337,7 +340,7 @@ class Part:
             return scores.order(contender.aggregate)
         return select(scores, contender.rule).index
 
-    def _allowed(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
+    def _filter_order(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
         """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
         df, tf = self.occurrences.term_df, self.occurrences.term_tf
         allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
@@ -347,52 +350,52 @@ class Part:
             allowed &= df <= contender.max_df
         return order[allowed[order]][: self.ks[-1]]
 
-    def judged(self, name: str, rankings: Rankings, model: str) -> tuple[Rows, float]:
+    def judged(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
         """The rows of one trial, and the CPU seconds of this thread."""
         start = time.thread_time()
         rows = [row for one in rankings.all for row in self._rows(one, model)]
         if self.plan.per_class:
-            rows += _macro(rows)
+            rows += _macro_rows(rows)
         first = [self.split.repeat, self.split.fold, name, model]
         return [[*first, *row] for row in rows], time.thread_time() - start
 
-    def _rows(self, ranked: Ranked, model: str) -> Iterator[list[Any]]:
-        known, truth = self._labels(ranked.label)
+    def _rows(self, ranked: RankedColumns, model: str) -> Iterator[list[Any]]:
+        known, truth = self._split_labels(ranked.label)
         seen, unseen = self.matrices[self.plan.weighting_of(model)]
         if not self.plan.drop_empty:
-            yield from self._curve(ranked, model, self.ks, seen, known, unseen, truth)
+            yield from self._curve_rows(ranked, model, self.ks, seen, known, unseen, truth)
             return
         for k in self.ks:
-            train, test = (_nonempty(X, ranked.order[:k]) for X in (seen, unseen))
-            yield from self._curve(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
+            train, test = (_nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
+            yield from self._curve_rows(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
 
-    def _curve(
-        self, ranked: Ranked, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
+    def _curve_rows(
+        self, ranked: RankedColumns, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
     ) -> Iterator[list[Any]]:
         reached = [min(k, len(ranked.order)) for k in ks]
-        classes, codes = curve_codes(train, known, test, ranked.order, reached, self.model(model))
+        classes, codes = predict_curve(train, known, test, ranked.order, reached, self.model(model))
         names = self.names if known.ndim == 2 or not ranked.label else [ranked.label]
         predicted = codes if codes.ndim == 3 else classes[codes]
-        for place, label, measure, value in curve_rows(truth, predicted, names, one_class=ranked.label):
+        for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
 
-    def _labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def _split_labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Labels of the training and test documents, as the classifier is to see them."""
         if label:
             c = self.names.index(label)
-            return self.known[:, [c]].toarray().ravel(), self.truth[:, [c]].toarray().ravel()
+            return self.train_labels[:, [c]].toarray().ravel(), self.test_labels[:, [c]].toarray().ravel()
         if self.single:
-            return _codes(self.known), _codes(self.truth)
-        return self.known.toarray(), self.truth.toarray()
+            return _class_codes(self.train_labels), _class_codes(self.test_labels)
+        return self.train_labels.toarray(), self.test_labels.toarray()
 
 
-def _is_trial(rows: Rows, first: list[Any], ks: list[int | str]) -> bool:
+def _is_trial(rows: TrialRows, first: list[Any], ks: list[int | str]) -> bool:
     """Whether rows are of that trial, with every number of terms."""
     measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
     return sorted(measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
 
 
-def _macro(rows: Rows) -> Iterator[list[Any]]:
+def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
     """Means over the classes, each of which had a ranking and a classifier of its own."""
     values: dict[tuple[int, str], list[float]] = {}
     for k, _, measure, value in rows:
@@ -401,12 +404,12 @@ def _macro(rows: Rows) -> Iterator[list[Any]]:
         yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
 
 
-def _nonempty(X: sparse.csr_array, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _nonempty_documents(X: sparse.csr_array, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The documents that have at least one of the terms."""
     return np.flatnonzero(np.diff(X[:, columns].indptr))
 
 
-def _codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:
+def _class_codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:
     """The class of each document that has just one."""
     return indicator.indices.astype(np.int64)
 

@@ -44,7 +44,7 @@ class Unconfirmed(str):
     __slots__ = ()
 
 
-class Runs(NamedTuple):
+class TokenRuns(NamedTuple):
     """Tokens that are maximal runs of one class of characters."""
 
     character_class: str
@@ -111,28 +111,30 @@ class Analyzer:
         _check_choice("strip_accents", self.strip_accents, ("unicode", "ascii", None))
         _check_choice("segmenter", self.segmenter, ("jieba", None))
         _confirm_pattern(self.token_pattern)
-        _check_whole("min_length", self.min_length)
-        object.__setattr__(self, "ngram_range", _checked_range(self.ngram_range))
-        object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
+        _check_positive_int("min_length", self.min_length)
+        object.__setattr__(self, "ngram_range", _check_ngram_range(self.ngram_range))
+        object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
         if self.tokenizer is not None:
-            object.__setattr__(self, "tokenizer", _registered(self.tokenizer))
+            object.__setattr__(self, "tokenizer", _register_tokenizer(self.tokenizer))
         if self.stemmer is not None:
-            _stemmer(self.stemmer)
+            _load_stemmer(self.stemmer)
         if self.segmenter is not None:
-            _jieba()
+            _load_jieba()
         if self.analyzer != "word":
             self._refuse_word_options()
 
     def _refuse_word_options(self) -> None:
         for name in ("stop_words", "min_length", "stemmer", "segmenter", "tokenizer"):
-            if getattr(self, name) != _default(name):
+            if getattr(self, name) != _get_default(name):
                 raise OptionError(
                     f"Analyzer: {name}={getattr(self, name)!r} works on words and has no meaning with "
                     f"analyzer={self.analyzer!r}. Leave it out, or use analyzer='word'."
                 )
 
     def __repr__(self) -> str:
-        changed = [f"{f.name}={_code(getattr(self, f.name))}" for f in fields(self) if not _is_default(self, f.name)]
+        changed = [
+            f"{f.name}={_format_value(getattr(self, f.name))}" for f in fields(self) if not _is_default(self, f.name)
+        ]
         return f"Analyzer({', '.join(changed)})"
 
     def __call__(self, text: str) -> list[str]:
@@ -151,7 +153,7 @@ class Analyzer:
         if self.strip_accents:
             text = _strip_accents(text, self.strip_accents)
         if self.segmenter:
-            text = " ".join(_jieba().cut(text))
+            text = " ".join(_load_jieba().cut(text))
         return text
 
     def words(self, text: str) -> list[str]:
@@ -165,12 +167,12 @@ class Analyzer:
 
     def stem(self, words: list[str]) -> list[str]:
         """Each word without its ending."""
-        return list(_stemmer(self.stemmer or "").stemWords(words))
+        return list(_load_stemmer(self.stemmer or "").stemWords(words))
 
     @functools.cached_property
     def _tokenize(self) -> Tokenizer:
         if self.tokenizer is not None:
-            return _resolve(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
+            return _resolve_tokenizer(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
         if isinstance(self.token_pattern, Unconfirmed):
             raise OptionError(
                 f"The token pattern {str(self.token_pattern)!r} is given by a file, and a pattern can be made to "
@@ -182,14 +184,14 @@ class Analyzer:
     @functools.cached_property
     def stop_set(self) -> frozenset[str]:
         """The stop words themselves."""
-        return _stop_set(self.stop_words)  # type: ignore[arg-type]  # a frozenset since __post_init__
+        return _load_stop_words(self.stop_words)  # type: ignore[arg-type]  # a frozenset since __post_init__
 
     @property
-    def runs(self) -> Runs | None:
+    def runs(self) -> TokenRuns | None:
         """What the kernels need to know of the token pattern; None when they cannot do this analyzer."""
         if self.analyzer != "word" or self.tokenizer is not None:
             return None
-        return _runs(self.token_pattern, self.min_length)
+        return _parse_runs(self.token_pattern, self.min_length)
 
     @functools.cached_property
     def settings(self) -> dict[str, Any]:
@@ -205,7 +207,7 @@ class Analyzer:
         if self.stemmer:
             settings["stemmer_version"] = _stemmer_version()
         if self.segmenter:
-            settings["segmenter_version"] = str(_jieba().__version__)
+            settings["segmenter_version"] = str(_load_jieba().__version__)
         return settings
 
     @classmethod
@@ -236,7 +238,7 @@ class Analyzer:
         >>> Analyzer().fingerprint == Analyzer(min_length=3).fingerprint
         False
         """
-        return fingerprint_of(self.settings)
+        return compute_fingerprint(self.settings)
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -245,7 +247,7 @@ class Analyzer:
         self.__dict__.update(state)
 
 
-def fingerprint_of(settings: Mapping[str, Any]) -> str:
+def compute_fingerprint(settings: Mapping[str, Any]) -> str:
     """The fingerprint of an analyzer's settings."""
     canonical = json.dumps(settings, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
@@ -258,10 +260,10 @@ def settings_difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str
     'lowercase: True here, False there'
     """
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    return "; ".join(f"{name}: {_brief(one.get(name))} here, {_brief(other.get(name))} there" for name in names)
+    return "; ".join(f"{name}: {_shorten(one.get(name))} here, {_shorten(other.get(name))} there" for name in names)
 
 
-def _brief(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, list) and len(value) > 4:
         return f"{len(value)} words (sha256 {hashlib.sha256(repr(value).encode()).hexdigest()[:8]})"
     return repr(value)
@@ -270,15 +272,15 @@ def _brief(value: object) -> str:
 # Options
 
 
-def _default(name: str) -> object:
+def _get_default(name: str) -> object:
     return next(f.default for f in fields(Analyzer) if f.name == name)
 
 
 def _is_default(analyzer: Analyzer, name: str) -> bool:
-    return bool(getattr(analyzer, name) == _default(name))
+    return bool(getattr(analyzer, name) == _get_default(name))
 
 
-def _code(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, frozenset):
         return "{" + ", ".join(map(repr, sorted(value))) + "}" if value else "()"
     return repr(value)
@@ -297,7 +299,7 @@ def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> 
         )
 
 
-def _check_whole(name: str, value: object) -> None:
+def _check_positive_int(name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise OptionError(f"Analyzer: {name} must be a whole number, 1 or more, not {value!r}.")
 
@@ -319,7 +321,7 @@ def _confirm_pattern(pattern: object) -> None:
     _PATTERNS.add(pattern)
 
 
-def _checked_range(value: object) -> tuple[int, int]:
+def _check_ngram_range(value: object) -> tuple[int, int]:
     pair = tuple(value) if isinstance(value, Iterable) else ()
     if len(pair) == 2 and all(isinstance(n, int) and not isinstance(n, bool) for n in pair) and 1 <= pair[0] <= pair[1]:
         return pair
@@ -328,7 +330,7 @@ def _checked_range(value: object) -> tuple[int, int]:
     )
 
 
-def _checked_stop_words(value: object) -> str | frozenset[str] | None:
+def _check_stop_words(value: object) -> str | frozenset[str] | None:
     if value is None or (isinstance(value, str) and value in ("english", "smart")):
         return value
     if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(w, str) for w in value):
@@ -339,7 +341,7 @@ def _checked_stop_words(value: object) -> str | frozenset[str] | None:
 
 
 @functools.cache
-def _runs(pattern: str, min_length: int) -> Runs | None:
+def _parse_runs(pattern: str, min_length: int) -> TokenRuns | None:
     match = _RUN_PATTERN.fullmatch(pattern)
     if match is None:
         return None
@@ -348,14 +350,14 @@ def _runs(pattern: str, min_length: int) -> Runs | None:
         return None  # a word boundary inside a run would cut it
     repeats = len(match["more"]) // len(character_class)
     least = repeats + (1 if match["least"] is None else int(match["least"]))
-    return Runs(character_class, max(least, min_length)) if least >= 1 else None
+    return TokenRuns(character_class, max(least, min_length)) if least >= 1 else None
 
 
 # Stop words, stemmers, segmenters, tokenizers
 
 
 @functools.cache
-def _stop_set(name: str | frozenset[str] | None) -> frozenset[str]:
+def _load_stop_words(name: str | frozenset[str] | None) -> frozenset[str]:
     if name == "smart":
         listed = importlib.resources.files("termsieve") / "data" / "smart_stop_words.txt"
         return frozenset(listed.read_text("utf-8").split())
@@ -371,13 +373,13 @@ def _stop_words_of(words: object) -> str | Collection[str] | None:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise OptionError(f"Analyzer: the stop_words of settings must be a list of words, not {words!r:.100}.")
     for name, size in (("smart", 570), ("english", 318)):
-        if len(words) == size and _stop_set(name) == frozenset(words):
+        if len(words) == size and _load_stop_words(name) == frozenset(words):
             return name
     return words or None
 
 
 @functools.cache
-def _stemmer(language: str) -> Any:
+def _load_stemmer(language: str) -> Any:
     module = import_extra("Stemmer", f"Analyzer(stemmer={language!r})")
     if language not in module.algorithms():
         known = sorted(module.algorithms())
@@ -392,7 +394,7 @@ def _stemmer_version() -> str:
 
 
 @functools.cache
-def _jieba() -> Any:
+def _load_jieba() -> Any:
     jieba = import_extra("jieba", "Analyzer(segmenter='jieba')")
     jieba.setLogLevel("WARNING")
     return jieba
@@ -411,7 +413,7 @@ def is_safe_pattern(pattern: str) -> bool:
     >>> is_safe_pattern(r"[a-z]{3,}"), is_safe_pattern(r"(a+)+$")
     (True, False)
     """
-    return len(pattern) <= _LONGEST_SAFE and _runs(pattern, 1) is not None
+    return len(pattern) <= _LONGEST_SAFE and _parse_runs(pattern, 1) is not None
 
 
 def _tokenizer_of(tokenizer: object) -> object:
@@ -423,7 +425,7 @@ def _tokenizer_of(tokenizer: object) -> object:
     return Unconfirmed(tokenizer)
 
 
-def _name_of(tokenizer: object) -> str:
+def _import_path(tokenizer: object) -> str:
     """The import path of a tokenizer; what has none cannot be part of a fingerprint."""
     if isinstance(tokenizer, str):
         if ":" not in tokenizer:
@@ -448,9 +450,9 @@ _NAMES: set[str] = set()
 _PATTERNS: set[str] = set()
 
 
-def _registered(tokenizer: Tokenizer | str) -> str:
+def _register_tokenizer(tokenizer: Tokenizer | str) -> str:
     """The name of a tokenizer, by which this process finds it again even where it cannot be imported."""
-    name = _name_of(tokenizer)
+    name = _import_path(tokenizer)
     if isinstance(tokenizer, Unconfirmed):
         return tokenizer
     if not isinstance(tokenizer, str):
@@ -461,10 +463,10 @@ def _registered(tokenizer: Tokenizer | str) -> str:
 
 def tokenizer_name(tokenizer: Tokenizer | str) -> str:
     """The name of a tokenizer that the user gives; a file may name it from now on."""
-    return str(_registered(tokenizer))
+    return str(_register_tokenizer(tokenizer))
 
 
-def _resolve(tokenizer: str) -> Tokenizer:
+def _resolve_tokenizer(tokenizer: str) -> Tokenizer:
     if tokenizer in _TOKENIZERS:
         return _TOKENIZERS[tokenizer]
     if isinstance(tokenizer, Unconfirmed) and tokenizer not in _NAMES:

@@ -33,17 +33,17 @@ import numpy.typing as npt
 
 from termsieve._numba import jit, lowest_bit, multiply_and_fold
 
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-Keys = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+UInt8Array = npt.NDArray[np.uint8]
+UInt64Array = npt.NDArray[np.uint64]
+Int32Array = npt.NDArray[np.int32]
 
 # What a code point is
 _OTHER, _WORD, _DEFER = 0, 1, 2
 
-_SHORT = 15  # bytes of a word that fit into its key, beside their number
+_SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
 _GRAM_MARK, _LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)
-_TOP = np.uint64(56)
+_TOP_BYTE_SHIFT = np.uint64(56)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _LOW_BITS, _HIGH_BITS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
@@ -52,47 +52,47 @@ _TF_BITS = 32  # of a load
 _jit: Any = jit
 
 
-class Characters(NamedTuple):
+class CharacterTables(NamedTuple):
     """What the characters of a text are to the scanner.
 
     ``bytes`` has the ASCII characters of words, lower-cased, and 0 for every other byte; ``kinds`` and ``lower`` are
     by code point.
     """
 
-    bytes: Bytes
-    kinds: Bytes
-    lower: Numbers
+    bytes: UInt8Array
+    kinds: UInt8Array
+    lower: Int32Array
 
 
-class Words(NamedTuple):
+class TermTable(NamedTuple):
     """A numbered vocabulary: the table of keys and numbers, the bytes, and where each term ends in them."""
 
-    slots: Keys
-    arena: Bytes
-    ends: Ints
+    slots: UInt64Array
+    arena: UInt8Array
+    ends: Int64Array
 
 
-class WordRoom(NamedTuple):
+class WordBuffers(NamedTuple):
     """Room for the keys, places and numbers of some words."""
 
-    lows: Keys
-    highs: Keys
-    starts: Ints
-    lengths: Ints
-    numbers: Numbers
-    fresh: Numbers
+    lows: UInt64Array
+    highs: UInt64Array
+    starts: Int64Array
+    lengths: Int64Array
+    numbers: Int32Array
+    fresh: Int32Array
 
 
-class TextRoom(NamedTuple):
+class TextBuffers(NamedTuple):
     """Room for one document: folded, as bytes and as 64-bit numbers (the same memory), and its words' edges."""
 
-    folded: Bytes
-    eights: Keys
-    edges: Ints
+    folded: UInt8Array
+    eights: UInt64Array
+    edges: Int64Array
 
 
 @functools.cache
-def characters(character_class: str, *, lowercase: bool) -> Characters | None:
+def make_character_tables(character_class: str, *, lowercase: bool) -> CharacterTables | None:
     """The tables for tokens that are runs of a character class.
 
     None when the scanner cannot do the class: its tokens could hold a space or a control character, by which
@@ -113,12 +113,12 @@ def characters(character_class: str, *, lowercase: bool) -> Characters | None:
     by_byte[:128] = np.where(kinds[:128] == _WORD, lower[:128], 0)
     if lowercase:
         kinds[[0x130, 0x3A3]] = _DEFER
-    return Characters(by_byte, kinds, lower)
+    return CharacterTables(by_byte, kinds, lower)
 
 
-def word_room(most: int) -> WordRoom:
+def make_word_buffers(most: int) -> WordBuffers:
     """Room for so many words."""
-    return WordRoom(
+    return WordBuffers(
         lows=np.empty(most, np.uint64),
         highs=np.empty(most, np.uint64),
         starts=np.empty(most, np.int64),
@@ -128,13 +128,13 @@ def word_room(most: int) -> WordRoom:
     )
 
 
-def text_room(longest: int, most_words: int) -> TextRoom:
+def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
     """Room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
     eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    return TextRoom(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
+    return TextBuffers(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
 
 
-def new_secrets() -> Keys:
+def new_secrets() -> UInt64Array:
     """Random numbers for the hashes of one vocabulary.
 
     With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
@@ -143,13 +143,13 @@ def new_secrets() -> Keys:
     return np.frombuffer(secrets.token_bytes(32), np.uint64) | _ONE  # an even factor would lose a bit
 
 
-def hashing_of(slots: Keys, secret: Keys) -> Keys:
+def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
     """What the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
     return np.append(secret, np.uint64(65 - len(slots).bit_length()))
 
 
 @_jit
-def _code_point(text, i):
+def _read_code_point(text, i):
     """The code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
     lead = np.int32(text[i])
     second = np.int32(text[i + 1]) & 0x3F
@@ -162,7 +162,7 @@ def _code_point(text, i):
 
 
 @_jit
-def _write_point(text, end, point):
+def _write_code_point(text, end, point):
     """Write a code point as UTF-8; the new end."""
     if point < 0x80:
         text[end] = point
@@ -205,37 +205,37 @@ def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
             i += 1
             end += 1
             continue
-        point, width = _code_point(text, i)
+        point, width = _read_code_point(text, i)
         i += width
         kind = kinds[point]
         if kind == _DEFER:
             return np.int64(-1), False
-        end = _write_point(folded, end, lower[point] if kind == _WORD else 0)
+        end = _write_code_point(folded, end, lower[point] if kind == _WORD else 0)
     return end, False
 
 
 @_jit
-def _eight(words, i):
+def _read_eight_bytes(words, i):
     """Eight bytes from byte `i` of an array that is seen as 64-bit numbers; the first byte is the lowest."""
     at, shift = i >> 3, np.uint64((i & 7) * 8)
     return (words[at] >> shift) | ((words[at + 1] << _ONE) << (np.uint64(63) - shift))
 
 
 @_jit
-def _filled(eight):
+def _mask_nonzero_bytes(eight):
     """One bit for each of eight bytes, set where it is not zero."""
     high_bits = (((eight & _LOW_BITS) + _LOW_BITS) | eight) & _HIGH_BITS
-    return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP
+    return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP_BYTE_SHIFT
 
 
 @_jit
-def _edges(folded_eights, length, edges):
+def _find_edges(folded_eights, length, edges):
     """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
     n, before = 0, _EMPTY
     for block in range((length >> 6) + 1):
         bits = _EMPTY
         for k in range(8):
-            bits |= _filled(folded_eights[block * 8 + k]) << np.uint64(8 * k)
+            bits |= _mask_nonzero_bytes(folded_eights[block * 8 + k]) << np.uint64(8 * k)
         changes = bits ^ ((bits << _ONE) | before)
         before = bits >> np.uint64(63)
         while changes != _EMPTY:
@@ -266,7 +266,7 @@ def _hash_bytes(text, start, length, hashing):
 
 
 @_jit
-def _same_bytes(text, start, other, other_start, length):
+def _is_same_bytes(text, start, other, other_start, length):
     for i in range(length):
         if text[start + i] != other[other_start + i]:
             return False
@@ -274,12 +274,12 @@ def _same_bytes(text, start, other, other_start, length):
 
 
 @_jit
-def _slot(low, high, secret_low, secret_high, shift):
+def _hash_slot(low, high, secret_low, secret_high, shift):
     return np.int64(multiply_and_fold(low ^ secret_low, high ^ secret_high) >> shift)
 
 
 @_jit
-def _long_key(text, start, length, hashing):
+def _make_long_key(text, start, length, hashing):
     """The key of a word of more than 15 bytes."""
     return _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
 
@@ -295,7 +295,7 @@ def _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh):
     secret_low, secret_high, shift = hashing[0], hashing[1], hashing[4]
     for word in range(n):
         low, high = lows[word], highs[word]
-        at = _slot(low, high, secret_low, secret_high, shift)
+        at = _hash_slot(low, high, secret_low, secret_high, shift)
         number = np.int64(-1)
         while high < _LONG_MARK:
             if slots[at, 0] == low and slots[at, 1] == high:
@@ -317,20 +317,20 @@ def _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh):
 def _number_long(slots, hashing, arena, ends, n_terms, text, start, length, low, high):
     """The number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
     mask = np.int64(slots.shape[0] - 1)
-    at = _slot(low, high, hashing[0], hashing[1], hashing[4])
+    at = _hash_slot(low, high, hashing[0], hashing[1], hashing[4])
     while slots[at, 1] != _EMPTY:
         if slots[at, 0] == low and slots[at, 1] == high:
             number = np.int64(slots[at, 2])
-            if _same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
+            if _is_same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
                 return number
         at = (at + 1) & mask
     slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-    _store(arena, ends, n_terms, text, start, length)
+    _store_term(arena, ends, n_terms, text, start, length)
     return n_terms
 
 
 @_jit
-def _store(arena, ends, number, text, start, length):
+def _store_term(arena, ends, number, text, start, length):
     """Write down the bytes of a new term."""
     begin = ends[number - 1] if number > 0 else 0
     for i in range(length):
@@ -345,7 +345,7 @@ def _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, en
     n_terms, n_long = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
     for number in range(first, n_terms):
         word = fresh[number - first]
-        _store(arena, ends, number, text, starts[word], lengths[word])
+        _store_term(arena, ends, number, text, starts[word], lengths[word])
     if n_long > 0:
         for word in range(n):
             if numbers[word] < 0:
@@ -357,40 +357,40 @@ def _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, en
 
 
 @_jit
-def regrow(old, new, hashing):
+def rehash(old, new, hashing):
     """Put the entries of a table into a larger one."""
     mask = np.int64(new.shape[0] - 1)
     for i in range(old.shape[0]):
         if old[i, 1] != _EMPTY:
-            at = _slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
+            at = _hash_slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
             while new[at, 1] != _EMPTY:
                 at = (at + 1) & mask
             new[at] = old[i]
 
 
 @_jit
-def _keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths):
+def _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths):
     """Keys and places of the words between the edges, but for those that are too short; returns how many there are."""
     if not is_ascii:
-        n_edges = _without_short(folded, edges, n_edges, least)
+        n_edges = _drop_short_words(folded, edges, n_edges, least)
     n, n_long = 0, 0
     for edge in range(0, n_edges, 2):
         start, length = edges[edge], edges[edge + 1] - edges[edge]
-        lows[n] = _eight(eights, start) & _FIRST_BYTES[min(length, 8)]
-        high = _eight(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
-        highs[n] = high | (np.uint64(length + 1) << _TOP)
+        lows[n] = _read_eight_bytes(eights, start) & _FIRST_BYTES[min(length, 8)]
+        high = _read_eight_bytes(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
+        highs[n] = high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
         starts[n], lengths[n] = start, length
         n += np.int64(length >= least)
-        n_long += np.int64(length > _SHORT)
+        n_long += np.int64(length > _SHORT_WORD_BYTES)
     if n_long > 0:
         for word in range(n):
-            if lengths[word] > _SHORT:
-                lows[word], highs[word] = _long_key(folded, starts[word], lengths[word], hashing)
+            if lengths[word] > _SHORT_WORD_BYTES:
+                lows[word], highs[word] = _make_long_key(folded, starts[word], lengths[word], hashing)
     return n
 
 
 @_jit
-def _without_short(folded, edges, n_edges, least):
+def _drop_short_words(folded, edges, n_edges, least):
     """Keep the edges of words of enough characters, which may have several bytes; returns their number."""
     n = 0
     for edge in range(0, n_edges, 2):
@@ -404,7 +404,7 @@ def _without_short(folded, edges, n_edges, least):
 
 
 @_jit
-def _without_stop_words(numbers, n, n_stop):
+def _drop_stop_words(numbers, n, n_stop):
     """Move together the numbers that are no stop words'; returns how many there are."""
     kept = 0
     for i in range(n):
@@ -435,8 +435,8 @@ def scan(
         deferred[doc] = stop < 0
         stop = max(stop, 0)
         folded[stop : stop + 72] = 0
-        n_edges = _edges(eights, stop, edges)
-        n = _keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths)
+        n_edges = _find_edges(eights, stop, edges)
+        n = _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths)
         used = ends[n_terms - 1] if n_terms > 0 else 0
         if n_terms + n > term_room or used + stop > arena.shape[0]:
             return doc, n_terms, n
@@ -444,7 +444,7 @@ def scan(
         n_terms = _number_all(
             lows, highs, starts, lengths, n, folded, slots, hashing, arena, ends, n_terms, found, fresh
         )
-        n_out += n if n_stop == 0 else _without_stop_words(found, n, n_stop)
+        n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
     return n_docs, n_terms, 0
 
@@ -456,21 +456,21 @@ def intern(text, offsets, slots, arena, ends, hashing, n_terms, lows, highs, sta
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
         low, high = np.uint64(0), np.uint64(0)
-        for i in range(min(length, _SHORT)):
+        for i in range(min(length, _SHORT_WORD_BYTES)):
             byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
             if i < 8:
                 low |= byte
             else:
                 high |= byte
-        lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP)
-        if length > _SHORT:
-            lows[word], highs[word] = _long_key(text, start, length, hashing)
+        lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
+        if length > _SHORT_WORD_BYTES:
+            lows[word], highs[word] = _make_long_key(text, start, length, hashing)
         starts[word], lengths[word] = start, length
     return _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh)
 
 
 @_jit
-def join(
+def make_ngrams(
     words, doc_ends, first, least, most, slots, ends, hashing, n_terms, lows, highs, numbers, fresh, out, out_ends
 ):
     """N-grams of numbered words, `least` to `most` long, into `out`; as many words at a time as there is room for.
@@ -509,7 +509,7 @@ def next_break(text, i, stop, kinds):
     while i < stop and (text[i] & 0xC0) == 0x80:
         i += 1
     while i < stop:
-        point, width = (np.int32(text[i]), 1) if text[i] < 0x80 else _code_point(text, i)
+        point, width = (np.int32(text[i]), 1) if text[i] < 0x80 else _read_code_point(text, i)
         if kinds[point] == _OTHER:
             return i
         i += width
@@ -517,7 +517,7 @@ def next_break(text, i, stop, kinds):
 
 
 @_jit
-def tally(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs):
+def write_pairs(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs):
     """Write down for each document and label how often each term occurs: pairs of a term and a load.
 
     A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
@@ -569,28 +569,28 @@ def _forget(seen, n_seen, times):
 
 
 @_jit
-def _column_of(load):
+def _unpack_column(load):
     """The column of a load, whatever its sign."""
     return abs(load) >> _TF_BITS
 
 
 @_jit
-def _sorted_by_column(terms, loads):
+def _sort_by_column(terms, loads):
     """Pairs in order of their columns; a copy, as they are, when the documents came class by class."""
     n, n_columns, ascending = terms.shape[0], 1, True
     for i in range(n):
-        ascending &= _column_of(loads[i]) >= n_columns - 1
-        n_columns = max(n_columns, _column_of(loads[i]) + 1)
+        ascending &= _unpack_column(loads[i]) >= n_columns - 1
+        n_columns = max(n_columns, _unpack_column(loads[i]) + 1)
     if ascending:
         return terms, loads.copy()
     starts = np.zeros(n_columns + 1, np.int64)
     for i in range(n):
-        starts[_column_of(loads[i]) + 1] += 1
+        starts[_unpack_column(loads[i]) + 1] += 1
     for column in range(n_columns):
         starts[column + 1] += starts[column]
     sorted_terms, sorted_loads = np.empty(n, np.int32), np.empty(n, np.int64)
     for i in range(n):
-        column = _column_of(loads[i])
+        column = _unpack_column(loads[i])
         at = starts[column]
         starts[column] += 1
         sorted_terms[at] = terms[i]
@@ -599,13 +599,13 @@ def _sorted_by_column(terms, loads):
 
 
 @_jit
-def compact(terms, loads, n_terms):
+def sum_pairs(terms, loads, n_terms):
     """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
 
     Two stable counting sorts, by column and then by term.
     """
     n = terms.shape[0]
-    by_column_terms, by_column_loads = _sorted_by_column(terms, loads)
+    by_column_terms, by_column_loads = _sort_by_column(terms, loads)
     free = np.zeros(n_terms + 1, np.int64)
     for i in range(n):
         free[terms[i] + 1] += 1
@@ -620,8 +620,8 @@ def compact(terms, loads, n_terms):
     for term in range(n_terms):
         before = -1
         while i < free[term]:
-            n_cells += np.int64(_column_of(loads[i]) != before)
-            before = _column_of(loads[i])
+            n_cells += np.int64(_unpack_column(loads[i]) != before)
+            before = _unpack_column(loads[i])
             i += 1
         indptr[term + 1] = n_cells
     columns, values = np.empty(n_cells, np.int32), np.zeros((3, n_cells), np.int64)
@@ -631,8 +631,8 @@ def compact(terms, loads, n_terms):
         while i < free[term]:
             load = loads[i]
             i += 1
-            if _column_of(load) != before:
-                before = _column_of(load)
+            if _unpack_column(load) != before:
+                before = _unpack_column(load)
                 cell += 1
                 columns[cell] = before
             sign = np.int64(1) if load > 0 else np.int64(-1)
@@ -644,7 +644,7 @@ def compact(terms, loads, n_terms):
 
 
 @_jit
-def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):
+def reorder_cells(indptr, columns, values, rank, n_ranks, row_of, n_rows):
     """Cells by term number and column, ordered by the terms' ranks and the columns' rows instead."""
     n_cells = columns.shape[0]
     starts = np.zeros(n_rows + 1, np.int64)
@@ -676,7 +676,7 @@ def arrange(indptr, columns, values, rank, n_ranks, row_of, n_rows):
 
 
 @_jit
-def _compare(text_a, start_a, end_a, text_b, start_b, end_b):
+def _compare_bytes(text_a, start_a, end_a, text_b, start_b, end_b):
     for i in range(min(end_a - start_a, end_b - start_b)):
         difference = np.int64(text_a[start_a + i]) - np.int64(text_b[start_b + i])
         if difference != 0:
@@ -695,7 +695,7 @@ def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
         elif b == n_b:
             order = -1
         else:
-            order = _compare(text_a, offsets_a[a], offsets_a[a + 1], text_b, offsets_b[b], offsets_b[b + 1])
+            order = _compare_bytes(text_a, offsets_a[a], offsets_a[a + 1], text_b, offsets_b[b], offsets_b[b + 1])
         in_a[n] = in_b[n] = -1
         if order <= 0:
             in_a[n] = a
@@ -708,7 +708,7 @@ def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
 
 
 @_jit
-def _merged_sizes(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
+def _merge_indptr(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
     """Where the cells of each term will begin when those of two lists are merged."""
     indptr = np.zeros(in_a.shape[0] + 1, np.int64)
     for term in range(in_a.shape[0]):
@@ -727,7 +727,7 @@ def _merged_sizes(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
 @_jit
 def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign):
     """Add (or subtract: `sign`) the cells of the terms that have the numbers `in_a` and `in_b`, -1 for none."""
-    indptr = _merged_sizes(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b)
+    indptr = _merge_indptr(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b)
     rows, values = np.empty(indptr[-1], np.int32), np.empty((3, indptr[-1]), values_a.dtype)
     n = 0
     for term in range(in_a.shape[0]):
@@ -747,7 +747,7 @@ def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values
 
 
 @_jit
-def part_of(indptr, classes, values, places, shares, n_classes, without):
+def extract_fold(indptr, classes, values, places, shares, n_classes, without):
     """The cells of a part of the documents that has `shares` in the cells at `places`, ascending; or of the others.
 
     Classes from `n_classes` on are no classes: they count in the totals only. Returns the terms that are left, where
@@ -788,7 +788,7 @@ def part_of(indptr, classes, values, places, shares, n_classes, without):
 
 
 @_jit
-def sorted_by(items, keys, n_keys):
+def counting_sort(items, keys, n_keys):
     """Items in order of their keys; those with equal keys stay in theirs."""
     starts = np.zeros(n_keys + 1, np.int64)
     for item in items:
@@ -803,7 +803,7 @@ def sorted_by(items, keys, n_keys):
 
 
 @_jit
-def leading_bytes(text, offsets, heads):
+def pack_leading_bytes(text, offsets, heads):
     """The first eight bytes of each string as one big-endian number, zeros beyond its end."""
     for item in range(heads.shape[0]):
         head = np.uint64(0)
@@ -815,7 +815,7 @@ def leading_bytes(text, offsets, heads):
 
 
 @_jit
-def parts_of(slots, prefix, last):
+def find_ngram_parts(slots, prefix, last):
     """The term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
     for at in range(slots.shape[0]):
         if slots[at, 1] != _EMPTY:
@@ -827,7 +827,7 @@ def parts_of(slots, prefix, last):
 
 
 @_jit
-def spelled_ends(ends, prefix, last, terms, offsets):
+def compute_term_offsets(ends, prefix, last, terms, offsets):
     """Where each term ends when all are written out side by side, into ``offsets[1:]``."""
     for item in range(terms.shape[0]):
         length, term = np.int64(-1), np.int64(terms[item])
@@ -839,7 +839,7 @@ def spelled_ends(ends, prefix, last, terms, offsets):
 
 
 @_jit
-def spell(arena, ends, prefix, last, terms, text, offsets):
+def write_terms(arena, ends, prefix, last, terms, text, offsets):
     """Write out terms, the words of an n-gram with a space between them, to their known offsets."""
     for item in range(terms.shape[0]):
         end, term = offsets[item + 1], np.int64(terms[item])

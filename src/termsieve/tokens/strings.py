@@ -11,32 +11,32 @@ import pyarrow.compute as pc
 
 from termsieve.errors import OptionError
 from termsieve.tokens import kernels
-from termsieve.tokens.kernels import Bytes, Ints
+from termsieve.tokens.kernels import Int64Array, UInt8Array
 
-_FEW = 10_000
+_SMALL_SIZE = 10_000
 
 
-def string_buffers(strings: pa.LargeStringArray) -> tuple[Bytes, Ints]:
+def string_buffers(strings: pa.LargeStringArray) -> tuple[UInt8Array, Int64Array]:
     """The bytes of an array of strings and the n + 1 offsets into them, without a copy."""
     _, offsets, text = strings.buffers()
     ends = np.frombuffer(offsets, np.int64, len(strings) + 1, strings.offset * 8) if offsets else np.zeros(1, np.int64)
     return np.frombuffer(text, np.uint8) if text else np.empty(0, np.uint8), ends
 
 
-def string_array(text: Bytes, offsets: Ints) -> pa.LargeStringArray:
+def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringArray:
     """An array of strings on given bytes and offsets, without a copy."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
-def string_order(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
+def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
     """How to sort distinct strings by code point, which in UTF-8 is by byte.
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
     """
-    if len(strings) < _FEW:  # not worth loading a kernel
+    if len(strings) < _SMALL_SIZE:  # not worth loading a kernel
         return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
-    kernels.leading_bytes(*string_buffers(strings), heads)
+    kernels.pack_leading_bytes(*string_buffers(strings), heads)
     order = np.argsort(heads)
     heads = heads[order]
     same = heads[1:] == heads[:-1]
@@ -47,7 +47,7 @@ def string_order(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
     return order
 
 
-def distinct_strings(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
+def check_distinct(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
     """An array of names for the option `name`; refuses one that stands twice."""
     if isinstance(strings, str):
         raise OptionError(f"{name} must be a list of names, not the single string {strings!r}.")

@@ -1,0 +1,237 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from stages.test_aggregate import corpora, counted, dense, quick
+
+import termsieve as ts
+from termsieve.counts.counts import Counts
+from termsieve.errors import OptionError
+from termsieve.ranking.ranking import score
+from termsieve.scores import SCORES, parse_score
+
+TEXTS = ["good film", "good good play", "bad film", "dull film", "good dull play", "bad bad night"]
+LABELS = ["pos", "pos", "neg", "neg", "pos", "neg"]
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return ts.count(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_values_and_overall_agree_with_the_function(name):
+    s = SCORES[name]
+
+    @quick
+    @given(corpora())
+    def check(corpus):
+        X, Y = corpus
+        scores = score(counted(X, Y), name)
+        values = scores.values
+        assert values.shape == Y.T.shape[:1] + X.shape[1:]
+        if not s.class_blind:
+            np.testing.assert_array_equal(values, dense(X, Y, s.evaluate))
+        if s.overall is None:
+            how = {"max": np.max, "sum": np.sum}.get(s.aggregation)
+            want = how(values, axis=0) if how else Y.sum(0) @ values / Y.sum()
+            np.testing.assert_allclose(scores.overall(), want, rtol=1e-10, atol=1e-13)
+
+    check()
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_permuting_terms_and_classes(name):
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 3, (40, 25)), rng.integers(0, 4, 40)
+    terms, classes = rng.permutation(25), rng.permutation(4)
+    whole = score(Counts.from_matrix(X, y.astype(str)), name)
+    permuted = score(Counts.from_matrix(X[:, terms], y.astype(str)), name)
+    np.testing.assert_array_equal(permuted.overall(), whole.overall()[terms])
+    renamed = score(Counts.from_matrix(X, classes[y].astype(str)), name)
+    np.testing.assert_allclose(renamed.overall(), whole.overall(), rtol=1e-12)
+    np.testing.assert_array_equal(renamed.values[classes], whole.values)
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if n != "log_odds_dirichlet"])
+def test_a_part_of_the_terms_scores_as_in_the_whole(name):
+    rng = np.random.default_rng(6)
+    X, y = rng.integers(0, 3, (60, 40)), rng.integers(0, 5, 60).astype(str)
+    whole, part = (score(Counts.from_matrix(x, y), name).overall() for x in (X, X[:, 11:17]))
+    np.testing.assert_array_equal(part, whole[11:17])
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_several_labels_never_give_nan(name):
+    @quick
+    @given(corpora(several_labels=True))
+    def check(corpus):
+        if name == "info_gain":
+            return
+        assert not np.isnan(score(counted(*corpus), name).overall()).any()
+
+    check()
+
+
+def test_info_gain_warns_about_several_labels():
+    several = Counts.from_matrix([[1, 0], [0, 1]], np.array([[1, 1], [0, 1]]))
+    with pytest.warns(UserWarning, match="info_gain_binary"):
+        score(several, "info_gain")
+
+
+def test_ties_by_tie_break_then_by_term():
+    X = np.zeros((400, 4), dtype=int)
+    X[:200, 0] = 1  # as good as it gets
+    X[:190, 1] = 1
+    X[:200, 2] = 1
+    X[:195, 3] = 1
+    counts = Counts.from_matrix(X, np.repeat(["a", "b"], 200), terms=["z", "m", "b", "q"])
+    pip = score(counts, "pip")
+    assert (pip.overall() == 1.0).all()
+    assert [r.term for r in pip.top(4)] == ["b", "z", "q", "m"]
+    assert [r.term for r in pip.top(2)] == ["b", "z"]
+    assert [r.term for r in pip.top(3, per_class=True)[:3]] == ["b", "z", "q"]
+    assert list(pip.order()) == [2, 0, 3, 1]
+
+
+def test_top_says_for_which_class_a_term_speaks(counts):
+    rows = {r.term: r for r in score(counts, "chi2").top(20)}
+    assert rows["good"].label == "pos"
+    assert rows["bad"].label == "neg"
+    assert rows["good"][4:8] == (3, 0, 0, 3)
+    assert rows["film"].label == "neg"
+    assert [r.rank for r in score(counts, "chi2").top(3)] == [1, 2, 3]
+
+
+def test_lists_per_class(counts):
+    chi2 = score(counts, "chi2")
+    listed = chi2.top(2, per_class=True)
+    assert [(r.label, r.term) for r in listed] == [
+        ("neg", "bad"),
+        ("neg", "night"),
+        ("pos", "good"),
+        ("pos", "play"),
+    ]
+    against = chi2.top(1, per_class=True, against=True)
+    assert [(r.label, r.term, r.against) for r in against] == [("neg", "good", True), ("pos", "bad", True)]
+    assert "against neg" in repr(against)
+    assert [r.term for r in score(counts, "ngl").top(1, per_class=True, against=True)] == ["good", "bad"]
+    assert [r.term for r in score(counts, "gu").top(1, per_class=True, against=True)] == ["good", "bad"]
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, True, "all"])
+def test_top_needs_a_number(counts, n):
+    with pytest.raises(OptionError, match="'n' of 'top'"):
+        score(counts, "chi2").top(n)
+
+
+def test_against_needs_classes(counts):
+    with pytest.raises(OptionError, match="per_class"):
+        score(counts, "chi2").top(against=True)
+
+
+def test_what_score_takes(counts):
+    both = score(counts, ["gu", "bns(floor=1e-3)", SCORES["chi2"]])
+    assert list(both) == ["gu", "bns(floor=0.001)", "chi2"]
+
+    def share(t):
+        return t.tpr
+
+    assert score(counts, share).overall().max() == 1.0
+    assert score(counts, parse_score("gu")).score.name == "gu"
+    with pytest.raises(OptionError, match="function of a Table"):
+        score(counts, 3)
+
+
+def test_functions_that_are_no_scores(counts):
+    def nothing(t):
+        return t.tp * np.nan
+
+    def wrong_shape(t):
+        return np.zeros(3)
+
+    with pytest.raises(OptionError, match=r"not a number at tp="):
+        score(counts, nothing).overall()
+    with pytest.raises(OptionError, match="one value for each entry"):
+        score(counts, wrong_shape).overall()
+
+
+def test_pvalues(counts):
+    stats = pytest.importorskip("scipy.stats")
+    chi2 = score(counts, "chi2")
+    one = chi2.pvalues(per_class=True)
+    np.testing.assert_allclose(one, stats.chi2.sf(chi2.values, 1))
+    np.testing.assert_allclose(chi2.pvalues(), np.minimum(1, 2 * one.min(0)))
+    np.testing.assert_allclose(score(counts, "ngl").pvalues(), chi2.pvalues())
+    np.testing.assert_allclose(score(counts, "gu").pvalues(), chi2.pvalues())
+    np.testing.assert_allclose(
+        score(counts, "g_test").pvalues(per_class=True), stats.chi2.sf(score(counts, "g_test").values, 1)
+    )
+    exact = score(counts, "fisher_exact")
+    tp, n_t = counts.df.toarray(), counts.term_df
+    want = stats.hypergeom.sf(tp - 1, 6, n_t[None, :], counts.class_sizes[:, None])
+    np.testing.assert_allclose(exact.pvalues(per_class=True), want)
+    with pytest.raises(OptionError, match="no null distribution"):
+        score(counts, "ifs").pvalues()
+
+
+def test_pandas(counts):
+    pytest.importorskip("pandas")
+    frame = score(counts, "chi2").to_pandas()
+    top = score(counts, "chi2").top(100)
+    assert list(frame["term"]) == [r.term for r in top]
+    assert list(frame["tp"]) == [r.tp for r in top]
+    assert list(top.to_pandas()["score"]) == list(frame["score"])
+
+
+def test_counts_without_terms():
+    empty = score(ts.count(TEXTS, LABELS).prune(min_df=100), "chi2")
+    assert empty.overall().shape == (0,)
+    assert empty.values.shape == (2, 0)
+    assert len(empty.top()) == 0
+    assert len(empty.top(per_class=True)) == 0
+
+
+def test_overall_takes_an_aggregation(counts):
+    chi2 = score(counts, "chi2")
+    np.testing.assert_array_equal(chi2.overall("max"), chi2.values.max(0))
+    np.testing.assert_array_equal(score(counts, "bss_wss").overall("max"), score(counts, "bss_wss").values.max(0))
+    np.testing.assert_array_equal(score(counts, "doc_freq").overall("sum"), counts.term_df)
+    with pytest.raises(OptionError, match="Unknown aggregation"):
+        chi2.overall("median")
+
+
+def test_scores_survive_pickling(counts):
+    again = pickle.loads(pickle.dumps(score(counts, "bns(floor=0.001)")))
+    np.testing.assert_array_equal(again.overall(), score(counts, "bns(floor=0.001)").overall())
+
+
+def test_agreement_with_scipy_and_scikit_learn():
+    stats, feature_selection = (
+        pytest.importorskip("scipy.stats"),
+        pytest.importorskip("sklearn.feature_selection"),
+    )
+    rng = np.random.default_rng(1)
+    X, y = (rng.random((120, 15)) < 0.3).astype(int), rng.integers(0, 3, 120)
+    counts = Counts.from_matrix(X, y.astype(str))
+    gain = feature_selection.mutual_info_classif(X, y, discrete_features=True)
+    np.testing.assert_allclose(score(counts, "info_gain").overall(), gain, rtol=0, atol=1e-12)
+    f, _ = feature_selection.f_classif(X, y)
+    np.testing.assert_allclose(score(counts, "bss_wss").overall(), f * 2 / (120 - 3), rtol=1e-10)
+    for c, row in enumerate(score(counts, "chi2").values):
+        for j, value in enumerate(row):
+            table = [[np.sum((X[:, j] == a) & ((y == c) == b)) for b in (1, 0)] for a in (1, 0)]
+            assert value == pytest.approx(
+                stats.chi2_contingency(table, correction=False).statistic, rel=1e-12, abs=1e-12
+            )
+
+
+@pytest.mark.parametrize("name", ["bss_wss", "ocfs", 'fisher(on="tf")'])
+def test_constant_columns_of_real_weights_are_constant(name):
+    rng = np.random.default_rng(2)
+    X = np.column_stack([np.full(90, 0.1), np.full(90, 1 / 3), rng.random(90)])
+    scores = score(Counts.from_matrix(X, rng.integers(0, 4, 90).astype(str)), name)
+    assert list(scores.overall()[:2]) == [0.0, 0.0]
+    assert 0 < scores.overall()[2] < np.inf
+    assert not scores.values[:, :2].any()

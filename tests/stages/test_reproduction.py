@@ -1,0 +1,628 @@
+"""Protocols, settings, tables, claims and choices, on a small corpus made here."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from sklearn.metrics import f1_score
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
+from sklearn.svm import SVC
+from typer.testing import CliRunner
+
+from termsieve.cli import app
+from termsieve.counts.counts import Counts
+from termsieve.errors import InputError, OptionError, OutputError
+from termsieve.ranking.ranking import score
+from termsieve.reproduction import claims, page, protocol, show, tables
+from termsieve.reproduction.contexts import CHECKS
+from termsieve.reproduction.figures import draw_figure
+from termsieve.reproduction.measurements import Measurements
+from termsieve.reproduction.protocol import PAPERS, Claim, PrintedTable, load_protocol
+from termsieve.reproduction.run import Runner, reproduce, run_slice
+from termsieve.reproduction.setting import Setting
+from termsieve.reproduction.tables import TABLE_KINDS, summarize_nearness
+from termsieve.scores import parse_score
+from termsieve.study.plan import Contender
+from termsieve.study.results import SCHEMA, Comparison
+
+CLAIMS = {"gu": ("GU", 12), "ifs": ("IFS", 7), "pip": ("PIP", 16), "imbalanced": ("LP", 6), "ocfs": ("OCFS", 11)}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A folder of corpora with one of three classes, under the name of a known one."""
+    folder = tmp_path_factory.mktemp("corpora")
+    random = np.random.default_rng(1)
+    words = {"sea.ship": "ship crew port tide", "sea.fish": "fish net tide salt", "land": "farm field wheat barn"}
+    rows = []
+    for i in range(240):
+        label = list(words)[i % 3]
+        about = [label if random.random() < 0.6 else random.choice(list(words)) for _ in range(3)]
+        drawn = [random.choice(words[one].split()) for one in about] + list(random.choice(["the", "day", "time"], 6))
+        labels = [label, "land"] if i % 10 == 0 and label != "land" else [label]
+        text = f"Newsgroups: x\nFrom: x{i % 7}\n  and more\nSubject: day\n\n" + " ".join(drawn)
+        rows.append({"id": str(i), "split": ["train", "train", "test", None][i % 4], "labels": labels, "text": text})
+    with gzip.open(folder / "ohsumed_20000.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return folder
+
+
+@pytest.fixture
+def corpora(small, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(small))
+    monkeypatch.setattr("termsieve.reproduction.setting._CORPUS_CACHE", {})
+
+
+def setting(**fields):
+    given = {
+        "corpus": "ohsumed_20000", "split": {"column": "split"}, "labels": "first",
+        "scores": {"CHI": "chi2", "IG": {"score": "info_gain"}}, "classifiers": {"NB": "multinomial_nb"},
+        "sizes": [2, 4, 8],
+    }  # fmt: skip
+    return Setting.of("small", {**given, **fields})
+
+
+def tiny_protocol(**fields):
+    base = load_protocol("imbalanced")
+    given = {
+        "settings": {"small": setting()},
+        "tables": [
+            PrintedTable("t", "Table", "measures", {"NB": {"CHI": 0.9, "IG": 0.5}},
+                    where={"group": "small", "size": 4, "measure": "f1_micro"})
+        ],
+        "claims": [Claim("S-1", "CHI leads.", "order", {"order": [["CHI"]], "measure": "f1_micro"})],
+        "choices": [], "figures": [protocol.Figure("Figure 1", "F1", "small", "NB", "f1_micro")],
+        "slice": {"small": {"scores": ["CHI"], "classifiers": ["NB"], "sizes": [2], "measures": ["f1_micro"]}},
+        "errata": [], "findings": [],
+    }  # fmt: skip
+    return replace(base, **{**given, **fields})
+
+
+# Protocols
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_protocol_is_whole(name):
+    paper = load_protocol(name)
+    prefix, number = CLAIMS[name]
+    assert [claim.id for claim in paper.claims] == [f"{prefix}-{i + 1}" for i in range(number)]
+    assert {claim.check for claim in paper.claims} <= set(CHECKS)
+    assert {table.kind for table in paper.tables} <= set(TABLE_KINDS)
+    assert set(paper.slice) <= set(paper.settings)
+    for one in paper.settings.values():
+        assert one.plan.names == list(one.scores)
+    for figure in paper.figures:
+        if figure.kind != "curves":
+            continue
+        assert any(figure.classifier in one.classifiers for one in paper.groups[figure.group])
+    for choice in paper.choices:
+        for alternative in choice.alternatives:
+            for used in choice.settings:
+                paper.settings[used].with_changes(alternative.change)
+
+
+def test_all_claims_of_the_papers_are_there():
+    assert sum(len(load_protocol(name).claims) for name in PAPERS) == 52
+
+
+def test_printed_numbers_are_those_of_the_papers():
+    """Against the list of all printed numbers, where it is at hand."""
+    path = Path(os.environ.get("TERMSIEVE_DATA", "")).parent / "spec" / "published_results.json"
+    if not path.exists():
+        assert not os.environ.get("CI"), f"{path} is missing"
+        pytest.skip("the list of printed numbers is not here")
+    printed = json.loads(path.read_text(encoding="utf-8"))
+    pip = {(t.id, t.where["prefix"]): t.cells for t in load_protocol("pip").tables if t.kind == "measures"}
+    assert len(pip) == 4
+    for (table, data), cells in pip.items():
+        said = printed["PIP"]["tables"][table][data]
+        assert cells == {row: {c: float(v.strip("'")) for c, v in columns.items()} for row, columns in said.items()}
+    lp = next(t for t in load_protocol("imbalanced").tables if t.kind == "measures")
+    assert lp.cells == {r: {c: float(v) for c, v in cs.items()} for r, cs in printed["LP"]["tables"][lp.id].items()}
+    overlaps = next(t for t in load_protocol("ocfs").tables if t.kind == "overlaps")
+    said = printed["OCFS"]["tables"][overlaps.id]
+    assert overlaps.cells == {r: {c: int(v) for c, v in cs.items()} for r, cs in said.items()}
+    terms = next(t for t in load_protocol("ocfs").tables if t.kind == "differing terms")
+    said = printed["OCFS"]["tables"][terms.id]
+    assert terms.cells == {name: {"10d": ", ".join(found)} for name, found in said.items()}
+    gains = next(t for t in load_protocol("imbalanced").tables if t.kind == "gains")
+    for row, name in (("micro_F1", "stated_micro_gains"), ("macro_F1", "stated_macro_gains")):
+        assert gains.cells[row] == {c: float(v.strip("%")) for c, v in printed["LP"]["numbers"][name].items()}
+    iris = next(t for t in load_protocol("ocfs").tables if t.kind == "iris")
+    means = {r: [float(v) for v in printed["OCFS"]["iris_example"][r]] for r in ("m1", "m2", "m3", "m", "s")}
+    assert {r: list(cs.values()) for r, cs in iris.cells.items()} == means
+    assert {r: [str(v) for v in cs.values()] for r, cs in iris.cells.items()}["s"] == printed["OCFS"]["iris_example"][
+        "s"
+    ]
+
+
+def test_unknown_papers_and_fields_are_explained():
+    with pytest.raises(OptionError, match="Did you mean 'pip'"):
+        load_protocol("pipp")
+    with pytest.raises(OptionError, match="unknown field 'sises'"):
+        setting(sises=[1])
+
+
+# Settings
+
+
+@pytest.mark.usefixtures("corpora")
+def test_labels_and_classes():
+    assert len(setting().view().texts) == 240
+    assert {len(one) for one in setting(labels="all").view().labels} == {1, 2}
+    copies = setting(labels="copies").view()
+    assert {len(one) for one in copies.labels} == {1}
+    assert len(copies.texts) == 240 + sum(len(one) == 2 for one in setting(labels="all").view().labels)
+    assert {one[0] for one in setting(level=".").view().labels} == {"sea", "land"}
+    assert {one[0] for one in setting(classes=["land"]).view().labels} == {"land"}
+    assert len({one[0] for one in setting(classes=2).view().labels}) == 2
+    assert len(setting(only_parts=["train", "test"]).view().texts) == 180
+    with pytest.raises(InputError, match="no documents of air"):
+        setting(classes=["air"]).view()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_samples_are_drawn_by_the_seed():
+    drawn = setting(sample={"land": 10, "sea.ship": 20}).view()
+    assert sorted(one[0] for one in drawn.labels) == ["land"] * 10 + ["sea.ship"] * 20
+    assert drawn == setting(sample={"land": 10, "sea.ship": 20}).view()
+    assert drawn != setting(sample={"land": 10, "sea.ship": 20}, seed=1).view()
+    with pytest.raises(InputError, match=r"1,000 documents of 'land' are asked for, of 80"):
+        setting(sample={"land": 1000}).view()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_headers_can_be_left_out():
+    whole, some, body = (
+        setting(**given).view().texts[0]
+        for given in ({}, {"without_headers": ["newsgroups", "From"]},
+                      {"without_headers": ["*"], "with_headers": ["Subject"]})
+    )  # fmt: skip
+    assert whole.startswith("Newsgroups:")
+    assert some.startswith("Subject: day\n\n")
+    assert "and more" not in some
+    assert body.startswith("Subject: day\n\n")
+
+
+@pytest.mark.usefixtures("corpora")
+def test_splits():
+    assert [len(s.test) for s in setting().study().splits] == [60]
+    assert len(setting(split={"folds": 5}).study().splits) == 5
+    halves = setting(split={"test": 0.5, "times": 3}).study().splits
+    assert [len(s.test) for s in halves] == [120, 120, 120]
+    with pytest.raises(OptionError, match="'column', 'folds' or 'test'"):
+        setting(split={"third": 1}).study()
+
+
+def test_changes_merge_tables_and_remove_entries():
+    changed = setting(analyzer={"stop_words": "smart"}).with_changes(
+        {"analyzer": {"stop_words": "", "min_length": 3}, "split": {"folds": 3}, "scores": {"IG": "bns"}}
+    )
+    assert changed.analyzer == {"min_length": 3}
+    assert changed.split == {"folds": 3}
+    assert changed.contenders == [Contender("CHI", "chi2"), Contender("IG", "bns")]
+
+
+# A whole run
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_protocol_runs_and_goes_on_where_it_stopped(tmp_path):
+    lines = []
+    choice = protocol.OpenChoice(
+        "How many?", "one", ["small"], [protocol.Alternative("stop words", {"analyzer": {"stop_words": "smart"}})]
+    )
+    tiny = tiny_protocol(choices=[choice])
+    found = reproduce(tiny, Runner(tmp_path, 1, lines.append, progress=False))
+    assert [cell["column"] for cell in found["cells"]] == ["CHI", "IG"]
+    assert found["near"]["as printed"]["cells"] == 2
+    assert found["claims"][0]["verdict"] in ("holds", "does not hold")
+    (tried,) = found["choices"][0]["alternatives"]
+    assert tried["near"]["as printed"]["cells"] == 2
+    assert "verdicts changed" in tried
+    assert len(lines) == 2
+    journals = {path: path.read_bytes() for path in tmp_path.glob("*.journal")}
+    again = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.journal")} == journals
+    assert [again[key] for key in ("cells", "claims", "figures", "slice")] == [
+        found[key] for key in ("cells", "claims", "figures", "slice")
+    ]
+    assert run_slice(tiny, 1) == found["slice"]
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_run_is_shown_and_written(tmp_path):
+    console = Console(record=True, width=150, file=io.StringIO())
+    show.run_and_show(tiny_protocol(), Runner(tmp_path, 1), into=tmp_path / "new", console=console)
+    text = console.export_text()
+    assert "CHI leads." in text
+    assert "Of 2 measured cells, as printed" in text
+    written = json.loads((tmp_path / "new" / "imbalanced.json").read_text(encoding="utf-8"))
+    assert written["cells"][0]["printed"] == 0.9
+    assert not list(tmp_path.glob("new/*.tmp*"))
+
+
+def test_missing_corpora_are_named_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
+    with pytest.raises(InputError, match="termsieve datasets get ohsumed_20000"):
+        show.run_and_show(tiny_protocol(), Runner(tmp_path / "journals"), console=Console(quiet=True))
+    assert not (tmp_path / "journals").exists()
+
+
+def by_hand(study, weigh, model, *, drop=False):
+    """Micro F1 with four terms by chi-square, weighed and judged step by step."""
+    split, corpus = study.splits[0], study.corpus
+    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single]
+    counts = Counts.from_matrix(X[split.train], y[split.train])
+    order = score(counts, "chi2").order()
+    order = order[counts.term_df[order] > 0][:4]
+    n = counts.term_df.astype(float)
+    idf = np.log(len(split.train) / np.maximum(n, 1) + 0.1) * (n > 0)
+    if weigh == "all":
+        X = normalize(X * idf)[:, order]
+    else:
+        X = normalize((X * (idf if weigh else 1.0))[:, order]) if weigh else X[:, order]
+    train, test = (part[X[part].any(axis=1)] if drop else part for part in (split.train, split.test))
+    return f1_score(y[test], model.fit(X[train], y[train]).predict(X[test]), average="micro")
+
+
+@pytest.mark.usefixtures("corpora")
+@pytest.mark.parametrize(
+    ("options", "spelling", "model", "weigh", "drop"),
+    [
+        ({}, "multinomial_nb", MultinomialNB(), None, False),
+        ({"drop_empty": True}, "multinomial_nb", MultinomialNB(), None, True),
+        ({"weighting": "tfidf_lp"}, "libsvm", SVC(kernel="linear"), "selected", False),
+        ({"weighting": "tfidf_lp"}, "multinomial_nb", MultinomialNB(), "selected", False),
+        ({"weighting": "tfidf_lp", "weigh": "all"}, "libsvm", SVC(kernel="linear"), "all", False),
+    ],
+)
+def test_a_study_weighs_and_drops_as_it_would_be_done_by_hand(options, spelling, model, weigh, drop):
+    study = setting(options=options, classifiers={"M": spelling}, scores={"CHI": "chi2"}, sizes=[4]).study()
+    rows = study.result(threads=1, progress=False).table.to_pylist()
+    (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
+    assert ours == pytest.approx(by_hand(study, weigh, model, drop=drop), abs=1e-12)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_one_classifier_for_each_class_on_one_list():
+    study = setting(options={"one_vs_rest": True}, scores={"CHI": "chi2"}, sizes=[4]).study()
+    split, corpus = study.splits[0], study.corpus
+    order = study_order(study)
+    X, Y = corpus.X[:, order].toarray(), corpus.Y.toarray()
+    predicted = [MultinomialNB().fit(X[split.train], Y[split.train, c]).predict(X[split.test]) for c in range(3)]
+    rows = study.result(threads=1, progress=False).table.to_pylist()
+    (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
+    assert ours == pytest.approx(f1_score(Y[split.test], np.array(predicted).T, average="micro"))
+
+
+def study_order(study):
+    counts = Counts.from_matrix(study.corpus.X[study.splits[0].train], study.corpus.Y[study.splits[0].train],
+                                classes=study.corpus.classes)  # fmt: skip
+    order = score(counts, "chi2").order()
+    return order[counts.term_df[order] > 0][:4]
+
+
+@pytest.mark.usefixtures("corpora")
+def test_frequent_terms_can_be_kept_from_a_contender():
+    given = {"ALL": "doc_freq", "FEW": {"score": "doc_freq", "max_tf": 60}}
+    measured = Measurements(tiny_protocol(settings={"small": setting(scores=given)}), {}, 1)
+    tf = dict(zip(measured.study("small").corpus.terms.to_pylist(),
+                  np.asarray(measured.study("small").corpus.X[measured.study("small").splits[0].train].sum(axis=0)).ravel(),
+                  strict=True))  # fmt: skip
+    assert max(tf[term] for term in measured.ranking("small", "FEW")) <= 60 < tf[measured.ranking("small", "ALL")[0]]
+
+
+def choice_of(change, **fields):
+    alternative = protocol.Alternative("other", change)
+    return protocol.OpenChoice("How?", "so", ["small"], [alternative], **fields)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_copies_of_a_document_stay_together():
+    study = setting(labels="copies", split={"test": 0.5, "times": 3}).study()
+    view = setting(labels="copies").view()
+    for split in study.splits:
+        train, test = ({view.sources[i] for i in part} for part in (split.train, split.test))
+        assert len(train) + len(test) == 240
+        assert not train & test
+
+
+@pytest.mark.usefixtures("corpora")
+def test_the_first_label_is_the_first_of_the_classes_asked_for():
+    kept = setting(classes=["land"], labels="first").view()
+    assert len(kept.texts) == sum("land" in one for one in setting(labels="all").view().labels)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_alternatives_are_compared_on_the_same_splits(tmp_path):
+    """An alternative that changes nothing moves nothing, though the default has more splits."""
+    base = setting(split={"test": 0.5, "times": 3})
+    tiny = tiny_protocol(settings={"small": base}, choices=[choice_of({"seed": 0}, first_splits=1)])
+    (tried,) = reproduce(tiny, Runner(tmp_path, 1, progress=False))["choices"][0]["alternatives"]
+    assert tried["moved"] == 0.0
+    assert tried["near"] == tried["near by default"]
+    assert tried["verdicts changed"] == []
+
+
+@pytest.mark.usefixtures("corpora")
+def test_a_choice_may_concern_a_part_of_the_grid(tmp_path):
+    """Fewer scores and sizes, on the second setting of a group; printed rows keep their exchanged numbers."""
+    more = {"name": "second", "group": "small", "classifiers": {"P": "poisson_nb"}}
+    both = {"small": setting(), "second": Setting.of("second", {**setting().data, **more})}
+    cells = {"NB": {"CHI": 0.9, "IG": 0.5}, "P": {"CHI": 0.1, "IG": 0.2}}
+    table = protocol._build_table({
+        "id": "t", "title": "T", "kind": "measures", "cells": cells, "exchange": ["NB", "P"],
+        "group": "small", "size": 4, "measure": "f1_micro",
+    })  # fmt: skip
+    overlaps = PrintedTable("o", "O", "overlaps", {"CHI vs IG": {"2d": 1, "8d": 5}}, where={"group": "small"})
+    figure = protocol.Figure("Figure 2", "F1", "small", "P", "f1_micro")
+    choice = replace(choice_of({"analyzer": {"min_length": 3}}, scores=["CHI"], sizes=[4]), settings=["second"])
+    tiny = tiny_protocol(settings=both, tables=[table, overlaps], choices=[choice], figures=[figure])
+    found = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    (tried,) = found["choices"][0]["alternatives"]
+    assert tried["near"]["rows exchanged"]["cells"] == 1
+    (cell,) = (one for one in found["cells"] if (one["row"], one["column"]) == ("P", "CHI"))
+    assert cell["printed_exchanged"] == 0.9
+    gap = abs(cell["ours"] - 0.9)
+    assert tried["near by default"]["rows exchanged"]["mean difference"] == pytest.approx(gap, abs=1e-4)
+
+
+def test_contenders_keep_the_fields_that_are_not_changed():
+    given = {"A": {"score": "pip", "max_tf": 30}}
+    changed = setting(scores=given).with_changes({"scores": {"A": {"score": "bns"}}})
+    assert changed.contenders == [Contender("A", "bns", max_tf=30)]
+
+
+def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
+    folder = tmp_path / "imbalanced"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("keep me")
+    (folder / "old.journal").write_text("no journal")
+    assert show.prepare_journals(tiny_protocol(), tmp_path, fresh=True) == folder
+    assert (folder / "letter.txt").read_text() == "keep me"
+    assert not (folder / "old.journal").exists()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_places_that_cannot_be_written_are_named_before_anything_is_run(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be made"):
+        show.run_and_show(tiny_protocol(), Runner(tmp_path), into=tmp_path / "file" / "in", console=Console(quiet=True))
+    assert not list(tmp_path.glob("*.journal"))
+
+
+def test_optional_settings_are_left_out_where_their_corpora_are_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
+    more = Setting.of("more", {**setting().data, "group": "more", "optional": True})
+    assert list(tiny_protocol(settings={"small": setting(), "more": more}).without_missing_corpora().settings) == [
+        "small"
+    ]
+
+
+def test_misspelled_fields_of_claims_are_refused():
+    with pytest.raises(OptionError, match="unknown field 'slak'"):
+        protocol._separate_where({"id": "X-1", "says": "", "check": "order", "slak": 0}, Claim)
+
+
+def test_the_command_shows_a_paper_and_names_its_mistakes(corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr("termsieve.reproduction.protocol.load_protocol", lambda _: tiny_protocol())
+    run = CliRunner().invoke
+    done = run(app, ["reproduce", "imbalanced", "--into", str(tmp_path), "--journals", str(tmp_path), "--threads", "1"])
+    assert done.exit_code == 0
+    assert "CHI leads." in done.stdout.replace("\n", " ")
+    assert (tmp_path / "imbalanced.json").exists()
+    monkeypatch.undo()
+    wrong = run(app, ["reproduce", "pipp"])
+    assert "Did you mean 'pip'" in str(wrong.exception)
+
+
+# Tables
+
+
+def test_nearness_counts_gaps_and_exchanged_rows():
+    cells = [
+        {"ours": 0.52, "printed": 0.5, "printed_exchanged": 0.9, "scale": 1},
+        {"ours": 83.0, "printed": 80.0, "scale": 100},
+        {"ours": 7, "printed": 9},
+    ]
+    near = summarize_nearness(cells)
+    assert near["as printed"] == {
+        "cells": 2, "within 0.02": 1, "within 0.03": 2, "within 0.05": 2, "mean difference": 0.025,
+    }  # fmt: skip
+    assert near["rows exchanged"]["within 0.05"] == 1
+    lost = [
+        {"ours": 0.96, "printed": 0.9, "printed_to": 0.99, "scale": 1},
+        {"ours": 0.87, "printed": 0.9, "printed_to": 0.99, "scale": 1},
+    ]
+    assert summarize_nearness(lost)["as printed"]["mean difference"] == pytest.approx(0.015)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_tables_of_every_kind():
+    tiny = tiny_protocol(settings={"small": setting(options={"min_tf": 3})})
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+
+    def cells(kind, printed, **where):
+        found = tables.make_cells(measured, [PrintedTable("t", "T", kind, printed, where=where)])
+        return {(cell["row"], cell["column"]): cell["ours"] for cell in found}
+
+    shared = cells("overlaps", {"CHI vs IG": {"2d": 2, "8d": 8}})
+    assert 0 <= shared["CHI vs IG", "2d"] <= 2
+    facts = cells("facts", {"small": {"documents": 1, "training documents": 1, "classes": 3, "documents of: land": 1,
+                                      "words more frequent than: 100000": 0, "removed words": 0}})  # fmt: skip
+    assert facts["small", "documents"] == 240
+    assert facts["small", "training documents"] == 120
+    assert facts["small", "documents of: land"] == 80
+    assert facts["small", "words more frequent than: 100000"] == 0
+    gains = cells(
+        "gains", {"micro": {"IG": 1}}, of="CHI", size=4, rows={"micro": {"classifier": "NB", "measure": "f1_micro"}}
+    )
+    values = measured.means("small", "NB", "f1_micro")
+    assert gains["micro", "IG"] == pytest.approx(values["CHI"][4] - values["IG"][4])
+    terms = cells("differing terms", {"CHI": {"2d": "x"}, "IG": {"2d": "y"}}, size=2)
+    assert all(len(said.split(", ")) <= 2 for said in terms.values())
+
+
+def test_iris_is_that_of_the_paper():
+    table = next(t for t in load_protocol("ocfs").tables if t.kind == "iris")
+    ours = TABLE_KINDS["iris"](None, table)
+    for row, columns in table.cells.items():
+        for column, printed in columns.items():
+            close = abs(ours(row, column)[0] - printed) < 6e-5
+            assert close == ((row, column) != ("s", "4"))
+    assert ours("s", "4")[0] == pytest.approx(1.6121, abs=5e-5)
+
+
+# Claims: each kind passes where it should, and fails where it should
+
+
+def measured_of(curves, sizes=(10, 100), measure="f1_micro"):
+    """Results that are given: score to values by size."""
+    scores = {name: parse_score("chi2").spelling for name in curves}
+    one = Setting.of("small", {**setting().data, "scores": scores, "sizes": list(sizes)})
+    rows = [
+        (0, 0, name, "multinomial_nb", k, "", measure, v)
+        for name, vs in curves.items()
+        for k, v in zip(sizes, vs, strict=True)
+    ]
+    table = pa.table([pa.array(c, f.type) for c, f in zip(zip(*rows, strict=True), SCHEMA, strict=True)], schema=SCHEMA)
+    return Measurements(tiny_protocol(settings={"small": one}), {"small": Comparison(table, {}, {})})
+
+
+CURVES = {"A": (0.5, 0.9), "B": (0.4, 0.8), "C": (0.1, 0.799)}
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "holds"),
+    [
+        ("order", {"order": [["A"], ["B"]]}, True),
+        ("order", {"order": [["B"], ["A"]]}, False),
+        ("order", {"order": [["B"]]}, False),
+        ("order", {"order": [["B"], ["C"]], "best": False}, True),
+        ("order", {"order": [["B", "A"]]}, True),
+        ("last", {"scores": ["C"]}, True),
+        ("last", {"scores": ["B"]}, False),
+        ("above at every size", {"score": "A"}, True),
+        ("above at every size", {"score": "B"}, False),
+        ("above at every size", {"score": "B", "over": ["C"]}, True),
+        ("near the best", {"score": "B", "within": 0.1000001}, True),
+        ("near the best", {"score": "B", "within": 0.05}, False),
+        ("near the best", {"score": "B", "within": 0.05, "places": 2}, True),
+        ("near the best", {"score": "C", "within": 0.05, "places": 2}, False),
+        ("often the best", {"score": "A", "least": 1.0}, True),
+        ("often the best", {"score": "B", "least": 0.5}, False),
+        ("order", {"order": [["A"], ["B"], ["C"]], "area": True}, True),
+        ("order", {"order": [["A"], ["C"], ["B"]], "slack": 0.0}, False),
+        ("order", {"order": [["A"]], "pooled": True}, True),
+        ("alike", {"scores": ["B", "C"], "within": 0.31}, True),
+        ("alike", {"scores": ["B", "C"], "within": 0.2}, False),
+        ("best size", {"score": "A", "size": 100}, True),
+        ("best size", {"score": "A", "size": 10}, False),
+        ("largest gain", {"score": "A", "size": 10}, True),
+        ("largest gain", {"score": "A", "size": 100}, False),
+        ("spread shrinks", {}, True),
+        ("wins", {"scores": ["A"], "at_least": 1, "size": 100}, True),
+        ("wins", {"scores": ["B"], "at_least": 1, "size": 100}, False),
+        ("wins", {"scores": ["A"], "exactly": 0, "size": 100}, False),
+        ("gain", {"score": "A", "size": 100, "within": 0.01, "printed": {"B": 0.1}}, True),
+        ("gain", {"score": "A", "size": 100, "within": 0.01, "printed": {"B": 0.2}}, False),
+    ],
+)
+def test_checks_on_curves(check, where, holds):
+    claim = Claim("X-1", "It is so.", check, {"measure": "f1_micro", **where})
+    (found,) = claims.judge_claims(measured_of(CURVES), [claim])
+    assert (found["verdict"] == "holds") is holds
+    assert found["evidence"]
+
+
+def test_spread_that_grows_does_not_shrink():
+    claim = Claim("X-1", "It is so.", "spread shrinks", {"measure": "f1_micro"})
+    (found,) = claims.judge_claims(measured_of({"A": (0.5, 0.9), "B": (0.5, 0.1)}), [claim])
+    assert found["verdict"] == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "verdict"),
+    [
+        ("bounded", {"score": "ifs", "low": 0, "high": 1}, "holds"),
+        ("bounded", {"score": "chi2", "low": 0, "high": 1}, "does not hold"),
+        ("zero when equally present", {"score": "ifs"}, "holds"),
+        ("zero when equally present", {"score": "odds_ratio"}, "does not hold"),
+        ("iris features", {"features": [3, 1]}, "does not hold"),
+        ("iris features", {"features": [3, 4]}, "holds"),
+        ("order", {"group": "gone", "why": "It is gone."}, "cannot be checked"),
+        ("all of", {"parts": [{"check": "bounded", "score": "ifs", "low": 0, "high": 1}]}, "holds"),
+        (
+            "all of",
+            {
+                "parts": [
+                    {"check": "iris features", "features": [3, 4]},
+                    {"check": "bounded", "score": "chi2", "low": 0, "high": 1},
+                ]
+            },
+            "does not hold",
+        ),
+    ],
+)
+def test_checks_on_scores_alone(check, where, verdict):
+    (found,) = claims.judge_claims(measured_of(CURVES), [Claim("X-1", "It is so.", check, where)])
+    assert found["verdict"] == verdict
+
+
+@pytest.mark.usefixtures("corpora")
+def test_checks_on_rankings_and_time():
+    tiny = tiny_protocol()
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+    asked = [
+        ("shared terms", {"pairs": [["CHI", "CHI"]], "at": [2, 4], "least": 1.0}, True),
+        ("shared terms", {"pairs": [["CHI", "IG"]], "at": [2], "most": -0.1}, False),
+        ("differing terms", {"scores": ["CHI", "CHI"], "size": 3, "exactly": 0}, True),
+        ("differing terms", {"scores": ["CHI", "IG"], "size": 3, "exactly": 3}, False),
+        ("time ratio", {"score": "CHI", "most": 1e9}, True),
+        ("time ratio", {"score": "CHI", "most": 1e-9}, False),
+        ("linear cost", {"scores": ["chi2"], "most": 9.0}, True),
+        ("linear cost", {"scores": ["chi2"], "most": -9.0}, False),
+        ("frequent terms are high", {"score": "doc_freq", "terms": 3, "among": 8, "least": 0.9}, True),
+        ("frequent terms are high", {"score": "doc_freq", "terms": 9, "among": 1, "least": 0.5}, False),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0}, True),
+        ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1}, False),
+    ]
+    for check, where, holds in asked:
+        (found,) = claims.judge_claims(measured, [Claim("X-1", "It is so.", check, where)])
+        assert (found["verdict"] == "holds") is holds, (check, found)
+
+
+def test_unknown_checks_are_refused():
+    with pytest.raises(OptionError, match="unknown check 'guess'"):
+        claims.judge_claims(measured_of(CURVES), [Claim("X-1", "It is so.", "guess")])
+
+
+# The page
+
+
+def test_figures_are_drawn():
+    curves = {"kind": "curves", "measure": "f1_macro", "curves": {"A": [[10, 0.5], [100, 0.7]]}}
+    bars = {"kind": "seconds", "bars": {"A": 0.5, "B": 0.25}}
+    shares = {"kind": "class shares", "bars": {"A": 5, "B": 2}}
+    points = {"kind": "iris", "points": [["class 1", 1.0, 2.0], ["class 2", 2.0, 1.0]]}
+    marks = ("f1 macro", "CPU seconds", "documents", "length of the petals")
+    for figure, mark in zip((curves, bars, shares, points), marks, strict=True):
+        svg = draw_figure({"title": "F1 <of> all", **figure})
+        assert svg.startswith("<svg")
+        assert mark in svg
+        assert "F1 &lt;of&gt; all" in svg
+
+
+def test_tables_escape_what_would_break_them():
+    assert page._markdown_table(["a"], [["x|y\nz"]]).splitlines()[-1] == "| x\\|y z |"
