@@ -18,9 +18,9 @@ from rich.table import Table
 
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
-from termsieve.counts.storage import check_target
 from termsieve.errors import MissingExtraError
 from termsieve.extras import require_extra
+from termsieve.files import check_target
 from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
 from termsieve.reporting.report_data import ReportData

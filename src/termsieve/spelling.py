@@ -23,7 +23,7 @@ class Call(NamedTuple):
 def parse_call(text: str, what: str, example: str) -> Call:
     """The name and parameters of a spelling; `what` it should be, and an `example` of it, are for the error.
 
-    >>> read_call("bns( floor = 1e-3 )", "score", "'gu'")
+    >>> parse_call("bns( floor = 1e-3 )", "score", "'gu'")
     Call(name='bns', given=[], named={'floor': 0.001})
     """
     text = text.strip()

@@ -56,7 +56,7 @@ def log(x: Number) -> Array:
 def subtract(a: Number, b: Number) -> Array:
     """Return a - b, where equal infinities cancel to 0.
 
-    >>> minus(np.array([np.inf, 3.0]), np.array([np.inf, 1.0]))
+    >>> subtract(np.array([np.inf, 3.0]), np.array([np.inf, 1.0]))
     array([0., 2.])
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)

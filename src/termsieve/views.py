@@ -21,7 +21,7 @@ def render_table(
 ) -> str:
     """A titled table and some lines below it, as HTML.
 
-    >>> "<bdi>&lt;b&gt;</bdi>" in view("Terms", ["term"], [["<b>"]])
+    >>> "<bdi>&lt;b&gt;</bdi>" in render_table("Terms", ["term"], [["<b>"]])
     True
     """
     body = "".join(f"<tr>{''.join(map(_render_cell, row))}</tr>" for row in rows)
@@ -45,7 +45,7 @@ def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
 def format_more(n: int, what: str) -> str:
     """What to say about rows that are not shown.
 
-    >>> more(25, "terms")
+    >>> format_more(25, "terms")
     '... 5 more terms'
     """
     return f"... {n - MAX_ROWS:,} more {what}" if n > MAX_ROWS else ""
@@ -64,7 +64,7 @@ def _render_cell(value: object) -> str:
 def format_percent(share: float) -> str:
     """A share as per cent, with as many digits as tell it from nothing and from all.
 
-    >>> [percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]
+    >>> [format_percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]
     ['0 %', '< 0.1 %', '0.3 %', '12 %', '99.8 %', '100 %']
     """
     if share in (0, 1) or 0.01 <= share <= 0.99:

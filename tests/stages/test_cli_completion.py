@@ -10,14 +10,15 @@ import pytest
 import termsieve as ts
 from termsieve.cli import completion
 
+MAKE = "run: python docs/make_names.py"
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 
 
 def test_names_are_those_of_the_registries():
-    assert dict(completion.score_names()) == {name: score.title for name, score in ts.SCORES.items()}
-    assert dict(completion.classifier_names()) == {name: recipe.title for name, recipe in ts.RECIPES.items()}
-    assert [name for name, _ in completion.rule_names()] == sorted(ts.RULES)
-    assert all(about for _, about in completion.rule_names())
+    assert dict(completion.read_names("scores")) == {name: score.title for name, score in ts.SCORES.items()}, MAKE
+    assert dict(completion.read_names("classifiers")) == {name: one.title for name, one in ts.RECIPES.items()}, MAKE
+    assert [name for name, _ in completion.read_names("rules")] == sorted(ts.RULES), MAKE
+    assert all(about for _, about in completion.read_names("rules"))
 
 
 def test_the_last_of_a_list_is_completed():

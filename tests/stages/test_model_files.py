@@ -211,7 +211,7 @@ def test_a_tokenizer_of_a_file_is_not_run(name, bytes_of, load, trap, monkeypatc
         load(with_tokenizer(bytes_of(), name))
     assert f"--trust-tokenizer {name}" in str(caught.value)
     assert f"Model.load(path, tokenizer={name!r})" in str(caught.value)
-    with pytest.raises(OptionError, match=r"and not 'termsieve\.tokens:words', as you say"):
+    with pytest.raises(OptionError, match=r"and not 'termsieve\.tokens\.analyzer:words', as you say"):
         load(with_tokenizer(bytes_of(), name), tokenizer="termsieve.tokens.analyzer:words")
     assert not trap.exists()
     assert "trapmodule" not in sys.modules

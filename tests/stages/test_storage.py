@@ -20,8 +20,8 @@ from oracles import naive
 from oracles.texts import CHAR_OPTIONS, NASTY_TEXT, columns, documents
 
 import termsieve as ts
-from termsieve.counts.storage import check_target, write_atomically
 from termsieve.errors import CountsFileError, OutputError, TermsieveError
+from termsieve.files import check_target, write_atomically
 
 TRAILER = 40
 CELL_COLUMNS = ("class", "class_df", "class_tf", "class_tf2")

@@ -193,7 +193,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 def default_prior_variance(X: Any) -> float:
     """The rule of Genkin, Lewis and Madigan: number of terms by mean squared length of the documents.
 
-    >>> default_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
+    >>> default_prior_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
     0.6666666666666666
     """
     squares = float(np.square(X.data if is_sparse(X) else X).sum())

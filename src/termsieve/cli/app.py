@@ -111,7 +111,7 @@ def _end_soon_after_interrupt() -> None:
             pass
         time.sleep(INTERRUPT_GRACE)
         with contextlib.suppress(KeyError, AttributeError):
-            sys.modules["termsieve.counts.storage"].forget_unfinished()
+            sys.modules["termsieve.files"].remove_unfinished()
         if sys.stderr.isatty():
             os.write(sys.stderr.fileno(), b"\x1b[?25h\n")  # a progress bar has hidden the cursor
         os._exit(INTERRUPTED)

@@ -128,7 +128,7 @@ def compare(
 
 def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequence[Path]) -> None:
     """Refuse a journal that is read as an input, or that an output would replace, before the work."""
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
 
     if journal is None:
         return
@@ -143,7 +143,7 @@ def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequenc
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:
     """Refuse places that cannot be written before the work."""
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
 
     if any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
         require_extra("report", "A page (.html)")
@@ -161,7 +161,7 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
 
 def _check_folder(figures: Path | None) -> None:
     """Refuse a folder for charts that cannot be one."""
-    from termsieve.counts.storage import is_writable
+    from termsieve.files import is_writable
 
     if figures is None:
         return
@@ -238,7 +238,7 @@ def report(
 ) -> None:  # fmt: skip
     """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
     from termsieve.cli.reading import STDIN, is_counts_file, list_inputs, read_counts, read_documents
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
     from termsieve.ranking.ranking import score as scored
     from termsieve.study.results import Comparison
 

@@ -35,7 +35,7 @@ def count(
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
     from termsieve.cli.reading import list_inputs, read_counts
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
 
     check_target(output, inputs=list_inputs(files, wording))
     _save_counts(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
@@ -56,7 +56,7 @@ def merge(
 ) -> None:
     """Add counts of several parts: the result is that of counting all documents at once."""
     from termsieve.cli.reading import expand_patterns, sum_counts
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
 
     check_target(output)
     _save_counts(sum_counts(expand_patterns(files), talk), output, talk)

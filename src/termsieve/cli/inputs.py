@@ -234,7 +234,7 @@ class PruningOptions(OptionGroup):
 def split_names(given: Sequence[str]) -> list[str]:
     """Names that are given one by one, or with commas between them; those in brackets belong to a name.
 
-    >>> listed(["gu,bns(floor=0.001)", 'union("gu", k=9)'])
+    >>> split_names(["gu,bns(floor=0.001)", 'union("gu", k=9)'])
     ['gu', 'bns(floor=0.001)', 'union("gu", k=9)']
     """
     names = [name.strip() for one in given for name in re.split(r",(?![^(]*\))", one)]
@@ -244,7 +244,7 @@ def split_names(given: Sequence[str]) -> list[str]:
 def parse_amount(given: str | None, option: str, default: float) -> float:
     """A number of documents, or a share of them, as a user writes it.
 
-    >>> amount("5", "", 1), amount("0.5", "", 1), amount("50%", "", 1)
+    >>> parse_amount("5", "", 1), parse_amount("0.5", "", 1), parse_amount("50%", "", 1)
     (5, 0.5, 0.5)
     """
     if given is None:

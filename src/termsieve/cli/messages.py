@@ -23,9 +23,9 @@ OPTIONS = {"on_bad='skip'": "--skip-bad", "quotes=False": "--no-quotes", "encodi
 def escape_controls(text: str, keep: str = "") -> str:
     r"""Text without what would steer a terminal: control characters and direction marks as escapes.
 
-    >>> visible("\x1b[31mred\x1b[0m")
+    >>> escape_controls("\x1b[31mred\x1b[0m")
     '\\x1b[31mred\\x1b[0m'
-    >>> visible("naïve 漢字")
+    >>> escape_controls("naïve 漢字")
     'naïve 漢字'
     """
     return re.sub(r"[^\x20-\x7e]", lambda found: _escape_character(found[0], keep), text)

@@ -64,7 +64,7 @@ def train(
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
     from termsieve.cli.model_views import make_training_sheet
     from termsieve.cli.reading import list_inputs, open_documents, report_skipped, resolve_files
-    from termsieve.counts.storage import check_target
+    from termsieve.files import check_target
     from termsieve.model import train as trained
 
     require_extra("models", "A model file")

@@ -94,7 +94,7 @@ class OutputOptions:
         """Refuse a place that cannot be written, an input, and an ending that is not known, before the work."""
         if self.output is None:
             return
-        from termsieve.counts.storage import check_target
+        from termsieve.files import check_target
 
         check_target(self.output, inputs=inputs)
         known = (*FORMATS_BY_EXTENSION, PARQUET_EXTENSION, *(HTML_EXTENSIONS if page else []))
@@ -114,7 +114,7 @@ class OutputOptions:
             talk.note(f"written to {self.output}")
 
     def _write(self, sheet: Sheet, output: Path) -> None:
-        from termsieve.counts.storage import write_atomically
+        from termsieve.files import write_atomically
 
         ending = None if self.format else output.suffix.lower()
         if ending in HTML_EXTENSIONS and sheet.page is not None:
@@ -211,7 +211,7 @@ def _is_text(cell: Any) -> bool:
 def escape_formula(cell: Any) -> Any:
     """A cell that no spreadsheet takes for a formula.
 
-    >>> harmless("=1+1"), harmless("plain"), harmless(-1.5)
+    >>> escape_formula("=1+1"), escape_formula("plain"), escape_formula(-1.5)
     ("'=1+1", 'plain', -1.5)
     """
     return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n")[:1] in _FORMULA_STARTS else cell
@@ -241,7 +241,7 @@ def _quote_csv(cell: str, *, always: bool) -> str:
 def _escape_tsv(cell: str) -> str:
     r"""A cell of tab-separated text: control characters and backslashes as escapes.
 
-    >>> _escaped("tab\there, \\ and \x1b")
+    >>> _escape_tsv("tab\there, \\ and \x1b")
     'tab\\there, \\\\ and \\x1b'
     """
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), cell)

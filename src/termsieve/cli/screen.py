@@ -42,7 +42,7 @@ def make_cell(text: str, style: str = "") -> Text:
 def format_number(x: float | None) -> str:
     """A number with four digits or so.
 
-    >>> [number(x) for x in (0.0, 0.012345, 12345.6, 1e-9, float("inf"))]
+    >>> [format_number(x) for x in (0.0, 0.012345, 12345.6, 1e-9, float("inf"))]
     ['0', '0.01235', '12,346', '1.0e-09', 'inf']
     """
     if x is None:
@@ -57,7 +57,7 @@ def format_number(x: float | None) -> str:
 def format_percent(share: float | None) -> str:
     """A share in percent, with two digits.
 
-    >>> [percent(x) for x in (0.1234, 0.0031, 1.0, 0.0, 0.00001, None)]
+    >>> [format_percent(x) for x in (0.1234, 0.0031, 1.0, 0.0, 0.00001, None)]
     ['12 %', '0.31 %', '100 %', '0 %', '0.001 %', '-']
     """
     if share is None:
@@ -72,7 +72,7 @@ def format_percent(share: float | None) -> str:
 def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
     """A bar of that share of the width.
 
-    >>> bar(0.5, 4), bar(0.3, 4)
+    >>> draw_bar(0.5, 4), draw_bar(0.3, 4)
     ('━━', '━')
     """
     halves = round(min(max(share, 0.0), 1.0) * width * 2)

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from termsieve.counts.storage import check_target, write_atomically
 from termsieve.datasets.records import Archive
 from termsieve.errors import InputError
 from termsieve.extras import import_extra
+from termsieve.files import check_target, write_atomically
 
 TIMEOUT = 60  # seconds without a byte
 MAX_BYTES = 4 << 30  # bytes of a download whose size is not known

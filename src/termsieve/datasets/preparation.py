@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from termsieve.counts.storage import check_target, write_atomically
 from termsieve.datasets.catalogue import lookup_dataset
 from termsieve.datasets.downloads import MessageCallback, compute_sha256, download, read_checksum, write_checksum
 from termsieve.datasets.json_form import ConversionSummary, compress_lines
 from termsieve.datasets.locations import list_folders, locate
 from termsieve.datasets.records import Archive, Dataset, Document
 from termsieve.errors import InputError, OutputError
+from termsieve.files import check_target, write_atomically
 
 ARCHIVES_FOLDER = "archives"
 

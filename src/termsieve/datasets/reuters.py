@@ -103,7 +103,7 @@ def _find_items(text: str, name: str) -> list[str]:
 def decode_entities(text: str) -> str:
     """Text with its entities replaced, without the control characters of the wire.
 
-    >>> decoded("S&amp;P said &lt;IBM> rose&#3;")
+    >>> decode_entities("S&amp;P said &lt;IBM> rose&#3;")
     'S&P said <IBM> rose'
     """
     return _CONTROL.sub("", _REFERENCE.sub(_replace_entity, text))

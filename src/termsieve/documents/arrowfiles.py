@@ -1,7 +1,7 @@
 """Parquet and Arrow IPC files (Feather is one): batches as they are stored, of the wanted columns only.
 
 Such a file may be damaged, or made to do harm, and most of Arrow's functions trust an array to be sound: an offset
-beyond its buffer ends the process. So `batch_chunks` checks each column in full before anything else is done with it.
+beyond its buffer ends the process. So `split_batch` checks each column in full before anything else is done with it.
 Files are read, not mapped into memory: when another process cuts a mapped file, the next access to it ends ours. The
 checksums of Parquet pages are verified where the file has them.
 """
@@ -225,7 +225,7 @@ def _type_of_bytes(kind: pa.DataType) -> pa.DataType | None:
         return None if items is None else _list_type(kind, items)
     if pt.is_dictionary(kind):
         values = _type_of_bytes(kind.value_type)
-        return None if values is None else pa.dictionary(kind.index_type, values, kind.sort_terms)
+        return None if values is None else pa.dictionary(kind.index_type, values, kind.ordered)
     if pt.is_nested(kind) or pt.is_run_end_encoded(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
     return _BYTES.get(kind, kind)

@@ -90,9 +90,9 @@ def parse_json_columns(start: bytes) -> list[str]:
 def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
     """The column that is meant: its name; or the names that could be; or None.
 
-    >>> guessed(["id", "Text", "title"], TEXT)
+    >>> guess_column(["id", "Text", "title"], TEXT_NAMES)
     'Text'
-    >>> guessed(["body", "message"], TEXT)
+    >>> guess_column(["body", "message"], TEXT_NAMES)
     ['body', 'message']
     """
     for tier in tiers:

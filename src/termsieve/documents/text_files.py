@@ -97,7 +97,7 @@ def _extents(numbers: list[int]) -> tuple[Numbers, Numbers]:
 def _split_line(line: str) -> list[str]:
     """The line, or where it is very long pieces of it, cut at spaces.
 
-    >>> [len(piece) for piece in _pieces("word " * 1000)]
+    >>> [len(piece) for piece in _split_line("word " * 1000)]
     [999, 999, 999, 999, 1000]
     """
     pieces: list[str] = []
@@ -147,7 +147,7 @@ class LabelledSource:
 def name_classes(paths: Sequence[str]) -> list[str]:
     """What each file is called as a class: its name, or where two have the same its path.
 
-    >>> file_names(["a/x.txt", "b/y.txt"]), file_names(["a/x.txt", "b/x.txt"])
+    >>> name_classes(["a/x.txt", "b/y.txt"]), name_classes(["a/x.txt", "b/x.txt"])
     (['x.txt', 'y.txt'], ['a/x.txt', 'b/x.txt'])
     """
     paths = [readable(path) for path in paths]

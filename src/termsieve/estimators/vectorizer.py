@@ -85,7 +85,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     A fitted vectorizer can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
     ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]``.
     A tokenizer that a file of skops names is not run before you name it, too:
-    ``set_params(tokenizer="package.module:function")``. In a file of a stranger look at `input` as well: with ``"filename"``, texts are names of files that are opened.
+    ``set_params(tokenizer="package.module:function")``. In a file of a stranger
+    look at `input` as well: with ``"filename"``, texts are names of files that are opened.
 
     Examples
     --------

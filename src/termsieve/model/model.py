@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from termsieve.counts.storage import write_atomically
 from termsieve.errors import InputError, MissingExtraError, OptionError
 from termsieve.estimators import TermVectorizer
+from termsieve.files import write_atomically
 from termsieve.model.container import MOST_BYTES, pack, unpack
 from termsieve.model.explaining import Explanation, explain_rows
 from termsieve.model.parts import (

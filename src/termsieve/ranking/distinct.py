@@ -2,7 +2,7 @@
 
 A score of documents depends only on the size of the class, the documents of the class with the term, and all
 documents with the term. Of the 4.2 million pairs of class and term in 20 Newsgroups, few are different.
-`Distinct` finds, once per Counts, the different columns and within them the different cells. A score function
+`DistinctCells` finds, once per Counts, the different columns and within them the different cells. A score function
 sees each different cell once; the rest is looking up.
 
 Scores of occurrences need finer cells. Nobody has to declare that: a function that asks a table of documents

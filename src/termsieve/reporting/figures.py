@@ -7,10 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from termsieve.counts.storage import write_atomically
 from termsieve.errors import OutputError
 from termsieve.evaluate.significance import Diagram
 from termsieve.extras import import_extra
+from termsieve.files import write_atomically
 
 _WIDTH, _ROW_HEIGHT, _LETTER_WIDTH, _MIN_AXIS = 640, 20, 6.8, 100
 _TEXT_COLOR, _BAR_COLOR = "currentColor", "#d55e00"  # the colour of the text around it, black where there is none
@@ -22,7 +22,7 @@ def draw_critical_difference(diagram: Diagram, *, width: int = _WIDTH) -> str:
 
     Methods of the better half are named on the left, the others on the right.
 
-    >>> critical_difference(Diagram(("gu", "chi2"), (1.2, 1.8), 0.9, ((0, 1),))).count("<line")
+    >>> draw_critical_difference(Diagram(("gu", "chi2"), (1.2, 1.8), 0.9, ((0, 1),))).count("<line")
     9
     """
     n = len(diagram.names)

@@ -137,7 +137,8 @@ def _find_classifier_gap(material: ReportData) -> Iterator[Finding]:
         cells.setdefault((row["score"], row["k"]), []).append((row["mean"], row["classifier"]))
     (name, k), means = max(cells.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
-    sentence = f"With {k:,} {_term_or_terms(k)} by {name}, {best} has an F1 of {format_f1(high)} and {worst} of {format_f1(low)}."
+    better, worse = format_f1(high), format_f1(low)
+    sentence = f"With {k:,} {_term_or_terms(k)} by {name}, {best} has an F1 of {better} and {worst} of {worse}."
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
 
 

@@ -14,7 +14,7 @@ def format_name(text: str, longest: int = MAX_LENGTH) -> str:
 
     Marks that turn the direction of writing would also turn what stands around the name.
 
-    >>> shown("ab\u202ecd"), shown("x" * 100, longest=5)
+    >>> format_name("ab\u202ecd"), format_name("x" * 100, longest=5)
     ('ab\\u202ecd', 'xxxx…')
     """
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
@@ -30,7 +30,7 @@ def _escape_invisible(character: str) -> str:
 def format_f1(value: float) -> str:
     """A measure from 0 to 1, with three digits.
 
-    >>> f1(0.97049)
+    >>> format_f1(0.97049)
     '0.970'
     """
     return f"{value:.3f}"
@@ -39,7 +39,7 @@ def format_f1(value: float) -> str:
 def format_term_count(k: int) -> str:
     """A number of terms in few characters.
 
-    >>> short(500), short(2000), short(1500)
+    >>> format_term_count(500), format_term_count(2000), format_term_count(1500)
     ('500', '2k', '1.5k')
     """
     return str(k) if k < 1000 else f"{k / 1000:g}k"
@@ -48,7 +48,7 @@ def format_term_count(k: int) -> str:
 def format_seconds(value: float) -> str:
     """A duration.
 
-    >>> seconds(0.0021), seconds(0.25), seconds(12.3), seconds(200)
+    >>> format_seconds(0.0021), format_seconds(0.25), format_seconds(12.3), format_seconds(200)
     ('2.1 ms', '250 ms', '12 s', '200 s')
     """
     if value < 1:

@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from termsieve._version import __version__
-from termsieve.counts.storage import check_target, write_atomically
 from termsieve.documents import Documents
+from termsieve.files import check_target, write_atomically
 from termsieve.ranking.ranking import Scores
 from termsieve.reporting import charts, rerun, tables
 from termsieve.reporting.figures import draw_critical_difference, write_figures

@@ -90,7 +90,7 @@ def finish_chart(chart: Any, name: str, title: str, words: str, height: int | No
 def make_unique(names: Iterable[str]) -> list[str]:
     """Names that were cut short may have become the same: the later ones get a number.
 
-    >>> distinct(["a…", "b", "a…"])
+    >>> make_unique(["a…", "b", "a…"])
     ['a…', 'b', 'a… (2)']
     """
     seen: dict[str, int] = {}

@@ -68,7 +68,7 @@ def make_vocabulary_map(material: ReportData) -> VocabularyMap:
 def count_points(n_views: int, n_scores: int, n_terms: int) -> int:
     """How many terms a view has.
 
-    >>> n_points(6, 6, 30_000), n_points(21, 6, 200_000), n_points(41, 42, 200_000), n_points(3, 1, 9)
+    >>> count_points(6, 6, 30_000), count_points(21, 6, 200_000), count_points(41, 42, 200_000), count_points(3, 1, 9)
     (800, 476, 60, 9)
     """
     room = min(MAX_RANKS // (n_views * n_scores), MAX_VIEW_TERMS // n_views, MAX_POINTS)

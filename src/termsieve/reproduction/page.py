@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from termsieve.counts.storage import write_atomically
+from termsieve.files import write_atomically
 from termsieve.reproduction.figures import draw_figure
 from termsieve.reproduction.protocol import PAPERS, Protocol, load_protocol
 

@@ -161,7 +161,7 @@ class Protocol:
 def load_protocol(name: str) -> Protocol:
     """The protocol of a paper.
 
-    >>> load("gu").settings["newsgroups"].corpus
+    >>> load_protocol("gu").settings["newsgroups"].corpus
     '20news_19997'
     """
     if name not in PAPERS:

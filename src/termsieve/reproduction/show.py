@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from termsieve import datasets
-from termsieve.counts.storage import check_target, write_atomically
 from termsieve.errors import OutputError
+from termsieve.files import check_target, write_atomically
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
 

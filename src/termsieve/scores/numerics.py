@@ -69,7 +69,7 @@ def table_deviance(tp: Array, fp: Array, fn: Array, tn: Array, delta: Array) -> 
 def stirling_remainder(x: Array) -> Array:
     """Return what Stirling's formula leaves: ln gamma(x) - ((x - 1/2) ln x - x + ln(2 pi) / 2).
 
-    >>> round(float(stirling_rest(np.float64(1.0))), 12)
+    >>> round(float(stirling_remainder(np.float64(1.0))), 12)
     0.081061466795
     """
     x = np.asarray(x, dtype=np.float64)
@@ -87,7 +87,7 @@ def stirling_remainder(x: Array) -> Array:
 def log_gamma_difference(x: Array, step: float) -> Array:
     """Return ln gamma(x + step) - ln gamma(x) without the two large values.
 
-    >>> round(float(log_gamma_step(np.float64(1e9), 1.0)), 12)  # ln(1e9)
+    >>> round(float(log_gamma_difference(np.float64(1e9), 1.0)), 12)  # ln(1e9)
     20.723265836946
     """
     if step == 0.0:

@@ -56,7 +56,7 @@ def parse_score(spelling: str | Score) -> Score:
     """Read a spelling such as ``bns(floor=0.001)``.
 
     >>> import termsieve.scores
-    >>> parse("bns( floor = 1e-3 )").spelling
+    >>> parse_score("bns( floor = 1e-3 )").spelling
     'bns(floor=0.001)'
     """
     if isinstance(spelling, Score):

@@ -83,8 +83,10 @@ def _shown(value: object) -> str:
 def _is_inside(x: float, limits: str) -> bool:
     """Tell whether x lies in an interval written as in mathematics, "[0, 0.5)", or is one of several: "0 or [1, 2]".
 
-    >>> _inside(0.25, "[0, 0.5)"), _inside(0, "0 or [1, 2]"), _inside(0.5, "0 or [1, 2]"), _inside(10**400, "[0, inf)")
-    (True, True, False, False)
+    >>> _is_inside(0.25, "[0, 0.5)"), _is_inside(0, "0 or [1, 2]"), _is_inside(0.5, "0 or [1, 2]")
+    (True, True, False)
+    >>> _is_inside(10**400, "[0, inf)")
+    False
     """
     if " or " in limits:
         return any(_is_inside(x, part) for part in limits.split(" or "))
@@ -246,7 +248,7 @@ class Score:
 def format_value(value: ParameterValue) -> str:
     """Write a parameter as it is written in Python, text in double quotes.
 
-    >>> spell("tf"), spell(0.0005), spell(5.0), spell(True)
+    >>> format_value("tf"), format_value(0.0005), format_value(5.0), format_value(True)
     ('"tf"', '0.0005', '5', 'True')
     """
     if isinstance(value, str):

@@ -47,7 +47,7 @@ def pick_top_terms(scores: Sequence[Scores], most: int = MAX_TERMS) -> dict[str,
     """The best terms of each class by each score, the first ranks first, and the class that each speaks for.
 
     >>> import termsieve as ts
-    >>> telling_terms([ts.score(ts.count(["good film", "bad film"], ["pos", "neg"]), "chi2")])
+    >>> pick_top_terms([ts.score(ts.count(["good film", "bad film"], ["pos", "neg"]), "chi2")])
     {'bad': 'neg', 'good': 'pos'}
     """
     if not scores:
@@ -116,9 +116,9 @@ class ExcerptCollector:
 def locate_term(term: str, text: str, analyzer: Analyzer) -> tuple[int, int] | None:
     """Where a term first stands in a text: as it is written, or as a word that the analyzer makes into it.
 
-    >>> located("ship", "Two Ships, one ship.", Analyzer())
+    >>> locate_term("ship", "Two Ships, one ship.", Analyzer())
     (15, 19)
-    >>> located("ship crew", "The ship's crew", Analyzer(stop_words="smart", ngram_range=(2, 2)))
+    >>> locate_term("ship crew", "The ship's crew", Analyzer(stop_words="smart", ngram_range=(2, 2)))
     (4, 15)
     """
     before, between, after = ("", " ", "")

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 
 from termsieve import views
 from termsieve.counts.counts import Counts
-from termsieve.counts.storage import write_atomically
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
+from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists

@@ -1,0 +1,116 @@
+"""Files that are written whole or not at all, and where none can be written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from termsieve.errors import OutputError
+
+
+def is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path:
+    """Refuse a path to which no file can be written, or that is one of the inputs: better before long work than after.
+
+    What is written through a link goes to the file behind it.
+    """
+    path = Path(path)
+    try:
+        _check_folder(path)
+        same = next((one for one in inputs if not _is_special(path) and _belongs_to(path.resolve(), Path(one))), None)
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that is too long, a zero byte
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"{path}: cannot be written: {error}.") from error
+    if same is not None:
+        raise OutputError(f"{path}: is read as an input, and what it has would be lost. Write to another file.")
+    return path
+
+
+def _check_folder(path: Path) -> None:
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder. Give the name of a file in it.")
+    if _is_special(path):
+        return
+    parent = path.resolve().parent if path.is_symlink() else path.parent
+    if not parent.is_dir():
+        raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
+    if not is_writable(parent):
+        raise OutputError(f"{path}: the folder {parent} may not be written to.")
+
+
+def _belongs_to(target: Path, source: Path) -> bool:
+    """Whether a file is that of a source, or one in its class folders."""
+    if not target.exists() or not source.exists():
+        return False
+    return target.samefile(source) or source.resolve() in target.parents[1:]
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a device, a pipe or a socket, which a rename would replace."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def write_atomically(path: str | Path, parts: Iterable[Any]) -> None:
+    """Write a file that is there whole or not at all; it keeps the mode of the one it replaces."""
+    path = check_target(path)
+    try:
+        if _is_special(path):
+            _write_directly(path, parts)
+        else:
+            _write_and_rename(path.resolve(), parts)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error}.") from error
+
+
+def _write_directly(path: Path, parts: Iterable[Any]) -> None:
+    """Write to a device or a pipe, such as /dev/stdout or >(gzip)."""
+    with path.open("wb") as file:
+        for part in parts:
+            file.write(part)
+
+
+def _write_and_rename(path: Path, parts: Iterable[Any]) -> None:
+    """Write to a temporary name beside the file, and rename: a reader never sees half a file."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    _unfinished.add(temporary)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_file_mode(path))
+        os.replace(temporary, path)  # noqa: PTH105 - the name is a str
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+_unfinished: set[str] = set()
+
+
+def remove_unfinished() -> None:
+    """Remove what was written so far of files that are not whole: for a process that ends in the middle."""
+    for temporary in list(_unfinished):
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _file_mode(path: Path) -> int:
+    """The mode of the file that is there, or of a new one: mkstemp makes files that only their owner can read."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
