@@ -95,7 +95,10 @@ COMPILING = """
     event.register("numba:compiler_lock", Listener())
     import numpy as np
     import termsieve as ts
-    from termsieve import Analyzer, counting, rows, strings, tally
+    from termsieve import Analyzer
+    from termsieve.counts import counting, tally
+    from termsieve.estimators import rows
+    from termsieve.tokens import strings
 
     counting.CHUNK_BYTES = rows.CHUNK = 300
     strings._FEW = 0  # as with many terms
