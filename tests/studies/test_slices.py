@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,22 @@ from termsieve.reproduction.protocol import PAPERS, load_protocol
 from termsieve.reproduction.run import run_slice
 from termsieve.reproduction.tables import summarize_nearness
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 NEAR = 0.002  # naive Bayes comes out bit for bit; other libraries' solvers may differ in the last documents
+# Networks end in other minima: .889, .895 and .898 were seen with scikit-learn 1.6 to 1.9 and scipy 1.14 to 1.17
+NEAR_OF_NETWORKS = 0.02
 
 
 def results(name):
     return json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def nearness_of(classifier):
+    """How near a number must come: networks have room where the versions are not those of the committed numbers."""
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    same = {f"scikit-learn=={version('scikit-learn')}", f"scipy=={version('scipy')}"} <= set(pins)
+    return NEAR if same or not classifier.startswith("neural_network") else NEAR_OF_NETWORKS
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -33,7 +44,7 @@ def test_committed_numbers_do_not_drift(name):
     assert len(committed) >= 4
     assert [{**row, "value": 0} for row in ours] == [{**row, "value": 0} for row in committed]
     for row, expected in zip(ours, committed, strict=True):
-        assert row["value"] == pytest.approx(expected["value"], abs=NEAR), row
+        assert row["value"] == pytest.approx(expected["value"], abs=nearness_of(row["classifier"])), row
 
 
 @pytest.mark.parametrize("name", PAPERS)
