@@ -124,10 +124,10 @@ def test_the_script_starts_where_interrupts_are_quiet():
 def test_a_loop_that_hears_nothing_is_ended_too(tmp_path):
     """Python cannot run its handler while a compiled loop holds the main thread."""
     code = (
-        "import hashlib, tempfile, termsieve.counts.storage as storage\n"
+        "import hashlib, tempfile, termsieve.files as files\n"
         "from termsieve.cli.app import _end_soon_after_interrupt\n"
         "_end_soon_after_interrupt()\n"
-        "handle, name = tempfile.mkstemp(dir='.'); storage._unfinished.add(name)\n"
+        "handle, name = tempfile.mkstemp(dir='.'); files._unfinished.add(name)\n"
         "print('ready', flush=True)\n"
         "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
     )
