@@ -74,13 +74,17 @@ class ColumnOptions(OptionGroup):
     text: Annotated[
         list[str] | None,
         _input_option(
-            "--text", metavar="COLUMN", help="Column with the text; may be given several times. Guessed, if plain."
+            "--text",
+            metavar="COLUMN",
+            help="Column with the text; may be given several times. Detected when the name is unambiguous.",
         ),
     ] = None
     label: Annotated[
         str | None,
         _input_option(
-            "--label", metavar="COLUMN", help="Column with the label, or a list of labels. Guessed, if plain."
+            "--label",
+            metavar="COLUMN",
+            help="Column with the label, or a list of labels. Detected when the name is unambiguous.",
         ),
     ] = None
     label_sep: Annotated[
@@ -164,6 +168,11 @@ class AnalyzerOptions(OptionGroup):
     pattern: Annotated[
         str | None, _terms_option("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
     ] = None
+
+    @property
+    def files(self) -> list[str]:
+        """The file with stop words, where there is one."""
+        return [self.stop_words] if self.stop_words else []
 
     def analyzer(self) -> Analyzer:
         """The analyzer of these options."""
