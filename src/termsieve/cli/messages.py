@@ -26,6 +26,7 @@ OPTIONS = {
     "label_sep=TEXT": "--label-sep TEXT",
     "split=(COLUMN, VALUE)": "--split COLUMN=VALUE",
     "by_file=True": "--by-file",
+    "analyzer='tokens'": "--tokens",
     " (label=None reads it without labels.)": "",
 }
 

@@ -202,5 +202,6 @@ def _predict_documents(
         if checked is not None:
             checked.add(batch.column("labels").to_pylist(), labels)
         places = batch.column("place").to_pylist()
-        for parts in zip(places, names, texts, labels, chances, because, strict=True):
+        shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
+        for parts in zip(places, names, shown, labels, chances, because, strict=True):
             yield Prediction(*parts)

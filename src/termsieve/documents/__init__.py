@@ -27,5 +27,6 @@ slower but names the line, accepts labels of mixed types, and can skip a row.
 from termsieve.documents.columns import AUTO, Detect
 from termsieve.documents.documents import Documents, read
 from termsieve.documents.labels import make_label_lists
+from termsieve.documents.string_columns import TOKENS
 
-__all__ = ["AUTO", "Detect", "Documents", "make_label_lists", "read"]
+__all__ = ["AUTO", "TOKENS", "Detect", "Documents", "make_label_lists", "read"]

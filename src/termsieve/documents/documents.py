@@ -200,8 +200,9 @@ class Documents:
 
         Parameters
         ----------
-        texts : sequence of str
-            A list, a NumPy array, a pandas or polars Series, an Arrow array, ...
+        texts : sequence of str, or of lists of str
+            A list, a NumPy array, a pandas or polars Series, an Arrow array, ... Documents that are lists of strings
+            are cut into tokens already.
         labels : sequence, optional
             For each document a string, a number or date (spelled as ``str`` writes it), or a list or set of them.
             Without labels, documents are of no class.
@@ -235,7 +236,8 @@ class Documents:
         Yields
         ------
         pyarrow.RecordBatch
-            Columns ``text`` (large_string) and ``labels`` (large_list of large_string), then the extra ones, then with
+            Columns ``text`` (large_string; for lists of tokens, large_list of large_string) and ``labels`` (large_list
+            of large_string), then the extra ones, then with
             `places` the column ``place``: a struct of ``file``, ``line`` (of a text file, where the record begins) and
             ``row`` (of a table, the first is 1); what a source does not have is null.
 

@@ -71,8 +71,14 @@ def _extra_to_array(column: Column) -> pa.Array:
 
 def _text_size(piece: Column) -> int:
     if isinstance(piece, list):
-        return sum(len(value) for value in piece if isinstance(value, str))
+        return sum(map(_value_size, piece))
     return byte_size(piece)
+
+
+def _value_size(value: Any) -> int:
+    if isinstance(value, (list, tuple, np.ndarray)):  # of tokens
+        return sum(len(token) + 1 for token in value if isinstance(token, str))
+    return len(value) if isinstance(value, str) else 0
 
 
 def check_same_length(lengths: Mapping[str, int]) -> int:

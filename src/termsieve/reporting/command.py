@@ -66,6 +66,7 @@ def _analyzer_options(material: ReportData) -> list[Option]:
     every: list[tuple[bool, Option]] = [
         (bool(analyzer.stop_words), ("--stop-words", stop_words)),
         (analyzer.analyzer == "char_wb", ("--characters",)),
+        (analyzer.analyzer == "tokens", ("--tokens",)),
         (_format_ngrams(analyzer) != "1", ("--ngrams", _format_ngrams(analyzer))),
         (bool(analyzer.stemmer), ("--stemmer", str(analyzer.stemmer))),
         (bool(analyzer.segmenter), ("--segmenter", str(analyzer.segmenter))),
