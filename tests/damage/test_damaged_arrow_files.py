@@ -14,7 +14,7 @@ import pytest
 from damage.damage import EQUAL, ERROR, FILES, OTHER, damaged, outcomes
 
 from termsieve.documents import read
-from termsieve.documents.columns import read_column_names
+from termsieve.documents.formats import read_column_names
 
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15

@@ -79,7 +79,7 @@ def one_line(err):
         ("rank binary.parquet", "cannot be read"),
         ("rank binary.arrow", "cannot be read"),
         ("rank binary.counts", "no counts file"),
-        ("rank ok.csv binary.counts", "ok.csv: is no file of counts, as binary.counts is"),
+        ("rank ok.csv binary.counts", "ok.csv: is not a counts file, as binary.counts is"),
         ("rank cut.csv.gz", "cut.csv.gz"),
         ("rank one.csv", "at least two classes"),
         ("rank wide.csv", "wide.csv, line 3: wrong number of cells"),
@@ -106,7 +106,7 @@ def one_line(err):
         ("rank ok.csv -o nowhere/x.csv", "there is no folder nowhere"),
         ("merge ok.csv -o x.counts", "no counts file"),
         ("merge nowhere.counts -o x.counts", "There is no file nowhere.counts"),
-        ("count nowhere.csv -o nowhere/x.counts", "there is no folder"),
+        ("count ok.csv -o nowhere/x.counts", "there is no folder"),
         ("compare one.csv", "at least two classes"),
         ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
         ("compare ok.csv --cv 2 --journal a.txt", "is no journal"),
@@ -137,7 +137,7 @@ def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("rank a.txt b.txt --text body", "--text says nothing"),
+        ("rank a.txt b.txt --text body", "--text NAME says nothing"),
         ("rank ok.csv --score bms", "Did you mean 'bns'?"),
         ("rank ok.csv --score mi", "means two things"),
         ("rank ok.csv --score bns(floor=9)", "'floor' of 'bns' must be"),

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsieve as ts
-from termsieve.cli.reading import PeekableStdin
-from termsieve.documents import columns, text_files
+from termsieve.documents import columns, formats, text_files
+from termsieve.documents.sources import PeekableFile
 from termsieve.errors import InputError
 
 RECORDS = [("cheap pills", "spam"), ("cheap pills", "spam"), ("noon meeting", "ham"), ("late lunch", "ham")]
@@ -36,24 +36,24 @@ def terms_of(out):
     ],
 )
 def test_plain_names_are_guessed(names, text, label):
-    assert columns.choose_column("x", names, "--text") == text
-    assert columns.choose_column("x", names, "--label") == label
+    assert columns.choose_column("x", names, "text") == text
+    assert columns.choose_column("x", names, "label") == label
 
 
 @pytest.mark.parametrize(
-    ("names", "option", "said"),
+    ("names", "what", "said"),
     [
-        (["body", "message"], "--text", "'body' and 'message' could both hold the text"),
-        (["a", "b"], "--text", "no column has a name that tells it holds the text"),
-        (["text", "topic", "category"], "--label", "'topic' and 'category' could both hold the label"),
-        ([], "--label", "none were found"),
+        (["body", "message"], "text", "'body' and 'message' could both hold the text"),
+        (["a", "b"], "text", "no column has a name that tells it holds the text"),
+        (["text", "topic", "category"], "label", "'topic' and 'category' could both hold the label"),
+        ([], "label", "none were found"),
     ],
 )
-def test_what_is_not_plain_lists_the_columns(names, option, said):
+def test_what_is_not_plain_lists_the_columns(names, what, said):
     with pytest.raises(InputError) as error:
-        columns.choose_column("x.csv", names, option)
+        columns.choose_column("x.csv", names, what)
     assert said in str(error.value)
-    assert option in str(error.value)
+    assert f"{what}=NAME" in str(error.value)
     assert all(repr(name) in str(error.value) for name in names)
 
 
@@ -61,8 +61,10 @@ def test_what_is_not_plain_lists_the_columns(names, option, said):
 def test_columns_of_every_kind_of_file(ending, tmp_path):
     path = tmp_path / f"x.{ending}"
     _write(path)
-    assert columns.read_column_names(path, "utf-8") == ["body", "folder"]
-    assert columns.has_columns(path)
+    assert formats.read_column_names(path, "utf-8") == ["body", "folder"]
+    assert ts.read(path).chosen_columns == columns.ChosenColumns(
+        ("body",), "folder", note="text from the column 'body', labels from 'folder'"
+    )
 
 
 def _write(path):
@@ -141,7 +143,7 @@ def test_standard_input_is_json_lines(tmp_path, stdin, typed):
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 100)), st.integers(1, 50))
 def test_looking_ahead_loses_nothing(content, sizes, buffer):
-    ahead = PeekableStdin(io.BufferedReader(io.BytesIO(content), buffer))
+    ahead = PeekableFile(io.BufferedReader(io.BytesIO(content), buffer))
     assert content.startswith(ahead.peek_lines())
     found = b"".join(ahead.read(size) for size in sizes)
     while more := ahead.read(7):

@@ -13,7 +13,7 @@ import pytest
 
 from termsieve.documents import Documents, read
 from termsieve.documents.arrowfiles import _number_of_rows
-from termsieve.documents.columns import read_column_names
+from termsieve.documents.formats import read_column_names
 from termsieve.errors import InputError, OptionError
 
 SIZES = [64, 4 << 20]
@@ -270,13 +270,13 @@ def test_a_file_without_rows_is_refused(tmp_path):
 
 
 def test_a_header_alone_with_wrong_columns_says_so(tmp_path):
-    with pytest.raises(InputError, match=r"no column 'text'. Columns: 'a', 'b'"):
+    with pytest.raises(InputError, match=r"holds the text\. Say which with text=NAME\. Columns: 'a', 'b'"):
         texts(read(written(tmp_path, "x.csv", "a,b\n")))
 
 
-def test_unknown_endings_list_the_known_ones(tmp_path):
+def test_one_file_of_unknown_ending_has_no_labels_and_lists_the_known_endings(tmp_path):
     for name in ("x.txt", "x", "x.gz", "x.parquet.gz", "x.xlsx"):
-        with pytest.raises(InputError, match=r"Known are \.csv, \.tsv.*\.parquet"):
+        with pytest.raises(InputError, match=r"without labels.*\(\.csv, \.tsv.*\.parquet"):
             read(written(tmp_path, name, "x"))
 
 

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
-from termsieve.cli.reading import PeekableStdin
 from termsieve.documents import Documents, read
+from termsieve.documents.sources import PeekableFile
 from termsieve.documents.text_files import _split_line
 from termsieve.errors import InputError, OptionError
 
@@ -354,7 +354,7 @@ def test_a_long_first_line_of_standard_input_takes_time_in_proportion():
     """62 MB took minutes: what was there was searched and copied again with every piece."""
     content = b'{"text": "' + b"x" * (62 << 20) + b'"}\n'
     start = time.perf_counter()
-    ahead = PeekableStdin(io.BufferedReader(io.BytesIO(content)))
+    ahead = PeekableFile(io.BufferedReader(io.BytesIO(content)))
     assert ahead.peek_lines() == content
     assert b"".join(iter(lambda: ahead.read(1 << 16), b"")) == content
     assert time.perf_counter() - start < 5

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from termsieve import Counts, count
+from termsieve.counts.matrices import make_label_matrix
 from termsieve.errors import InputError, OptionError
 
 ROWS = [[2, 0, 1, 0], [0, 0, 3, 0], [1, 0, 0, 0]]
@@ -321,3 +323,17 @@ def test_names_that_make_no_sense_are_refused(options, parts):
         Counts.from_matrix(ROWS, **{"y": Y, **options})
     for part in parts:
         assert part in str(caught.value)
+
+
+@given(st.lists(st.lists(st.sampled_from("abé"), max_size=3), min_size=1, max_size=10), st.integers(0, 10))
+def test_labels_of_arrow_are_those_of_lists(lists, cut):
+    matrix, classes = make_label_matrix(lists, None, len(lists))
+    kind = pa.large_list(pa.large_string())
+    whole = pa.array(lists, kind)
+    parts = pa.chunked_array([whole[:cut], whole[cut:]], kind)
+    for column in (whole, parts, pa.array([["no"], *lists], kind).slice(1)):
+        found, names = make_label_matrix(column, None, len(lists))
+        assert names == classes
+        assert (found.toarray() == matrix.toarray()).all()
+    with pytest.raises(InputError, match="y, entry 1: missing label"):
+        make_label_matrix(pa.array([["a"], None], kind), None, 2)

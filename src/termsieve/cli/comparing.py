@@ -103,14 +103,16 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and name the fewest terms that do."""
     from termsieve.cli.compare_views import make_comparison_sheet
-    from termsieve.cli.reading import list_inputs, read_documents, report_skipped
+    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
     from termsieve.study.study import compare as compared
 
     _check_measure(measure, per_class=plan.get("per_class", False))
-    _check_journal(journal, list_inputs(files, wording), outputs or [])
-    _check_outputs(outputs or [], figures, list_inputs(files, wording))
+    documents = find_labelled(files, columns)
+    inputs = [*documents.files, *wording.files]
+    _check_journal(journal, inputs, outputs or [])
+    _check_outputs(outputs or [], figures, inputs)
     analyzer = wording.analyzer()
-    documents = read_documents(files, columns, talk)
+    report_columns(documents, talk)
     with talk.report_time("compared"), talk.report_compiling():
         result = compared(
             documents, analyzer=analyzer, journal=journal, threads=threads, progress=talk.progress,
@@ -237,17 +239,18 @@ def report(
     talk: Messages,
 ) -> None:  # fmt: skip
     """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
-    from termsieve.cli.reading import STDIN, is_counts_file, list_inputs, read_counts, read_documents
+    from termsieve.cli.reading import find_counts, read_counts
     from termsieve.files import check_target
     from termsieve.ranking.ranking import score as scored
     from termsieve.study.results import Comparison
 
     require_extra("report", "A page (.html)")
-    check_target(output, inputs=list_inputs(files, wording))
+    found = None if _is_comparison(files) else find_counts(files, columns, wording)
+    check_target(output, inputs=files if found is None else [*found.files, *wording.files])
     if output.suffix.lower() not in HTML_EXTENSIONS:
         raise typer.BadParameter(f"a page has the ending .html, not {output.suffix!r}.", param_hint="-o")
     _check_folder(figures)
-    if _is_comparison(files):
+    if found is None:
         if scores:
             raise typer.BadParameter(
                 "a saved result has its scores; this is for counts and documents.", param_hint="-s"
@@ -255,10 +258,8 @@ def report(
         _write_page(Comparison.load(files[0]), output, None, title, figures, talk)
         return
     names = split_names(scores or [REPORT_SCORES])
-    counts = read_counts(files, columns, wording, threads, talk)
-    documents = None
-    if not any(file == STDIN or is_counts_file(file) for file in files):
-        documents = read_documents(files, columns, Messages(quiet=True))
+    counts = read_counts(found, wording, threads, talk)
+    documents = found.documents if found.documents is not None and found.documents.files else None
     _write_page(scored(counts, list(names)), output, documents, title, figures, talk)
 
 

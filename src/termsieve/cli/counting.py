@@ -34,11 +34,12 @@ def count(
     talk: Messages,
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
-    from termsieve.cli.reading import list_inputs, read_counts
+    from termsieve.cli.reading import find_counts, read_counts
     from termsieve.files import check_target
 
-    check_target(output, inputs=list_inputs(files, wording))
-    _save_counts(read_counts(files, columns, wording, threads, talk, contrast=False), output, talk)
+    found = find_counts(files, columns, wording)
+    check_target(output, inputs=[*found.files, *wording.files])
+    _save_counts(read_counts(found, wording, threads, talk, contrast=False), output, talk)
 
 
 @app.command(
@@ -55,7 +56,8 @@ def merge(
     talk: Messages,
 ) -> None:
     """Add counts of several parts: the result is that of counting all documents at once."""
-    from termsieve.cli.reading import expand_patterns, sum_counts
+    from termsieve.cli.reading import sum_counts
+    from termsieve.documents.sources import expand_patterns
     from termsieve.files import check_target
 
     check_target(output)

@@ -74,13 +74,17 @@ class ColumnOptions(OptionGroup):
     text: Annotated[
         list[str] | None,
         _input_option(
-            "--text", metavar="COLUMN", help="Column with the text; may be given several times. Guessed, if plain."
+            "--text",
+            metavar="COLUMN",
+            help="Column with the text; may be given several times. Detected when the name is unambiguous.",
         ),
     ] = None
     label: Annotated[
         str | None,
         _input_option(
-            "--label", metavar="COLUMN", help="Column with the label, or a list of labels. Guessed, if plain."
+            "--label",
+            metavar="COLUMN",
+            help="Column with the label, or a list of labels. Detected when the name is unambiguous.",
         ),
     ] = None
     label_sep: Annotated[
@@ -152,6 +156,14 @@ class AnalyzerOptions(OptionGroup):
             "--characters", panel=TERMS_PANEL, help="Runs of characters inside words, in place of words; see --ngrams."
         ),
     ] = False
+    tokens: Annotated[
+        bool,
+        flag(
+            "--tokens",
+            panel=TERMS_PANEL,
+            help="The documents are lists of tokens, to be counted as they are. Needed beside other options only.",
+        ),
+    ] = False
     min_length: Annotated[
         int, _terms_option("--min-length", metavar="N", min=1, help="Leave out words of fewer characters.")
     ] = 1
@@ -165,17 +177,26 @@ class AnalyzerOptions(OptionGroup):
         str | None, _terms_option("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
     ] = None
 
-    def analyzer(self) -> Analyzer:
-        """The analyzer of these options."""
+    @property
+    def files(self) -> list[str]:
+        """The file with stop words, where there is one."""
+        return [self.stop_words] if self.stop_words else []
+
+    def analyzer(self) -> Analyzer | None:
+        """The analyzer of these options; where none is given, documents have their usual one."""
         from termsieve.tokens.analyzer import Analyzer
 
+        if not self.given():
+            return None
+        if self.tokens and self.characters:
+            raise OptionError("--characters cuts texts, and --tokens is for documents that are cut: give one of them.")
         pattern = {} if self.pattern is None else {"token_pattern": self.pattern}
         return Analyzer(
             stop_words=self._load_stop_words(),
             ngram_range=self._ngram_range(),
             stemmer=self.stemmer,
             segmenter=self.segmenter,
-            analyzer="char_wb" if self.characters else "word",
+            analyzer="char_wb" if self.characters else "tokens" if self.tokens else "word",
             min_length=self.min_length,
             strip_accents=None if self.accents else "unicode",
             lowercase=self.lowercase,

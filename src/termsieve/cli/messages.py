@@ -17,7 +17,18 @@ from termsieve.cli.option_groups import flag
 JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 GENERAL_PANEL = "General"
-OPTIONS = {"on_bad='skip'": "--skip-bad", "quotes=False": "--no-quotes", "encoding='utf-16'": "--encoding utf-16"}
+OPTIONS = {
+    "on_bad='skip'": "--skip-bad",
+    "quotes=False": "--no-quotes",
+    "encoding='utf-16'": "--encoding utf-16",
+    "text=NAME": "--text NAME",
+    "label=NAME": "--label NAME",
+    "label_sep=TEXT": "--label-sep TEXT",
+    "split=(COLUMN, VALUE)": "--split COLUMN=VALUE",
+    "by_file=True": "--by-file",
+    "analyzer='tokens'": "--tokens",
+    " (label=None reads it without labels.)": "",
+}
 
 
 def escape_controls(text: str, keep: str = "") -> str:

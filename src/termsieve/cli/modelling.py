@@ -63,20 +63,20 @@ def train(
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
     from termsieve.cli.model_views import make_training_sheet
-    from termsieve.cli.reading import list_inputs, open_documents, report_skipped, resolve_files
+    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
     from termsieve.files import check_target
     from termsieve.model import train as trained
 
     require_extra("models", "A model file")
-    check_target(output, inputs=list_inputs(files, wording))
-    found = resolve_files(files, columns, talk)
-    documents = open_documents(found, columns)
+    documents = find_labelled(files, columns)
+    check_target(output, inputs=[*documents.files, *wording.files])
+    report_columns(documents, talk)
     with talk.report_time("trained"), talk.report_compiling():
         model = trained(
             documents, rule=rule, analyzer=wording.analyzer(), threads=threads, progress=talk.progress, **plan
         )
     report_skipped(documents, talk)
-    model.settings["text"] = list(found.text)
+    model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
     for one in model.settings["candidates"]:
         talk.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
@@ -146,16 +146,19 @@ def predict(
 ) -> None:  # fmt: skip
     """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
     from termsieve.cli.model_views import LabelAgreement, make_prediction_sheet
-    from termsieve.cli.reading import list_inputs, report_skipped
+    from termsieve.cli.reading import find_unlabelled, report_columns, report_skipped
+    from termsieve.documents.sources import STDIN, expand_patterns
     from termsieve.model import Model
 
-    printing.check(inputs=[model_file, *list_inputs(files)])
+    paths = expand_patterns(files)
+    printing.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
     model = Model.load(
         model_file, tokenizer=trust_tokenizer, token_pattern=trust_pattern, max_bytes=max_model_size * 1_000_000
     )
     model.vectorizer.threads = threads
+    documents = find_unlabelled(paths, columns, model.settings.get("text", ()))
     _check_supported(model, explain=explain, probabilities=probabilities)
-    documents = _open_documents(model, files, columns, talk)
+    report_columns(documents, talk)
     checked = LabelAgreement() if columns.label else None
     items = _predict_documents(model, documents, identity, terms if explain else 0, checked)
     sheet = make_prediction_sheet(
@@ -182,13 +185,6 @@ def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> Non
         )
 
 
-def _open_documents(model: Model, files: list[str], columns: ColumnOptions, talk: Messages) -> Documents:
-    from termsieve.cli.reading import open_documents, resolve_files
-
-    found = resolve_files(files, columns, talk, labelled=False, usual=model.settings.get("text", ()))
-    return open_documents(found, columns, labelled=False)
-
-
 def _predict_documents(
     model: Model, documents: Documents, identity: str | None, terms: int, checked: Any
 ) -> Iterator[Prediction]:
@@ -206,5 +202,6 @@ def _predict_documents(
         if checked is not None:
             checked.add(batch.column("labels").to_pylist(), labels)
         places = batch.column("place").to_pylist()
-        for parts in zip(places, names, texts, labels, chances, because, strict=True):
+        shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
+        for parts in zip(places, names, shown, labels, chances, because, strict=True):
             yield Prediction(*parts)

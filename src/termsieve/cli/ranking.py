@@ -83,15 +83,16 @@ def rank(
 ) -> None:  # fmt: skip
     """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
-    from termsieve.cli.reading import list_inputs, read_counts
+    from termsieve.cli.reading import find_counts, read_counts
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as scored
 
     chosen = [as_score(one) for one in split_names(score or ["gu"])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
-    printing.check(page=True, inputs=list_inputs(files, wording))
-    counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
+    found = find_counts(files, columns, wording)
+    printing.check(page=True, inputs=[*found.files, *wording.files])
+    counts = pruning.pruned(read_counts(found, wording, threads, talk))
     places = _class_indices(counts, only)
     lists = {}
     with talk.report_time("scored"), talk.report_compiling():
@@ -154,13 +155,14 @@ def select(
 ) -> None:
     """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import list_inputs, read_counts
+    from termsieve.cli.reading import find_counts, read_counts
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as selected
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
-    printing.check(inputs=list_inputs(files, wording))
-    counts = pruning.pruned(read_counts(files, columns, wording, threads, talk))
+    found = find_counts(files, columns, wording)
+    printing.check(inputs=[*found.files, *wording.files])
+    counts = pruning.pruned(read_counts(found, wording, threads, talk))
     with talk.report_time("selected"), talk.report_compiling():
         selection = selected(counts, chosen_rule, chosen_score, aggregate=aggregate)
     printing.write(make_selection_sheet(selection, shown=MAX_SHOWN if printing.is_interactive else None), talk)

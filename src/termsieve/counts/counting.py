@@ -15,13 +15,13 @@ import pyarrow as pa
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.tally import Tally, check_sizes, load_kernels
-from termsieve.documents import Documents
+from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens import kernels
-from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.kernels import Int64Array
-from termsieve.tokens.strings import string_buffers
+from termsieve.tokens.strings import document_offsets
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
@@ -41,11 +41,11 @@ def count(
     Parameters
     ----------
     documents
-        What `termsieve.read` gives, or a sequence of texts.
+        What `termsieve.read` gives, or a sequence of texts, or of lists of tokens.
     labels
         For a sequence of texts: for each a label, or a list of labels.
     analyzer
-        How a text becomes terms; the default is scikit-learn's.
+        How a text becomes terms; the default is scikit-learn's. Lists of tokens are counted as they are.
     threads
         How many threads count; as many as there are cores, without this. The result does not depend on it.
     vocabulary
@@ -58,11 +58,11 @@ def count(
     >>> counts = count(["to be or not to be", "to sleep"], ["q", "a"])
     >>> dict(zip(counts.terms, counts.term_tf.tolist()))
     {'be': 2, 'not': 1, 'or': 1, 'sleep': 1, 'to': 3}
+    >>> list(count([["be", "New York"], ["be"]], ["q", "a"]).terms)
+    ['New York', 'be']
     """
     documents = as_documents(documents, labels)
-    _, raw = _count_documents(
-        documents, analyzer or Analyzer(), resolve_threads(threads), _FoldAssignment(), progress=progress
-    )
+    _, raw = _count_documents(documents, analyzer, resolve_threads(threads), _FoldAssignment(), progress=progress)
     counts = raw.whole()
     counts.origin = documents.origin
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
@@ -100,9 +100,7 @@ def count_folds(
     """
     documents = as_documents(documents, labels)
     assignment = _make_assignment(folds, seed)
-    names, raw = _count_documents(
-        documents, analyzer or Analyzer(), resolve_threads(threads), assignment, progress=progress
-    )
+    names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
@@ -338,15 +336,19 @@ class _ColumnNumbering:
 
 
 def _count_documents(
-    documents: Documents, analyzer: Analyzer, threads: int, assignment: _FoldAssignment, *, progress: bool
+    documents: Documents, given: Analyzer | None, threads: int, assignment: _FoldAssignment, *, progress: bool
 ) -> tuple[list[Any], _FoldCells]:
+    batches = _track_progress(documents, [assignment.column] if assignment.column else [], shown=progress)
+    first = next(batches, None)  # which says whether these are texts or lists of tokens
+    tokens = first is not None and first.schema.field("text").type == TOKENS
+    analyzer = given if first is None and given is not None else choose_analyzer(given, tokens=tokens)
     columns = _ColumnNumbering()
     assigned: list[npt.NDArray[np.int32]] = []
     several: list[npt.NDArray[np.int32]] = []
 
     def chunks() -> Iterator[_TextChunk]:
         n_docs = 0
-        for batch in _track_progress(documents, [assignment.column] if assignment.column else [], shown=progress):
+        for batch in itertools.chain([] if first is None else [first], batches):
             check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
@@ -412,7 +414,7 @@ def _split_texts(
     texts: pa.LargeStringArray, ends: Int64Array, labels: Int64Array, rest: Int64Array
 ) -> Iterator[_TextChunk]:
     """Pieces of some megabyte of text, whole documents each."""
-    _, offsets = string_buffers(texts)
+    offsets = document_offsets(texts)
     first = 0
     while first < len(texts):
         last = int(np.searchsorted(offsets, offsets[first] + CHUNK_BYTES, side="right")) - 1

@@ -87,8 +87,7 @@ def _labels_to_indicator(y: Any) -> tuple[sparse.csr_array, list[str]]:
     if isinstance(y, str) or not hasattr(y, "__len__"):
         raise InputError(f"y must have a label, or several, for each row of X; it is {y!r:.60}.")
     faults: dict[int, str] = {}
-    values = y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
-    lists = make_label_lists(values, None, "y", faults)
+    lists = make_label_lists(_as_column(y), None, "y", faults)
     if faults:
         first = min(faults)
         raise InputError(f"y, entry {first}: {faults[first]}.")
@@ -97,6 +96,15 @@ def _labels_to_indicator(y: Any) -> tuple[sparse.csr_array, list[str]]:
     names = encoded.dictionary.to_pylist()
     shape = (len(lists), len(names))
     return sparse.csr_array((np.ones(len(columns), np.int64), columns, lists.offsets.to_numpy()), shape=shape), names
+
+
+def _as_column(y: Any) -> Any:
+    """Return labels as a column: Arrow's as they are, others as a list."""
+    if isinstance(y, pa.ChunkedArray):
+        return y.combine_chunks()
+    if isinstance(y, pa.Array):
+        return y
+    return y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
 
 
 def count_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:

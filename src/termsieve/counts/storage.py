@@ -42,6 +42,21 @@ _UNPACKED_BYTES = 64 << 20
 _UNREADABLE = (pa.ArrowException, OSError, KeyError, ValueError, OverflowError, RecursionError, EOFError, struct.error)
 
 
+def is_counts_file(path: str | Path) -> bool:
+    """Tell whether a file has counts: by its ending, or its last bytes."""
+    file = Path(path)
+    if file.suffix == ".counts":
+        return True
+    if not file.is_file() or file.stat().st_size <= TRAILER_BYTES:
+        return False
+    try:
+        with file.open("rb") as content:
+            content.seek(-TRAILER_BYTES, 2)
+            return content.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
 def save(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write the parts of counts to a file, which is there whole or not at all."""
     write_atomically(path, [pack(record)])

@@ -21,7 +21,7 @@ from termsieve.errors import CountsError, InputError
 from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.kernels import Int32Array, Int64Array, TermTable, UInt8Array
-from termsieve.tokens.strings import argsort_strings, make_string_array, string_buffers
+from termsieve.tokens.strings import argsort_strings, document_offsets, make_string_array, string_buffers
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -49,7 +49,7 @@ class NgramParts(NamedTuple):
 
 def check_sizes(texts: pa.LargeStringArray, first: int) -> None:
     """Refuse a document that is too long to be counted right; `first` documents came before these."""
-    sizes = np.diff(string_buffers(texts)[1])
+    sizes = np.diff(document_offsets(texts))
     if sizes.max(initial=0) > LONGEST:
         i = int(np.argmax(sizes > LONGEST))
         raise InputError(

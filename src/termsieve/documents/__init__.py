@@ -3,7 +3,10 @@ r"""Labelled documents as Arrow record batches.
 ::
 
     documents      Documents and read(): the public face
-    sources        what a path, glob, list, frame, ... stands for
+    columns        which columns hold the text and the labels: given, or detected by name
+    sources        what a path, glob, list, frame, standard input, ... stands for
+    formats        the kinds of files by their ending
+    text_files     plain text, a document for each line; files as classes
     streams        bytes of a file: opened, decompressed, transcoded, cut into blocks of lines
     jsonlines      \
     delimited       \
@@ -12,8 +15,8 @@ r"""Labelled documents as Arrow record batches.
     folders        /
     batches        chunk -> batch: split, check, count what is bad
     labels         a column of labels of any type -> lists of strings
-    spelling       a value of any type -> its one spelling
-    strings        a column of any type -> strings
+    label_spelling  a value of any type -> its one spelling
+    string_columns  a column of any type -> strings
     chunks         what readers hand over
     options        what read() was asked for
 
@@ -21,7 +24,9 @@ Text formats are read by Arrow, block by block. A block that Arrow refuses is re
 slower but names the line, accepts labels of mixed types, and can skip a row.
 """
 
+from termsieve.documents.columns import AUTO, Detect
 from termsieve.documents.documents import Documents, read
 from termsieve.documents.labels import make_label_lists
+from termsieve.documents.string_columns import TOKENS
 
-__all__ = ["Documents", "make_label_lists", "read"]
+__all__ = ["AUTO", "TOKENS", "Detect", "Documents", "make_label_lists", "read"]

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from termsieve.documents.chunks import BATCH_ROWS, FILE, LINE, ROW, Chunk, Faults, Spans
 from termsieve.documents.label_spelling import spell
 from termsieve.documents.labels import make_empty_labels, make_label_lists
-from termsieve.documents.string_columns import stringify_column, to_text_column
+from termsieve.documents.string_columns import TOKENS, stringify_column, to_text_column
 from termsieve.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -95,6 +95,14 @@ class ReadReport:
         self.spanning = 0
         self.first_span = ""
         self.merged: dict[str, Ranges] = {}
+        self.kind: pa.DataType | None = None
+
+    def check_kind(self, source: str, kind: pa.DataType) -> None:
+        """Refuse texts and lists of tokens side by side."""
+        self.kind = self.kind or kind
+        if kind != self.kind:
+            here, before = ("tokens", "text") if kind == TOKENS else ("text", "tokens")
+            raise InputError(f"{source}: has {here} where the documents before have {before}. Read them apart.")
 
     def skip(self, source: str, chunk: Chunk, faults: Faults) -> None:
         """Count the rows with faults and the lines they take, and keep the first few as examples."""
@@ -176,6 +184,8 @@ def make_batches(
     batch = pa.record_batch(list(columns.values()), names=list(columns))
     if faults:
         batch = _drop_bad_rows(batch, source, chunk, faults, options, tally)
+    if batch.num_rows:
+        tally.check_kind(source, text.type)
     tally.documents += batch.num_rows
     for start in range(0, batch.num_rows, BATCH_ROWS):
         yield batch.slice(start, BATCH_ROWS)
@@ -231,6 +241,10 @@ def _list_split_strings(value: Any) -> list[str | None]:
 
 def _join_text(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
     parts = [to_text_column(chunk.columns[name], f"{source}: column {name!r}", faults) for name in options.text]
+    if len(parts) > 1 and any(part.type == TOKENS for part in parts):
+        raise InputError(
+            f"{source}: lists of tokens cannot be joined with other columns. Name one column for the text."
+        )
     if len(parts) == 1:
         text = parts[0]
     else:

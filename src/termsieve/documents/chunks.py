@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from termsieve.documents.options import Options
 
@@ -112,30 +114,50 @@ def _take_rows(column: Column, rows: list[int]) -> Column:
     return column.take(pa.array(rows, pa.int64()))
 
 
-class Source(Protocol):
-    """Something that documents are read from, again and again."""
+class Source(ABC):
+    """Something that documents are read from, again and again.
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
+    Attributes
+    ----------
+    name
+        What messages call it.
+    unit
+        What the place of a row is: `LINE`, `ROW` or `FILE`.
+    path
+        The file or folder, where it is one.
+    class_name
+        The class of all its documents, where the file is the class.
+    has_lines
+        Whether it has no columns: each line is a document.
+    """
+
+    name: str
+    unit: str = ROW
+    path: Path | None = None
+    class_name: str | None = None
+    has_lines: bool = False
 
     @property
     def size(self) -> int | None:
         """Bytes on disk, or None."""
-
-    @property
-    def unit(self) -> str:
-        """What the place of a row is: `LINE`, `ROW` or `FILE`."""
+        return None
 
     @property
     def notes(self) -> Sequence[str]:
         """What is odd about the source as a whole, and good to know."""
+        return ()
+
+    def column_names(self, options: Options) -> list[str] | None:  # noqa: ARG002
+        """Return the names of the columns: none where they are not known, None where there are no columns to choose."""
+        return None
 
     def options(self, options: Options) -> Options:
         """Return the options as they apply to this kind of source."""
+        return options
 
+    @abstractmethod
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-        """All rows, from the first."""
+        """Yield all rows, from the first."""
 
 
 def make_row_describer(first: int) -> Places:

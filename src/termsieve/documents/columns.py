@@ -1,100 +1,136 @@
-"""Which columns a file has, and which of them a user most likely means."""
+"""Which columns hold the text and the labels: as a user says, or as their names tell."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
 
-from termsieve.documents.arrowfiles import ipc_columns, parquet_columns
-from termsieve.documents.sources import BINARY_FORMATS, TEXT_FORMATS, refuse_pipe
-from termsieve.documents.streams import COMPRESSIONS, Stream, open_stream
 from termsieve.errors import InputError
 
-# From the plainest to the least plain; two of one line are a question for the user.
+if TYPE_CHECKING:
+    from termsieve.documents.chunks import Source
+    from termsieve.documents.options import Options
+
+# From the plainest to the least plain; two of one line are a question for the user, unless one is the very first.
 TEXT_NAMES = (
     ("text", "texts"),
     ("body", "message", "content", "document", "sentence", "review", "comment", "abstract", "article", "post", "tweet"),
     ("title", "headline", "subject", "description", "summary", "question", "email", "mail", "sms"),
+    ("tokens", "lemmas"),
 )
 LABEL_NAMES = (
     ("label", "labels"),
     ("class", "classes", "category", "categories", "topic", "topics", "target", "tag", "tags", "folder"),
     ("sentiment", "genre", "section", "group", "newsgroup", "type", "author", "language"),
 )
+DEFAULT_TEXT, DEFAULT_LABEL = TEXT_NAMES[0][0], LABEL_NAMES[0][0]
 _MAX_LISTED = 30
-_HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
 
 
-def get_extension(path: Path) -> str:
-    """The ending that tells the type of a file, without that of a compression."""
-    ending = path.suffix.lower()
-    return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
+class Detect(Enum):
+    """What stands for a column that is to be found by its name."""
+
+    AUTO = "auto"
+
+    def __repr__(self) -> str:
+        return self.value
 
 
-def has_columns(path: Path) -> bool:
-    """Whether a file has columns, as far as its name tells."""
-    compressed = path.suffix.lower() in COMPRESSIONS
-    ending = get_extension(path)
-    return ending in TEXT_FORMATS or (ending in BINARY_FORMATS and not compressed)
+AUTO = Detect.AUTO
 
 
-def read_column_names(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
-    """The names of the columns of a file."""
-    refuse_pipe(path)
-    ending = get_extension(path)
-    if ending in BINARY_FORMATS:
-        return parquet_columns(path) if ending in (".parquet", ".pq") else ipc_columns(path)
-    with open_stream(path, encoding) as stream:
-        start = _read_head(stream)
-    return (
-        parse_json_columns(start)
-        if "json" in ending
-        else _parse_header(start, "," if ending == ".csv" else "\t", quotes=quotes)
-    )
+@dataclass(frozen=True)
+class WantedColumns:
+    """What was asked for: names of columns, None for no labels, `AUTO` for what is to be detected.
+
+    Columns with the names of `preferred_text` hold the text where they are all there, and none is asked for.
+    """
+
+    text: tuple[str, ...] | Detect = AUTO
+    label: str | Detect | None = AUTO
+    by_file: bool = False
+    preferred_text: tuple[str, ...] = ()
 
 
-def _read_head(stream: Stream) -> bytes:
-    """Some bytes, and the first line whole."""
-    pieces: list[bytes] = []
-    size, whole = 0, False
-    while not (whole and size >= _HEAD_BYTES) and (more := stream.read()):
-        pieces.append(more)
-        size, whole = size + len(more), whole or b"\n" in more
-    return b"".join(pieces)
+@dataclass(frozen=True)
+class ChosenColumns:
+    """Which columns hold what.
+
+    Attributes
+    ----------
+    text
+        The columns with the text.
+    label
+        The column with the label; None where there is none.
+    by_file
+        Whether the class of a document is the name of its file.
+    note
+        What was detected, for people; empty where all was said.
+    """
+
+    text: tuple[str, ...]
+    label: str | None
+    by_file: bool = False
+    note: str = ""
 
 
-def _parse_header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
-    lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
-    try:
-        return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [])
-    except csv.Error:
-        return []  # whoever reads the rows says what is wrong, and in which line
+def choose_columns(sources: Sequence[Source], wanted: WantedColumns, options: Options) -> ChosenColumns:
+    """Choose the columns, by the names that the first source with columns has."""
+    if all(source.has_lines for source in sources):
+        by_file = wanted.label is not None or wanted.by_file
+        note = "each line is a document" + (", each file a class" if by_file else "")
+        return ChosenColumns((DEFAULT_TEXT,), None, by_file, note)
+    if wanted.by_file:
+        wanted = replace(wanted, label=None)
+    if wanted.text is not AUTO and wanted.label is not AUTO:
+        return ChosenColumns(wanted.text, wanted.label, wanted.by_file)
+    for source in sources:
+        names = source.column_names(options)
+        if names is not None:
+            return _choose_by_name(source.name, names, wanted, len(sources))
+    return _defaults(wanted)
 
 
-def parse_json_columns(start: bytes) -> list[str]:
-    """The names that the first records of JSON Lines have."""
-    names: dict[str, None] = {}
-    for line in start.split(b"\n")[:100]:
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            names |= dict.fromkeys(record)
-    return list(names)
+def _defaults(wanted: WantedColumns) -> ChosenColumns:
+    """Return the usual names in place of those to be detected."""
+    text = (DEFAULT_TEXT,) if wanted.text is AUTO else wanted.text
+    label = DEFAULT_LABEL if wanted.label is AUTO else wanted.label
+    return ChosenColumns(text, label, wanted.by_file)
+
+
+def _choose_by_name(source: str, names: list[str], wanted: WantedColumns, n_sources: int) -> ChosenColumns:
+    if not names:  # nothing that could be read: whoever reads on says what is wrong, and in which line
+        return _defaults(wanted)
+    found = []
+    text, label, by_file = wanted.text, wanted.label, wanted.by_file
+    if text is AUTO:
+        text = _choose_text(source, names, wanted.preferred_text)
+        found.append(f"text from the column {' and '.join(map(repr, text))}")
+    if label is AUTO:
+        by_file = n_sources > 1 and guess_column(names, LABEL_NAMES) is None
+        label = None if by_file else choose_column(source, names, "label")
+        found.append("each file is a class" if by_file else f"labels from {label!r}")
+    return ChosenColumns(text, label, by_file, ", ".join(found))
+
+
+def _choose_text(source: str, names: Sequence[str], preferred: tuple[str, ...]) -> tuple[str, ...]:
+    if preferred and set(preferred) <= set(names):
+        return preferred
+    return (choose_column(source, names, "text"),)
 
 
 def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
-    """The column that is meant: its name; or the names that could be; or None.
+    """Guess the column that is meant: its name; or the names that could be; or None.
 
     >>> guess_column(["id", "Text", "title"], TEXT_NAMES)
     'Text'
     >>> guess_column(["body", "message"], TEXT_NAMES)
     ['body', 'message']
     """
+    if tiers[0][0] in names:
+        return tiers[0][0]
     for tier in tiers:
         found = [name for name in names if name.strip().lower() in tier]
         exact = [name for name in found if name in tier]
@@ -105,17 +141,14 @@ def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | 
     return None
 
 
-def choose_column(source: str, names: Sequence[str], option: str) -> str:
-    """The column for --text or --label, or an error that lists the columns."""
-    found = guess_column(names, TEXT_NAMES if option == "--text" else LABEL_NAMES)
+def choose_column(source: str, names: Sequence[str], what: str) -> str:
+    """Choose the column for "text" or "label", or raise an error that lists the columns."""
+    found = guess_column(names, TEXT_NAMES if what == "text" else LABEL_NAMES)
     if isinstance(found, str):
         return found
-    what = "text" if option == "--text" else "label"
     listed = ", ".join(map(repr, names[:_MAX_LISTED])) + (", ..." if len(names) > _MAX_LISTED else "")
+    say = f"Say which with {what}=NAME. Columns: {listed or 'none were found'}."
     if found:
         several = " and ".join(map(repr, found))
-        raise InputError(f"{source}: {several} could both hold the {what}. Say which with {option}. Columns: {listed}.")
-    raise InputError(
-        f"{source}: no column has a name that tells it holds the {what}. Say which with {option}. "
-        f"Columns: {listed or 'none were found'}."
-    )
+        raise InputError(f"{source}: {several} could both hold the {what}. {say}")
+    raise InputError(f"{source}: no column has a name that tells it holds the {what}. {say}")

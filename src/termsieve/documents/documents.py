@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from termsieve.documents.batches import PLACE, ReadReport, make_batches
 from termsieve.documents.chunks import FILE, LINE, ROW
+from termsieve.documents.columns import (
+    AUTO,
+    DEFAULT_LABEL,
+    DEFAULT_TEXT,
+    ChosenColumns,
+    Detect,
+    WantedColumns,
+    choose_columns,
+)
+from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_length
 from termsieve.documents.options import Options, make_options
 from termsieve.documents.sources import find_sources
-from termsieve.errors import OptionError
+from termsieve.documents.text_files import label_by_file
+from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,9 +38,10 @@ MAX_SHOWN_SOURCES = 3
 def read(
     source: Any,
     *,
-    text: str | Sequence[str] = "text",
-    label: str | None = "label",
+    text: str | Sequence[str] | None = None,
+    label: str | Detect | None = AUTO,
     label_sep: str | None = None,
+    by_file: bool = False,
     split: tuple[str, Any] | None = None,
     encoding: str = "utf-8",
     on_bad: str = "error",
@@ -36,23 +50,30 @@ def read(
     r"""Labelled documents from files, folders, frames or tables, streamed.
 
     Nothing is read yet but the names of files: rows come when the result is iterated, and come again when it
-    is iterated again.
+    is iterated again. `Documents.chosen_columns` says which columns were detected.
 
     Parameters
     ----------
     source : path, pattern, list of paths, DataFrame, Arrow table, dataset, mapping of columns, or binary file
         Files are CSV (``.csv``), TSV (``.tsv``, ``.tab``), JSON Lines (``.jsonl``, ``.ndjson``), these three
         also with ``.gz`` or ``.zst``; Parquet (``.parquet``, ``.pq``); Arrow IPC (``.arrow``, ``.feather``,
-        ``.ipc``). A folder holds one folder per class with one text file per document. A binary file that is
-        open holds JSON Lines. A file that is named twice, by whatever name, is refused.
-    text : str or list of str
-        The column with the text; several are joined by a newline.
+        ``.ipc``). Files of any other ending are plain text, of which each line is a document; where several are named,
+        each file is a class. A folder holds one folder per class with one text file per document. A binary file that
+        is open, and ``"-"``, standard input, hold JSON Lines. A file that is named twice, by whatever name, is refused.
+    text : str, list of str or None
+        The column with the text; several are joined by a newline. None: the column ``text``; where there is none, the
+        one column whose name tells that it holds text, such as ``body`` or ``message``. A column of lists of strings
+        holds documents that are cut into tokens already.
     label : str or None
         The column with the label, or with a list of labels. A label that is a string is kept as written; any other
         value is spelled as Python's ``str`` writes it, in all formats alike: ``True``, ``1``, ``1.5``,
-        ``2026-01-31``. A list may be empty: a document of no class. None: all documents are of no class.
+        ``2026-01-31``. A list may be empty: a document of no class. None: all documents are of no class. Without this:
+        the column ``label``; where there is none, the one column whose name tells that it holds labels, such as
+        ``class`` or ``topic``; where several files have none either, the class is the name of the file.
     label_sep : str, optional
         What stands between several labels in one string, such as ``","``. An empty string is then no label.
+    by_file : bool
+        The class of a document is the name of its file, whatever columns there are.
     split : (column, value), optional
         Only rows with this value, compared as strings; None stands for null or empty.
     encoding : str
@@ -70,15 +91,62 @@ def read(
     Examples
     --------
     >>> mail = {"body": ["Cheap pills!", "See you at noon."], "folder": ["spam", "ham"]}
-    >>> docs = read(mail, text="body", label="folder")
+    >>> docs = read(mail)
+    >>> docs.chosen_columns.note
+    "text from the column 'body', labels from 'folder'"
     >>> next(iter(docs)).to_pylist()
     [{'text': 'Cheap pills!', 'labels': ['spam']}, {'text': 'See you at noon.', 'labels': ['ham']}]
     """
-    options = make_options(text, label, label_sep, split, encoding, on_bad, quotes=quotes)
+    return find_documents(
+        source, text=text, label=label, label_sep=label_sep, by_file=by_file, split=split, encoding=encoding,
+        on_bad=on_bad, quotes=quotes,
+    )  # fmt: skip
+
+
+def find_documents(
+    source: Any,
+    *,
+    text: str | Sequence[str] | None,
+    label: str | Detect | None,
+    by_file: bool,
+    preferred_text: Sequence[str] = (),
+    **others: Any,
+) -> Documents:
+    """Find documents as `read` does; columns of the preferred names hold the text, where none is given."""
+    given = make_options(
+        DEFAULT_TEXT if text is None else text, DEFAULT_LABEL if isinstance(label, Detect) else label, **others
+    )
+    wanted = WantedColumns(AUTO if text is None else given.text, label, by_file, tuple(preferred_text))
     sources = find_sources(source)
+    if by_file:
+        label_by_file(sources)
+    if all(one.has_lines for one in sources):
+        _check_text_files(sources, wanted, given)
     for one in sources:
-        one.options(options)
-    return Documents(sources, options)
+        one.options(given)
+    return Documents(sources, given, wanted)
+
+
+def _check_text_files(sources: Sequence[Source], wanted: WantedColumns, given: Options) -> None:
+    """Refuse what goes with columns only, and a single file where classes are to be compared."""
+    name = sources[0].name
+    for option, said in (
+        ("text=NAME", wanted.text is not AUTO),
+        ("label=NAME", isinstance(wanted.label, str)),
+        ("label_sep=TEXT", given.label_sep is not None),
+        ("split=(COLUMN, VALUE)", given.split is not None),
+        ("quotes=False", not given.quotes),
+    ):
+        if said:
+            raise OptionError(
+                f"{name}: is a text file, and has no columns: {option} says nothing. Those that have are known by "
+                f"their ending: {KNOWN_EXTENSIONS}."
+            )
+    if wanted.label is AUTO and len(sources) < 2:
+        raise InputError(
+            f"{name}: is a text file without labels. Name another to compare it with, or a file with columns "
+            f"({KNOWN_EXTENSIONS}), or a folder of class folders. (label=None reads it without labels.)"
+        )
 
 
 class Documents:
@@ -86,6 +154,10 @@ class Documents:
 
     Attributes
     ----------
+    chosen_columns : ChosenColumns
+        Which columns hold the text and the labels, given or detected.
+    files : list of str
+        The files and folders that are read.
     skipped : int
         How many bad rows the last complete pass skipped.
     skipped_lines : int
@@ -104,11 +176,23 @@ class Documents:
         How many of them the running pass has read, for a progress bar.
     """
 
-    def __init__(self, sources: Sequence[Source], options: Options) -> None:
+    def __init__(self, sources: Sequence[Source], options: Options, wanted: WantedColumns | None = None) -> None:
         self._sources = list(sources)
-        self._options = options
+        self._given = options
+        self._wanted = wanted or WantedColumns(options.text, options.label)
         self._report = ReadReport()
         self.bytes_read = 0
+
+    @functools.cached_property
+    def chosen_columns(self) -> ChosenColumns:
+        """Which columns hold the text and the labels; what is not given is detected when this is first asked for."""
+        return choose_columns(self._sources, self._wanted, self._given)
+
+    @property
+    def _options(self) -> Options:
+        """The options, with the chosen columns."""
+        chosen = self.chosen_columns
+        return replace(self._given, text=chosen.text, label=chosen.label, by_file=chosen.by_file)
 
     @classmethod
     def of(cls, texts: Any, labels: Any = None, *, on_bad: str = "error") -> Documents:
@@ -116,8 +200,9 @@ class Documents:
 
         Parameters
         ----------
-        texts : sequence of str
-            A list, a NumPy array, a pandas or polars Series, an Arrow array, ...
+        texts : sequence of str, or of lists of str
+            A list, a NumPy array, a pandas or polars Series, an Arrow array, ... Documents that are lists of strings
+            are cut into tokens already.
         labels : sequence, optional
             For each document a string, a number or date (spelled as ``str`` writes it), or a list or set of them.
             Without labels, documents are of no class.
@@ -151,7 +236,8 @@ class Documents:
         Yields
         ------
         pyarrow.RecordBatch
-            Columns ``text`` (large_string) and ``labels`` (large_list of large_string), then the extra ones, then with
+            Columns ``text`` (large_string; for lists of tokens, large_list of large_string) and ``labels`` (large_list
+            of large_string), then the extra ones, then with
             `places` the column ``place``: a struct of ``file``, ``line`` (of a text file, where the record begins) and
             ``row`` (of a table, the first is 1); what a source does not have is null.
 
@@ -173,14 +259,15 @@ class Documents:
     def _read_batches(self, extra: tuple[str, ...], *, places: bool) -> Iterator[pa.RecordBatch]:
         tally = ReadReport()
         before = self.bytes_read = 0
-        for source in self._sources:
-            options = source.options(self._options)
+        chosen = self._options
+        for source in label_by_file(self._sources) if chosen.by_file else self._sources:
+            options = source.options(chosen)
             for chunk in source.chunks(options, extra):
                 self.bytes_read = before + chunk.position
                 yield from make_batches(source.name, chunk, options, tally, places=places)
             before += source.size or 0
             self.bytes_read = before
-        tally.check(self._options)
+        tally.check(chosen)
         self._report = tally
         for message in self._warnings():
             warnings.warn(message, stacklevel=2)
@@ -237,23 +324,15 @@ class Documents:
         return sum(known) if len(known) == len(sizes) else None
 
     @property
+    def files(self) -> list[str]:
+        """The files and folders that are read."""
+        return [source.name for source in self._sources if source.path is not None]
+
+    @property
     def origin(self) -> dict[str, Any]:
         """Names of the files, none for documents in memory, and the options of `read` that are not its defaults."""
-        files = [] if self.total_bytes is None else [source.name for source in self._sources]
-        changed = {k: list(v) if isinstance(v, tuple) else v for k, v in self._changed_options().items()}
-        return {"files": files, **changed, **self._file_classes()}
-
-    def _file_classes(self) -> dict[str, Any]:
-        """The class of each file, where files are classes, and whether their lines are the documents."""
-        labels = [getattr(source, "label", None) for source in self._sources]
-        if None in labels:
-            return {}
-        lines = all(getattr(source, "lines", False) for source in self._sources)
-        return {"by_file": labels, **({"lines": True} if lines else {})}
-
-    def _changed_options(self) -> dict[str, Any]:
-        defaults = Options()
-        return {name: value for name, value in vars(self._options).items() if value != getattr(defaults, name)}
+        changed = {k: list(v) if isinstance(v, tuple) else v for k, v in _changed_options(self._options).items()}
+        return {"files": self.files, **changed}
 
     def __repr__(self) -> str:
         names = [source.name for source in self._sources]
@@ -262,7 +341,8 @@ class Documents:
         return f"<Documents from {shown}{more}{self._option_note()}{self._skipped_note()}>"
 
     def _option_note(self) -> str:
-        changed = [f"{name}={value!r}" for name, value in self._changed_options().items()]
+        known = self._options if "chosen_columns" in vars(self) else self._given
+        changed = [f"{name}={value!r}" for name, value in _changed_options(known).items()]
         return f" ({', '.join(changed)})" if changed else ""
 
     def _skipped_note(self) -> str:
@@ -271,3 +351,9 @@ class Documents:
         reasons = ", ".join(f"{reason} {count}" for reason, count in self._report.reasons.most_common())
         lines = f", {self.skipped_lines} lines" if self.skipped_lines > self.skipped else ""
         return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._report.examples[0]})"
+
+
+def _changed_options(options: Options) -> dict[str, Any]:
+    """Return the options that are not at their default; where the file is the class, there is no label to say."""
+    defaults = replace(Options(), label=None) if options.by_file else Options()
+    return {name: value for name, value in vars(options).items() if value != getattr(defaults, name)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Numbers, Places
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Numbers, Places, Source
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import BOM, COMPRESSIONS, convert_read_errors, open_stream
 from termsieve.errors import InputError, OptionError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHOWN_FILES = 3
 
 
-class ClassFolderSource:
+class ClassFolderSource(Source):
     """The documents below one folder, in order of class and file name.
 
     Files and folders whose names begin with a dot are left alone, as everywhere.

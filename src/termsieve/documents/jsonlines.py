@@ -215,7 +215,7 @@ def _find_types(records: _JsonRecords, wanted: Sequence[str], options: Options) 
     types = dict.fromkeys(wanted, pa.large_string())
     for name in wanted:
         found = {_find_type(value) for record in records.objects if (value := record.get(name)) is not None}
-        if name not in options.text and len(found) == 1:
+        if len(found) == 1 and (name not in options.text or found == {pa.list_(pa.string())}):
             types[name] = found.pop()
     return types
 

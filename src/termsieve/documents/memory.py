@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import split_batch
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, ROW, Chunk, Column, make_row_describer
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, Source, make_row_describer
 from termsieve.documents.label_spelling import numpy_times
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.string_columns import byte_size, replace_views, stringify_column
@@ -20,21 +20,17 @@ _FIRST_ROWS = 1024
 Sliceable: TypeAlias = "pa.ChunkedArray | Sequence[Any] | np.ndarray[Any, Any]"
 
 
-class ColumnSource:
+class ColumnSource(Source):
     """Columns of equal length, by name: a frame, an Arrow table, or a mapping of sequences."""
-
-    size = None
-    unit = ROW
-    notes = ()
 
     def __init__(self, title: str, names: Sequence[str], data: Any) -> None:
         self.name = title
         self._names = list(names)
         self._data = data
 
-    def options(self, options: Options) -> Options:
-        """Return them as they are."""
-        return options
+    def column_names(self, options: Options) -> list[str]:  # noqa: ARG002
+        """Return the names of the columns."""
+        return self._names
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield rows in chunks of moderate size."""
@@ -75,8 +71,14 @@ def _extra_to_array(column: Column) -> pa.Array:
 
 def _text_size(piece: Column) -> int:
     if isinstance(piece, list):
-        return sum(len(value) for value in piece if isinstance(value, str))
+        return sum(map(_value_size, piece))
     return byte_size(piece)
+
+
+def _value_size(value: Any) -> int:
+    if isinstance(value, (list, tuple, np.ndarray)):  # of tokens
+        return sum(len(token) + 1 for token in value if isinstance(token, str))
+    return len(value) if isinstance(value, str) else 0
 
 
 def check_same_length(lengths: Mapping[str, int]) -> int:
@@ -129,27 +131,23 @@ def _series_to_sliceable(values: Any) -> Sliceable:
     return list(values.to_list() if hasattr(values, "to_list") else values)
 
 
-class HuggingFaceSource:
+class HuggingFaceSource(Source):
     """A dataset in the manner of Hugging Face, read batch by batch."""
-
-    size = None
-    unit = ROW
-    notes = ()
 
     def __init__(self, data: Any) -> None:
         self.name = type(data).__name__
         self._data = data
 
-    def options(self, options: Options) -> Options:
-        """Return them as they are."""
-        return options
+    def column_names(self, options: Options) -> list[str]:  # noqa: ARG002
+        """Return the names of the columns, where the dataset knows them before it is read."""
+        return list(getattr(self._data, "column_names", None) or ())
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield rows in chunks of moderate size."""
         wanted = options.columns(extra)
         data = self._data
-        if getattr(data, "column_names", None) is not None:
-            check_columns(self.name, wanted, list(data.column_names))
+        if names := self.column_names(options):
+            check_columns(self.name, wanted, names)
             data = data.select_columns(wanted) if hasattr(data, "select_columns") else data
         done = 0
         for table in data.with_format("arrow").iter(batch_size=_FIRST_ROWS):

@@ -24,6 +24,7 @@ class Options:
     encoding: str = "utf-8"
     on_bad: str = "error"
     quotes: bool = True
+    by_file: bool = False
 
     def columns(self, extra: Iterable[str]) -> list[str]:
         """List every column that has to be read, once."""

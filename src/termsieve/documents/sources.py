@@ -5,75 +5,45 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-from termsieve.documents.arrowfiles import read_ipc, read_parquet
 from termsieve.documents.chunks import LINE, ROW, Chunk, Source
-from termsieve.documents.delimited import read_delimited
 from termsieve.documents.folders import ClassFolderSource
+from termsieve.documents.formats import (
+    KNOWN_EXTENSIONS,
+    TEXT_FORMATS,
+    FileReader,
+    find_reader,
+    get_extension,
+    parse_json_columns,
+    read_column_names,
+    refuse_pipe,
+)
 from termsieve.documents.jsonlines import read_json_lines
 from termsieve.documents.memory import ColumnSource, HuggingFaceSource
 from termsieve.documents.options import Options
-from termsieve.documents.streams import COMPRESSIONS, Stream, convert_read_errors, open_stream
-from termsieve.errors import InputError, did_you_mean
+from termsieve.documents.streams import Stream, convert_read_errors
+from termsieve.documents.text_files import TextFile
+from termsieve.errors import InputError, OptionError, did_you_mean
 
-_StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
-_FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
-
-
-def _read_csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return read_delimited(stream, ",", options, extra)
+STDIN = "-"
 
 
-def _read_tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return read_delimited(stream, "\t", options, extra)
+class FileSource(Source):
+    """One file with columns, read by its ending."""
 
+    path: Path
 
-def _read_text_file(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    with open_stream(path, options.encoding) as stream:
-        yield from reader(stream, options, extra)
-
-
-TEXT_FORMATS: dict[str, _FileReader] = {
-    ".csv": partial(_read_text_file, _read_csv),
-    ".tsv": partial(_read_text_file, _read_tsv),
-    ".tab": partial(_read_text_file, _read_tsv),
-    ".jsonl": partial(_read_text_file, read_json_lines),
-    ".ndjson": partial(_read_text_file, read_json_lines),
-    ".json": partial(_read_text_file, read_json_lines),
-}
-BINARY_FORMATS: dict[str, _FileReader] = {
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".arrow": read_ipc,
-    ".feather": read_ipc,
-    ".ipc": read_ipc,
-}
-
-
-class FileSource:
-    """One file, read by its ending."""
-
-    notes = ()
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, reader: FileReader) -> None:
+        self.path, self._reader = path, reader
         self.name = str(path)
-        if not path.exists():
-            nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
-        self._reader = _find_reader(path)
+        self.unit = LINE if get_extension(path) in TEXT_FORMATS else ROW
         refuse_pipe(path)
-
-    @property
-    def unit(self) -> str:
-        """Lines of text formats, rows of others."""
-        return LINE if self._reader in TEXT_FORMATS.values() else ROW
 
     @property
     def size(self) -> int:
@@ -81,14 +51,14 @@ class FileSource:
         with convert_read_errors(self.name):
             return self.path.stat().st_size
 
-    def options(self, options: Options) -> Options:
-        """Return them as they are."""
-        return options
+    def column_names(self, options: Options) -> list[str]:
+        """Return the names of the columns."""
+        self._refuse_empty()
+        return read_column_names(self.path, options.encoding, quotes=options.quotes)
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield rows in chunks of moderate size; a file without any is refused."""
-        if not self.size:
-            raise InputError(f"{self.name} is empty: it has no bytes.")
+        self._refuse_empty()
         rows = 0
         for chunk in self._reader(self.path, options, extra):
             rows += chunk.rows
@@ -97,46 +67,24 @@ class FileSource:
         if not rows:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
-
-def _find_reader(path: Path) -> _FileReader:
-    ending = path.suffix.lower()
-    compressed = ending in COMPRESSIONS
-    if compressed:
-        ending = Path(path.stem).suffix.lower()
-    reader = TEXT_FORMATS.get(ending) or (None if compressed else BINARY_FORMATS.get(ending))
-    if reader is None:
-        raise InputError(
-            f"{path}: its ending does not tell a known type. Known are {', '.join(TEXT_FORMATS)} "
-            f"(each also with {' or '.join(COMPRESSIONS)}), {', '.join(BINARY_FORMATS)}, "
-            "and folders of class folders."
-        )
-    return reader
+    def _refuse_empty(self) -> None:
+        if not self.size:
+            raise InputError(f"{self.name} is empty: it has no bytes.")
 
 
-def refuse_pipe(path: Path) -> None:
-    """Refuse what can be read only once, before anything of it is taken."""
-    if not path.is_file():
-        raise InputError(
-            f"{path}: is a pipe or a device, not a file, and what is read from it is gone. Write it to a file; or, if "
-            "it holds JSON Lines, give it as an open binary file (on the command line: as standard input, -)."
-        )
-
-
-class OpenFileSource:
+class OpenFileSource(Source):
     """An open binary file with JSON Lines, such as standard input: it can be read once."""
 
-    size = None
     unit = LINE
-    notes = ()
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.name = str(getattr(file, "name", "the open file"))
-        self._file = file
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self.name = name
+        self._file = PeekableFile(file)
         self._used = False
 
-    def options(self, options: Options) -> Options:
-        """Return them as they are."""
-        return options
+    def column_names(self, options: Options) -> list[str]:  # noqa: ARG002
+        """Return the names that the first records have; they are read again with the others."""
+        return [] if self._used else parse_json_columns(self._file.peek_lines())
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield rows in chunks of moderate size."""
@@ -146,19 +94,54 @@ class OpenFileSource:
             )
         self._used = True
         rows = 0
-        for chunk in read_json_lines(Stream(self.name, self._file, options.encoding), options, extra):
+        for chunk in read_json_lines(Stream(self.name, cast("BinaryIO", self._file), options.encoding), options, extra):
             rows += chunk.rows
             yield chunk
         if not rows:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
 
+class PeekableFile:
+    """An open binary file, of which the first lines can be looked at before it is read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._start = file, io.BytesIO()
+
+    def peek_lines(self) -> bytes:
+        """Return the first whole line, and what came with it."""
+        pieces = [self._start.read()]
+        while b"\n" not in pieces[-1] and (more := self._read_available()):
+            pieces.append(more)
+        start = b"".join(pieces)
+        self._start = io.BytesIO(start)
+        return start
+
+    def _read_available(self) -> bytes:
+        """Return what is there already, up to some kilobytes; where nothing is, wait."""
+        read = self._file.read1 if isinstance(self._file, io.BufferedIOBase) else self._file.read
+        return bytes(read(1 << 16) or b"")
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on, from the very beginning."""
+        return self._start.read(size) or self._file.read(size)
+
+    def tell(self) -> int:
+        """Nobody knows how far a pipe is read."""
+        raise OSError
+
+
+def _open_stdin() -> Source:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("Standard input is closed.")
+    return OpenFileSource(sys.stdin.buffer, "standard input")
+
+
 def find_sources(source: Any) -> list[Source]:
     """Find the sources that a user's argument stands for."""
     if isinstance(source, (str, os.PathLike)):
-        return refuse_same(_find_at_path(os.fspath(source)))
+        return _find_files([source])
     if isinstance(source, (list, tuple)):
-        return refuse_same(_find_at_paths(source))
+        return _find_files(source)
     if isinstance(source, Mapping):
         return [_mapping_to_source(source)]
     if hasattr(source, "with_format") and hasattr(source, "iter"):
@@ -171,10 +154,74 @@ def find_sources(source: Any) -> list[Source]:
     return [_as_open_file(source)]
 
 
-def refuse_same(sources: list[Source]) -> list[Source]:
-    """Return the sources, or refuse a file or folder that is there twice: its documents would count twice."""
-    refuse_same_files([path for source in sources if (path := getattr(source, "path", None)) is not None])
-    return sources
+# Files
+
+
+def _find_files(paths: Sequence[Any]) -> list[Source]:
+    if not paths:
+        raise InputError("The list of files is empty.")
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(
+                f"A list must hold paths of files; got {type(path).__name__}. "
+                "For texts in memory: Documents.of(texts, labels)."
+            )
+    found = expand_patterns(paths)
+    if STDIN in found:
+        if len(found) > 1:
+            raise OptionError("- is standard input, and cannot be read together with other files.")
+        return [_open_stdin()]
+    files = [Path(path) for path in found]
+    for file in files:
+        refuse_missing(file)
+    _refuse_mixed(files)
+    refuse_same_files(files)
+    return [_find_file(file) for file in files]
+
+
+def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that paths and patterns stand for, in order; "-", standard input, as it is."""
+    found: list[str] = []
+    for path in paths:
+        plain = Path(path).expanduser()
+        if not glob.has_magic(str(plain)) or plain.exists():
+            found.append(os.fspath(path) if os.fspath(path) == STDIN else str(plain))
+            continue
+        matches = sorted(glob.glob(str(plain), recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
+        if not matches:
+            raise InputError(f"No file matches the pattern {os.fspath(path)!r}.")
+        found += matches
+    return found
+
+
+def _find_file(path: Path) -> Source:
+    if path.is_dir():
+        return ClassFolderSource(path)
+    reader = find_reader(path)
+    return TextFile(path) if reader is None else FileSource(path, reader)
+
+
+def refuse_missing(path: Path) -> None:
+    """Refuse a file that is not there, and name one that is called almost so."""
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}.") from error
+    if not there:
+        nearby = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
+
+
+def _refuse_mixed(paths: Sequence[Path]) -> None:
+    """Refuse text files beside files with columns."""
+    other = next((path for path in paths if path.is_dir() or find_reader(path)), None)
+    text = next((path for path in paths if not path.is_dir() and not find_reader(path)), None)
+    if text is not None and other is not None:
+        what = "is a folder" if other.is_dir() else "has columns"
+        raise InputError(
+            f"{text}: its ending does not tell of columns, so it is a text file; {other} {what}. The two kinds cannot "
+            f"be read together. Known are {KNOWN_EXTENSIONS}."
+        )
 
 
 def refuse_same_files(paths: Iterable[Path]) -> None:
@@ -195,28 +242,7 @@ def refuse_same_files(paths: Iterable[Path]) -> None:
         first[known] = path
 
 
-def _find_at_path(path: str) -> list[Source]:
-    plain = Path(path).expanduser()
-    if plain.is_dir():
-        return [ClassFolderSource(plain)]
-    if glob.has_magic(path) and not plain.exists():
-        found = sorted(glob.glob(str(plain), recursive=True))  # noqa: PTH207 (Path.glob takes no absolute pattern)
-        if not found:
-            raise InputError(f"No file matches the pattern {path!r}.")
-        return [one for match in found for one in _find_at_path(match)]
-    return [FileSource(plain)]
-
-
-def _find_at_paths(paths: Sequence[Any]) -> list[Source]:
-    if not paths:
-        raise InputError("The list of files is empty.")
-    for path in paths:
-        if not isinstance(path, (str, os.PathLike)):
-            raise InputError(
-                f"A list must hold paths of files; got {type(path).__name__}. "
-                "For texts in memory: Documents.of(texts, labels)."
-            )
-    return [source for path in paths for source in _find_at_path(os.fspath(path))]
+# Memory
 
 
 def _mapping_to_source(columns: Mapping[Any, Any]) -> Source:
@@ -256,7 +282,7 @@ def _as_open_file(source: Any) -> Source:
     if isinstance(source, io.TextIOBase):
         raise InputError('The open file is in text mode; open it in binary mode, as in open(path, "rb").')
     if callable(getattr(source, "read", None)):
-        return OpenFileSource(source)
+        return OpenFileSource(source, str(getattr(source, "name", "the open file")))
     hint = " Call .collect() first." if type(source).__name__ == "LazyFrame" else ""
     raise InputError(
         f"Cannot read documents from {type(source).__name__}.{hint} What works: a path, a pattern, a list of "

@@ -14,7 +14,11 @@ from termsieve.documents.label_spelling import is_missing, spell, spell_array
 from termsieve.errors import InputError
 
 LONE_SURROGATE = "a lone surrogate, which is not text"
+NULL_IN_LIST = "missing token: there is a null in the list"
+TOKENS = pa.large_list(pa.large_string())
+_LISTS = (list, tuple, np.ndarray)
 _TYPE_NAMES = {
+    str: "a string",
     bool: "a truth value",
     int: "a number",
     JsonLiteral: "a number",
@@ -45,18 +49,58 @@ def is_unicode(text: str) -> bool:
 
 
 def to_text_column(column: Column, title: str, faults: Faults) -> pa.Array:
-    """Turn a column of text into large_string; null where it is missing or, with a fault, not text.
+    """Turn a column of text into large_string, or one of token lists into large_list<large_string>.
 
-    `title` says in an error which column it is.
+    It is null where the text is missing or, with a fault, not text. `title` says in an error which column it is.
     """
     if isinstance(column, list):
-        return _values_to_text(column, faults)
+        first = next((value for value in column if isinstance(value, _LISTS) or not is_missing(value)), None)
+        return _values_to_tokens(column, faults) if isinstance(first, _LISTS) else _values_to_text(column, faults)
     if pt.is_null(column.type):
         return pa.nulls(len(column), pa.large_string())
     column = decode_dictionary(column)
+    if is_list(column.type):
+        return _lists_to_tokens(column, title, faults)
     if not is_textual(column.type):
         raise InputError(f"{title} holds values of type {column.type}, not text.")
     return decode_utf8(column, faults)
+
+
+def _lists_to_tokens(column: pa.Array, title: str, faults: Faults) -> pa.Array:
+    lists = _rebuild_lists(column)
+    values, inner = decode_dictionary(lists.values), dict[int, str]()
+    if not (is_textual(values.type) or pt.is_null(values.type)):
+        raise InputError(f"{title} holds values of type {column.type}, neither text nor lists of tokens.")
+    tokens = decode_utf8(values, inner)
+    for position in np.flatnonzero(tokens.is_null().to_numpy(zero_copy_only=False)).tolist():
+        inner.setdefault(position, NULL_IN_LIST)
+    offsets = lists.offsets
+    owners = np.searchsorted(offsets.to_numpy(), list(inner), side="right") - 1
+    for row, reason in zip(owners.tolist(), inner.values(), strict=True):
+        faults.setdefault(row, reason)
+    return pa.LargeListArray.from_arrays(offsets, tokens, mask=lists.is_null())
+
+
+def _values_to_tokens(values: list[Any], faults: Faults) -> pa.Array:
+    lists = [_value_to_tokens(value, row, faults) for row, value in enumerate(values)]
+    return pa.array(lists, TOKENS)
+
+
+def _value_to_tokens(value: Any, row: int, faults: Faults) -> list[str] | None:
+    if not isinstance(value, _LISTS):
+        if not is_missing(value):
+            faults.setdefault(row, f"text is not a list of tokens, as those before: it is {_describe_type(value)}")
+        return None
+    tokens = list(value)
+    for token in tokens:
+        if not isinstance(token, str):
+            what = f"token is not a string: it is {_describe_type(token)}"
+            faults.setdefault(row, NULL_IN_LIST if is_missing(token) else what)
+            return None
+        if not is_unicode(token):
+            faults.setdefault(row, f"token holds {LONE_SURROGATE}")
+            return None
+    return [str(token) for token in tokens]
 
 
 def _values_to_text(values: list[Any], faults: Faults) -> pa.Array:
@@ -72,13 +116,16 @@ def _value_to_text(value: Any, row: int, faults: Faults) -> str | None:
     if is_missing(value):
         return None
     if not isinstance(value, str):
-        kind = _TYPE_NAMES.get(type(value), f"of type {type(value).__name__}")
-        faults.setdefault(row, f"text is not a string: it is {kind}")
+        faults.setdefault(row, f"text is not a string: it is {_describe_type(value)}")
         return None
     if not is_unicode(value):
         faults.setdefault(row, f"text holds {LONE_SURROGATE}")
         return None
     return str(value)
+
+
+def _describe_type(value: Any) -> str:
+    return _TYPE_NAMES.get(type(value), f"of type {type(value).__name__}")
 
 
 def is_textual(kind: pa.DataType) -> bool:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from termsieve.documents.batches import readable
 from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Numbers, Source, line_places
+from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks
 from termsieve.documents.string_columns import is_utf8
@@ -24,14 +25,15 @@ FILE_COLUMN = "file"
 _SPACES = re.compile(r"\s*")
 
 
-class TextFile:
+class TextFile(Source):
     """A text file: each line is a document, a very long one several, and a blank one none.
 
     Lines end with a newline; or, where the whole file has none, with carriage returns, as on a Macintosh of old.
     """
 
     unit = LINE
-    notes = ()
+    has_lines = True
+    path: Path
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
@@ -53,7 +55,10 @@ class TextFile:
         with open_stream(self.path, options.encoding) as stream:
             for block in read_line_blocks(stream):
                 if b"\0" in block.data:
-                    raise InputError(f"{self.name}: is no text file: it has a zero byte. {_KNOWN_EXTENSIONS}")
+                    raise InputError(
+                        f"{self.name}: is not a text file: it has a zero byte. Files with columns are known by their "
+                        f"ending: {KNOWN_EXTENSIONS}."
+                    )
                 lines = block.data.split(b"\r" if block.line == 1 and b"\n" not in block.data else b"\n")
                 for chunk in _make_chunks(lines, block.line, options.encoding):
                     found += chunk.rows
@@ -61,9 +66,6 @@ class TextFile:
                     yield chunk
         if not found:
             raise InputError(f"{self.name} is empty: it has no lines.")
-
-
-_KNOWN_EXTENSIONS = "Files with columns are known by their ending: .csv, .tsv, .jsonl, .parquet, .arrow."
 
 
 def _make_chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chunk]:
@@ -111,22 +113,17 @@ def _split_line(line: str) -> list[str]:
     return [*pieces, line[start:]] if rest else pieces
 
 
-class LabelledSource:
+class LabelledSource(Source):
     """A source whose documents are all of one class: the name of the file."""
 
-    def __init__(self, source: Source, label: str) -> None:
-        self._source, self.label, self.name = source, label, source.name
-        self.lines = isinstance(source, TextFile)
+    def __init__(self, source: Source, class_name: str) -> None:
+        self._source, self.class_name = source, class_name
+        self.name, self.path, self.unit, self.has_lines = source.name, source.path, source.unit, source.has_lines
 
     @property
     def size(self) -> int | None:
         """Bytes on disk."""
         return self._source.size
-
-    @property
-    def unit(self) -> str:
-        """As the source has it."""
-        return self._source.unit
 
     @property
     def notes(self) -> Sequence[str]:
@@ -140,12 +137,20 @@ class LabelledSource:
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows of the source, each with the label."""
         for chunk in self._source.chunks(replace(options, label=None), extra):
-            label = pa.array([self.label] * chunk.rows, pa.large_string())
+            label = pa.array([self.class_name] * chunk.rows, pa.large_string())
             yield replace(chunk, columns={**chunk.columns, FILE_COLUMN: label})
 
 
+def label_by_file(sources: Sequence[Source]) -> list[Source]:
+    """Return the sources, each with its name as the class of its documents."""
+    if len(sources) < 2 or any(source.path is None for source in sources):
+        raise InputError("by_file=True compares files with each other: name two or more.")
+    names = name_classes([source.name for source in sources])
+    return [LabelledSource(source, name) for source, name in zip(sources, names, strict=True)]
+
+
 def name_classes(paths: Sequence[str]) -> list[str]:
-    """What each file is called as a class: its name, or where two have the same its path.
+    """Name each file as a class: by its name, or where two have the same by its path.
 
     >>> name_classes(["a/x.txt", "b/y.txt"]), name_classes(["a/x.txt", "b/x.txt"])
     (['x.txt', 'y.txt'], ['a/x.txt', 'b/x.txt'])

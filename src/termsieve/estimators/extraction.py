@@ -14,9 +14,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.tally import Vocabulary
+from termsieve.documents import TOKENS
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.rows import PythonVocabulary, Rows, Worker, read_rows
-from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
+from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
 from termsieve.tokens.kernels import Int32Array
 
 _OWN_OPTIONS = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
@@ -48,7 +49,7 @@ class TermExtractor:
         word = parameters["analyzer"] == "word"
         if parameters["tokenizer"] is not None and word:
             own["tokenizer"] = parameters["tokenizer"]
-        if not word:
+        if not word and parameters["analyzer"] != "tokens":
             shared["stop_words"] = None
         if own.get("tokenizer") is not None or not word:
             shared["token_pattern"] = DEFAULT_TOKEN_PATTERN
@@ -89,17 +90,34 @@ class TermExtractor:
             raise InputError(f"A document holds a lone surrogate, which is not text: {error}.") from error
 
     def _convert(self, documents: Sequence[Any]) -> Any:
+        if isinstance(documents, pa.ChunkedArray):
+            return documents.to_pylist() if self.plain is not None else self._check_array(documents)
         if self.plain is not None:
             return documents
+        if self.analyzer is not None and self.analyzer.analyzer == "tokens":
+            return pa.array([_check_tokens(one) for one in documents], TOKENS)
         if not self.from_content or not all(type(one) is str for one in documents):
             documents = [self._text(one) for one in documents]
         return pa.array(documents, pa.large_string())
 
+    def _check_array(self, documents: pa.ChunkedArray) -> pa.Array:
+        if documents.null_count:
+            raise InputError("A document must be text or a list of tokens, not null.")
+        choose_analyzer(self.analyzer, tokens=documents.type == TOKENS)
+        return documents.combine_chunks()
+
     def _text(self, document: Any) -> str:
         text = self.decode(document)
         if not isinstance(text, str):
-            raise InputError(f"A document must be text, not {type(text).__name__}: {str(text)[:60]!r}.")
+            hint = " (analyzer='tokens' takes lists of tokens.)" if isinstance(text, list | tuple) else ""
+            raise InputError(f"A document must be text, not {type(text).__name__}: {str(text)[:60]!r}.{hint}")
         return str(text)
+
+
+def _check_tokens(document: Any) -> list[str]:
+    if not isinstance(document, list | tuple | np.ndarray) or not all(isinstance(token, str) for token in document):
+        raise InputError(f"With analyzer='tokens', a document must be a list of strings, not {str(document)[:60]!r}.")
+    return list(document)
 
 
 def _build_sklearn_analyzer(
@@ -125,6 +143,8 @@ def _check_documents(documents: Any) -> Sequence[Any]:
         )
     if not isinstance(documents, Iterable):
         raise InputError(f"The documents must be a list of texts, not {type(documents).__name__}.")
+    if isinstance(documents, pa.ChunkedArray) and documents.type in (pa.large_string(), TOKENS):
+        return documents  # type: ignore[no-any-return]
     return documents if isinstance(documents, list) else list(documents)
 
 
@@ -141,12 +161,15 @@ def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
         _warn_unused("preprocessor", "'analyzer' is callable")
     if tuple(parameters["ngram_range"]) != (1, 1) and own_analyzer:
         _warn_unused("ngram_range", "'analyzer' is callable")
+    tokens = not own_analyzer and parameters["analyzer"] == "tokens"
     if not word:
-        given = {"stop_words": parameters["stop_words"], "tokenizer": tokenizer}
+        given = {"stop_words": None if tokens else parameters["stop_words"], "tokenizer": tokenizer}
         given["token_pattern"] = pattern if pattern != DEFAULT_TOKEN_PATTERN else None
         for name, value in given.items():
             if value is not None:
                 _warn_unused(name, "'analyzer' != 'word'")
+    if tokens:
+        return
     if parameters["lowercase"] and any(char.isupper() for term in parameters["vocabulary"] or () for char in term):
         warnings.warn(
             "Upper case characters found in vocabulary while 'lowercase' is True. These entries will not be matched "
@@ -162,7 +185,7 @@ def _warn_unused(name: str, because: str) -> None:
 
 def warn_split_stop_words(analyzer: Analyzer | None) -> None:
     """Warn when the analyzer cuts stop words into other words, which it then does not stop."""
-    if analyzer is None or not analyzer.stop_set or analyzer.stop_words == "smart":
+    if analyzer is None or not analyzer.stop_set or analyzer.stop_words == "smart" or analyzer.analyzer == "tokens":
         return
     bare = replace(analyzer, stop_words=None, stemmer=None, min_length=1)
     tokens = {token for word in analyzer.stop_set for token in bare.words(bare.preprocess(word))}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import check_array, column_or_1d
 
@@ -23,7 +24,7 @@ def check_labels(y: Any, owner: str) -> Any:
         raise InputError(
             f"{owner} requires y to be passed, but the target y is None: a score needs the classes of the documents."
         )
-    if sparse.issparse(y) or _is_label_sets(y):
+    if sparse.issparse(y) or isinstance(y, pa.ChunkedArray) or _is_label_sets(y):
         return y
     array: npt.NDArray[Any] = np.asarray(y)
     if array.dtype == object and array.ndim == 1 and _is_label_sets(array.tolist()):

@@ -28,6 +28,7 @@ from termsieve.tokens.kernels import Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings
 
 CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time
+TOKEN_CHARACTERS = 8  # about so many has a token of a list
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -228,7 +229,7 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
         worker = idle.get()
         try:
             converted = convert(documents[part])
-            if isinstance(converted, pa.LargeStringArray):
+            if isinstance(converted, pa.LargeStringArray | pa.LargeListArray):
                 check_sizes(converted, part.start)
             return worker.read(converted)
         finally:
@@ -266,13 +267,20 @@ def _load_sum_loops() -> None:
 def _split_documents(documents: Sequence[Any]) -> list[slice]:
     """Pieces of about `CHUNK` characters, whole documents each."""
     if isinstance(documents, pa.ChunkedArray):
-        sizes = pc.binary_length(documents).to_numpy()
+        lists = pa.types.is_large_list(documents.type)
+        lengths = (pc.list_value_length if lists else pc.binary_length)(documents)
+        sizes = lengths.to_numpy() * (TOKEN_CHARACTERS if lists else 1)
     else:
-        lengths = (len(one) if isinstance(one, str) else CHUNK_CHARACTERS for one in documents)
-        sizes = np.fromiter(lengths, np.int64, len(documents))
+        sizes = np.fromiter(map(_document_size, documents), np.int64, len(documents))
     chunk = np.cumsum(sizes) // CHUNK_CHARACTERS
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
+
+
+def _document_size(document: Any) -> int:
+    if isinstance(document, list):
+        return len(document) * TOKEN_CHARACTERS
+    return len(document) if isinstance(document, str) else CHUNK_CHARACTERS
 
 
 def _split_evenly(ends: Int64Array, n: int) -> list[slice]:

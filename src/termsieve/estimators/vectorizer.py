@@ -64,7 +64,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         the alphabet. `dtype` is that of the counts; weights are floats. `binary` comes before everything else: scores
         and weights then see presence only, whereas ``weighting="binary"`` changes the matrix alone.
     stemmer, segmenter, min_length
-        As in `termsieve.Analyzer`, which also has the list of stop words ``"smart"``.
+        As in `termsieve.Analyzer`, which also has the list of stop words ``"smart"``, and the analyzer ``"tokens"`` for
+        documents that are lists of tokens.
     threads : int or None
         How many threads read; None is as many as there are cores. The result does not depend on it.
 

@@ -18,7 +18,7 @@ from termsieve._version import __version__
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counting import as_documents
 from termsieve.counts.matrices import make_label_matrix
-from termsieve.documents import Documents, read
+from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.model.model import Model
 from termsieve.model.parts import make_vectorizer
@@ -26,7 +26,7 @@ from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
-from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
 
@@ -84,13 +84,13 @@ def train(
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
-    analyzer = analyzer or Analyzer()
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.of(
         _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
         cv=cv or FOLDS, weighting=weighting, **options,
     )  # fmt: skip
     table = _hold(as_documents(documents, labels), plan.columns)
+    analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = sys.stderr.isatty() if progress is None else progress
     if cv:
         result = _compare(table, plan, analyzer, threads, shown=shown)
@@ -213,12 +213,11 @@ def _show_status(what: str, *, shown: bool) -> Iterator[None]:
 def _fit(
     table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
 ) -> Model:
-    lists = table["labels"].to_pylist()
-    Y, classes = make_label_matrix(lists, None, table.num_rows)
-    single = all(len(some) == 1 for some in lists)
+    Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
+    single = bool((np.diff(Y.indptr) == 1).all())
     spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
     vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)
-    X = vectorizer.fit_transform(table["text"].to_pylist(), [some[0] for some in lists] if single else lists)
+    X = vectorizer.fit_transform(table["text"], table["labels"])
     y = Y.indices.astype(np.int64) if single else Y
     vectorizer.threads = None  # as many as there are, where the model is used
     about = {

@@ -8,7 +8,6 @@ from termsieve.reporting.origin import (
     as_list,
     counts_files,
     document_files,
-    file_classes,
     get_analyzer,
     named_contenders,
     read_options,
@@ -20,6 +19,7 @@ from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 
 # an option and its value, or a flag
 Option = tuple[str, str] | tuple[str]
+_FLAGS = {"by_file": "--by-file", "on_bad": "--skip-bad", "quotes": "--no-quotes"}
 
 
 def make_command(material: ReportData) -> str:
@@ -41,16 +41,14 @@ def _safe_path(file: str) -> str:
 
 
 def _reading_options(material: ReportData) -> list[Option]:
-    found: list[Option] = [("--by-file",)] if file_classes(material) else []
+    found: list[Option] = []
     for name, value in read_options(material).items():
         if name == "text":
             found += [("--text", str(column)) for column in as_list(value)]
         elif name == "split":
             found.append(("--split", "=".join("" if part is None else str(part) for part in as_list(value))))
-        elif name == "on_bad":
-            found.append(("--skip-bad",))
-        elif name == "quotes":
-            found.append(("--no-quotes",))
+        elif name in _FLAGS:
+            found.append((_FLAGS[name],))
         elif value is not None:
             found.append((_option_name(name), str(value)))
     return found
@@ -68,6 +66,7 @@ def _analyzer_options(material: ReportData) -> list[Option]:
     every: list[tuple[bool, Option]] = [
         (bool(analyzer.stop_words), ("--stop-words", stop_words)),
         (analyzer.analyzer == "char_wb", ("--characters",)),
+        (analyzer.analyzer == "tokens", ("--tokens",)),
         (_format_ngrams(analyzer) != "1", ("--ngrams", _format_ngrams(analyzer))),
         (bool(analyzer.stemmer), ("--stemmer", str(analyzer.stemmer))),
         (bool(analyzer.segmenter), ("--segmenter", str(analyzer.segmenter))),

@@ -7,7 +7,6 @@ value is quoted where it is used.
 from __future__ import annotations
 
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from termsieve.errors import TermsieveError
@@ -15,9 +14,8 @@ from termsieve.reporting.report_data import ReportData
 from termsieve.study.plan import Contender, changed_settings
 from termsieve.tokens.analyzer import Analyzer
 
-READ_OPTIONS = ("text", "label", "label_sep", "split", "encoding", "on_bad", "quotes")
+READ_OPTIONS = ("text", "label", "label_sep", "by_file", "split", "encoding", "on_bad", "quotes")
 CONTENDER_FIELDS = tuple(one.name for one in fields(Contender))
-_COMPRESSED = (".gz", ".zst")
 
 
 def as_list(value: Any) -> list[Any]:
@@ -42,17 +40,12 @@ def is_from_matrix(material: ReportData) -> bool:
     return not there and material.counts is not None and material.counts.settings is None
 
 
-def file_classes(material: ReportData) -> list[tuple[str, str]]:
-    """Each file and its class, where the class of a document is its file."""
-    labels = [str(label) for label in as_list(material.origin.get("by_file"))]
-    files = document_files(material)
-    return list(zip(files, labels, strict=True)) if labels and len(labels) == len(files) else []
-
-
 def read_options(material: ReportData) -> dict[str, Any]:
     """The options of reading that are not as they come."""
-    skipped = ("label", "label_sep") if file_classes(material) else ()
-    return {name: material.origin[name] for name in READ_OPTIONS if name in material.origin and name not in skipped}
+    found = {name: material.origin[name] for name in READ_OPTIONS if name in material.origin}
+    if found.pop("by_file", None):  # whatever a saved result has there
+        found["by_file"] = True
+    return found
 
 
 def study_settings(material: ReportData) -> dict[str, Any]:
@@ -103,10 +96,6 @@ def _document_caveats(material: ReportData) -> list[str]:
         found.append("The counts are of a matrix: COUNTS stands for a file to which Counts.save writes them.")
     elif not (document_files(material) or counts_files(material) or material.origin.get("demo")):
         found.append("The documents are in no file that is known here: DOCUMENTS stands for one that holds them.")
-    if material.origin.get("lines"):
-        found.append("The snippet leaves lines of more than 2,000 characters whole; the command cuts them.")
-        if any(Path(file).suffix.lower() in _COMPRESSED for file in document_files(material)):
-            found.append("Unpack the files for the snippet.")
     return found
 
 

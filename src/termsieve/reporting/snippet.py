@@ -8,9 +8,7 @@ from termsieve.reporting.origin import (
     as_list,
     counts_files,
     document_files,
-    file_classes,
     get_analyzer,
-    is_object,
     named_contenders,
     read_options,
     study_settings,
@@ -67,9 +65,8 @@ def _scoring_lines(material: ReportData) -> list[str]:
 
 
 def _import_lines(material: ReportData, more: list[str]) -> list[str]:
-    paths = ["from pathlib import Path", ""] if material.origin.get("lines") else []
     demo = ["from termsieve import demonstration"] if material.origin.get("demo") else []
-    return [*paths, "import termsieve as ts", *demo, *more]
+    return ["import termsieve as ts", *demo, *more]
 
 
 def _analyzer_code(material: ReportData) -> str:
@@ -85,8 +82,6 @@ def _analyzer_code(material: ReportData) -> str:
 def _document_lines(material: ReportData) -> list[str]:
     if material.origin.get("demo"):
         return ["name, texts, labels = demonstration.load_corpus()", 'docs = ts.read({"text": texts, "label": labels})']
-    if file_classes(material):
-        return _by_file_lines(material)
     files = document_files(material) or ["DOCUMENTS"]
     source = repr(files[0] if len(files) == 1 else files)
     return [f"docs = ts.read({source}{_option_code(material)})"]
@@ -100,33 +95,3 @@ def _literal(name: str, value: Any) -> str:
     if name == "text" and isinstance(value, list) and len(value) == 1:
         return repr(value[0])
     return repr(tuple(value)) if name == "split" and isinstance(value, list) else repr(value)
-
-
-def _by_file_lines(material: ReportData) -> list[str]:
-    """Documents whose class is their file, gathered file by file, with the columns that the division needs."""
-    given = study_settings(material)
-    columns = (given.get("cv"), given.get("groups"))
-    extra = [name for name in columns if isinstance(name, str) and not is_object(name)]
-    empty = ", ".join(f"{name!r}: []" for name in ("text", "label", *extra))
-    rows = _text_file_lines(material) if material.origin.get("lines") else _batch_lines(material, extra)
-    head = [f"columns = {{{empty}}}", f"for file, label in {file_classes(material)!r}:"]
-    return [*head, *(f"    {line}" for line in rows), "docs = ts.read(columns)"]
-
-
-def _text_file_lines(material: ReportData) -> list[str]:
-    encoding = str(material.origin.get("encoding") or "utf-8-sig")
-    return [
-        f"lines = [line.strip() for line in Path(file).read_text({encoding!r}).split('\\n') if line.strip()]",
-        "columns['text'] += lines",
-        "columns['label'] += [label] * len(lines)",
-    ]
-
-
-def _batch_lines(material: ReportData, extra: list[str]) -> list[str]:
-    more = [f"    columns[{name!r}] += batch[{name!r}].to_pylist()" for name in extra]
-    return [
-        f"for batch in ts.read(file, label=None{_option_code(material)}).batches({extra!r}):",
-        "    columns['text'] += batch['text'].to_pylist()",
-        "    columns['label'] += [label] * batch.num_rows",
-        *more,
-    ]

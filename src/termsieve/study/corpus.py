@@ -17,10 +17,10 @@ from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.counts.tally import Vocabulary
-from termsieve.documents import Documents
+from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.estimators.rows import Worker, read_rows
-from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.strings import string_buffers
 
 
@@ -39,7 +39,7 @@ class Corpus:
     settings
         Of the analyzer.
     texts
-        The documents as they were written.
+        The documents as they were written, or as lists of tokens.
     rows
         Where it is a sample, the rows of the whole that it has.
     """
@@ -105,17 +105,18 @@ class Corpus:
 
 
 def read_corpus(
-    documents: Documents | Sequence[str], labels: Any, analyzer: Analyzer, extra: list[str], threads: int
+    documents: Documents | Sequence[str], labels: Any, given: Analyzer | None, extra: list[str], threads: int
 ) -> Corpus:
     """Read documents into memory."""
     batches = list(as_documents(documents, labels).batches(extra))
-    texts = pa.chunked_array([batch.column("text") for batch in batches], pa.large_string())
-    lists = [labels for batch in batches for labels in batch.column("labels").to_pylist()]
-    if not len(texts):
+    if not batches:
         raise InputError("There are no documents.")
+    texts = pa.chunked_array([batch.column("text") for batch in batches])
+    analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
     rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
     terms, columns = rows.vocabulary()
+    lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
         raise InputError(f"There must be at least two classes to tell apart; found {classes}.")

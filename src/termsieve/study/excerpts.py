@@ -92,7 +92,7 @@ def extract_from_documents(documents: Any, scores: Sequence[Scores]) -> dict[str
     return gathered.found
 
 
-def _iterate_documents(documents: Any) -> Iterator[tuple[str, Collection[str]]]:
+def _iterate_documents(documents: Any) -> Iterator[tuple[str | list[str], Collection[str]]]:
     for batch in as_documents(documents, None).batches():
         yield from zip(batch.column("text").to_pylist(), batch.column("labels").to_pylist(), strict=True)
 
@@ -104,8 +104,9 @@ class ExcerptCollector:
         self.found: dict[str, list[Excerpt]] = {}
         self._wanted, self._analyzer = wanted, analyzer
 
-    def add(self, term: str, text: str) -> None:
+    def add(self, term: str, document: str | list[str]) -> None:
         """An excerpt of a document for a term, if it can be found there and is still needed."""
+        text = document if isinstance(document, str) else " ".join(document)
         if len(self.found.get(term, ())) == EXCERPTS_PER_TERM:
             return
         span = locate_term(term, text, self._analyzer)

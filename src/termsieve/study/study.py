@@ -132,7 +132,7 @@ def compare(
         weigh=weigh, drop_empty=drop_empty,
     )  # fmt: skip
     n_threads = resolve_threads(threads)
-    whole = read_corpus(documents, labels, analyzer or Analyzer(), plan.columns, n_threads)
+    whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
     corpus = whole.sample(plan.sample, seed)
     study = Study(corpus, plan.fit_to(len(corpus.terms)), _splits_of(corpus, plan))
     result = study.result(journal, n_threads, progress=progress)

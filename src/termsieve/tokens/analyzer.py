@@ -13,7 +13,7 @@ import importlib.resources
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
@@ -57,7 +57,8 @@ class Analyzer:
 
     Frozen, hashable and printed back as the code that makes it. Options that scikit-learn's ``CountVectorizer`` has
     too have its meaning and its defaults. The order of the steps: lower case, accents, segmenter, tokens, minimum
-    length, stop words, stemmer, n-grams.
+    length, stop words, stemmer, n-grams. Documents that are lists of tokens already, such as lemmas of another program,
+    go with ``analyzer="tokens"``: a token is taken as it is, and the steps begin with the minimum length.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class Analyzer:
     ngram_range
         Least and greatest length of n-grams, in words or characters.
     analyzer
-        ``"word"``, ``"char"`` or ``"char_wb"`` (characters inside word boundaries).
+        ``"word"``, ``"char"``, ``"char_wb"`` (characters inside word boundaries) or ``"tokens"`` (for lists of tokens).
     strip_accents
         ``"unicode"``, ``"ascii"`` or None.
     stop_words
@@ -90,6 +91,8 @@ class Analyzer:
     ['the', 'cat', 'the', 'hat', 'tale']
     >>> Analyzer(stop_words="smart", ngram_range=(1, 2))("The cat, the hat: a tale.")
     ['cat', 'hat', 'tale', 'cat hat', 'hat tale']
+    >>> Analyzer(analyzer="tokens", ngram_range=(1, 2))(["New York", "be", "big"])
+    ['New York', 'be', 'big', 'New York be', 'be big']
     >>> Analyzer(lowercase=False, token_pattern=r"\w+")
     Analyzer(lowercase=False, token_pattern='\\w+')
     """
@@ -97,7 +100,7 @@ class Analyzer:
     lowercase: bool = True
     token_pattern: str = DEFAULT_TOKEN_PATTERN
     ngram_range: tuple[int, int] = (1, 1)
-    analyzer: Literal["word", "char", "char_wb"] = "word"
+    analyzer: Literal["word", "char", "char_wb", "tokens"] = "word"
     strip_accents: Literal["unicode", "ascii"] | None = None
     stop_words: str | Collection[str] | None = None
     min_length: int = 1
@@ -107,7 +110,7 @@ class Analyzer:
 
     def __post_init__(self) -> None:
         _check_flag("lowercase", self.lowercase)
-        _check_choice("analyzer", self.analyzer, ("word", "char", "char_wb"))
+        _check_choice("analyzer", self.analyzer, ("word", "char", "char_wb", "tokens"))
         _check_choice("strip_accents", self.strip_accents, ("unicode", "ascii", None))
         _check_choice("segmenter", self.segmenter, ("jieba", None))
         _confirm_pattern(self.token_pattern)
@@ -120,14 +123,17 @@ class Analyzer:
             _load_stemmer(self.stemmer)
         if self.segmenter is not None:
             _load_jieba()
-        if self.analyzer != "word":
-            self._refuse_word_options()
+        if self.analyzer == "tokens":
+            self._refuse_options("text", "lowercase", "token_pattern", "strip_accents", "segmenter", "tokenizer")
+        elif self.analyzer != "word":
+            self._refuse_options("words", "stop_words", "min_length", "stemmer", "segmenter", "tokenizer")
 
-    def _refuse_word_options(self) -> None:
-        for name in ("stop_words", "min_length", "stemmer", "segmenter", "tokenizer"):
+    def _refuse_options(self, what: str, *names: str) -> None:
+        """Refuse options that work on something that this analyzer does not have."""
+        for name in names:
             if getattr(self, name) != _get_default(name):
                 raise OptionError(
-                    f"Analyzer: {name}={getattr(self, name)!r} works on words and has no meaning with "
+                    f"Analyzer: {name}={getattr(self, name)!r} works on {what} and has no meaning with "
                     f"analyzer={self.analyzer!r}. Leave it out, or use analyzer='word'."
                 )
 
@@ -137,8 +143,12 @@ class Analyzer:
         ]
         return f"Analyzer({', '.join(changed)})"
 
-    def __call__(self, text: str) -> list[str]:
-        """The terms of `text`, in order: the shortest n-grams first."""
+    def __call__(self, text: str | Sequence[str]) -> list[str]:
+        """The terms of `text`, or of a list of tokens, in order: the shortest n-grams first."""
+        if isinstance(text, str) == (self.analyzer == "tokens"):
+            raise make_kind_error(self)
+        if not isinstance(text, str):
+            return list(_word_ngrams(self._filter(list(text)), *self.ngram_range))
         text = self.preprocess(text)
         if self.analyzer == "char":
             return list(_char_ngrams(text, *self.ngram_range))
@@ -158,7 +168,9 @@ class Analyzer:
 
     def words(self, text: str) -> list[str]:
         """The tokens of a preprocessed text: without the short, the stopped and the endings."""
-        words = list(self._tokenize(text))
+        return self._filter(list(self._tokenize(text)))
+
+    def _filter(self, words: list[str]) -> list[str]:
         if self.min_length > 1:
             words = [word for word in words if len(word) >= self.min_length]
         if self.stop_set:
@@ -245,6 +257,25 @@ class Analyzer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+def choose_analyzer(analyzer: Analyzer | None, *, tokens: bool) -> Analyzer:
+    """Return the given analyzer, or without one the usual for texts or token lists; refuse one of the other kind."""
+    if analyzer is None:
+        return Analyzer(analyzer="tokens") if tokens else Analyzer()
+    if tokens != (analyzer.analyzer == "tokens"):
+        raise make_kind_error(analyzer)
+    return analyzer
+
+
+def make_kind_error(analyzer: Analyzer) -> OptionError:
+    """Make the error for texts that meet an analyzer of tokens, or the other way around."""
+    if analyzer.analyzer == "tokens":
+        return OptionError("The documents are texts, and not lists of tokens: leave out analyzer='tokens'.")
+    return OptionError(
+        "The documents are lists of tokens, which are counted as they are: give analyzer='tokens'. "
+        f"(Given: {analyzer!r}.)"
+    )
 
 
 def compute_fingerprint(settings: Mapping[str, Any]) -> str:

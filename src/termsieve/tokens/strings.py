@@ -23,6 +23,14 @@ def string_buffers(strings: pa.LargeStringArray) -> tuple[UInt8Array, Int64Array
     return np.frombuffer(text, np.uint8) if text else np.empty(0, np.uint8), ends
 
 
+def document_offsets(documents: pa.LargeStringArray | pa.LargeListArray) -> Int64Array:
+    """Return the n + 1 offsets at which documents begin, in bytes; each token of a list counts as one byte more."""
+    if isinstance(documents, pa.LargeListArray):
+        starts: Int64Array = documents.offsets.to_numpy()
+        return string_buffers(documents.values)[1][starts] + starts
+    return string_buffers(documents)[1]
+
+
 def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringArray:
     """An array of strings on given bytes and offsets, without a copy."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))

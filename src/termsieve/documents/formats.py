@@ -1,0 +1,126 @@
+"""The kinds of files by their ending: what reads each, and where the names of its columns stand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from termsieve.documents.arrowfiles import ipc_columns, parquet_columns, read_ipc, read_parquet
+from termsieve.documents.chunks import Chunk
+from termsieve.documents.delimited import read_delimited
+from termsieve.documents.jsonlines import read_json_lines
+from termsieve.documents.options import Options
+from termsieve.documents.streams import COMPRESSIONS, Stream, open_stream
+from termsieve.errors import InputError
+
+_StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
+FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
+
+_HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
+_HEAD_RECORDS = 100  # records of JSON Lines that are looked at for names: any may leave some out
+
+
+def _read_csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return read_delimited(stream, ",", options, extra)
+
+
+def _read_tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    return read_delimited(stream, "\t", options, extra)
+
+
+def _read_text_file(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    with open_stream(path, options.encoding) as stream:
+        yield from reader(stream, options, extra)
+
+
+TEXT_FORMATS: dict[str, FileReader] = {
+    ".csv": partial(_read_text_file, _read_csv),
+    ".tsv": partial(_read_text_file, _read_tsv),
+    ".tab": partial(_read_text_file, _read_tsv),
+    ".jsonl": partial(_read_text_file, read_json_lines),
+    ".ndjson": partial(_read_text_file, read_json_lines),
+    ".json": partial(_read_text_file, read_json_lines),
+}
+BINARY_FORMATS: dict[str, FileReader] = {
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".arrow": read_ipc,
+    ".feather": read_ipc,
+    ".ipc": read_ipc,
+}
+KNOWN_EXTENSIONS = (
+    f"{', '.join(TEXT_FORMATS)} (each also with {' or '.join(COMPRESSIONS)}), {', '.join(BINARY_FORMATS)}"
+)
+
+
+def get_extension(path: Path) -> str:
+    """Return the ending that tells the type of a file, without that of a compression."""
+    ending = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
+
+
+def find_reader(path: Path) -> FileReader | None:
+    """Find what reads a file with columns, as far as its name tells; None for a text file."""
+    ending, compressed = get_extension(path), path.suffix.lower() in COMPRESSIONS
+    return TEXT_FORMATS.get(ending) or (None if compressed else BINARY_FORMATS.get(ending))
+
+
+def refuse_pipe(path: Path) -> None:
+    """Refuse what can be read only once, before anything of it is taken."""
+    if not path.is_file():
+        raise InputError(
+            f"{path}: is a pipe or a device, not a file, and what is read from it is gone. Write it to a file; or, if "
+            "it holds JSON Lines, give it as an open binary file (on the command line: as standard input, -)."
+        )
+
+
+# Names of columns
+
+
+def read_column_names(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
+    """Return the names of the columns of a file; none where they cannot be read."""
+    refuse_pipe(path)
+    ending = get_extension(path)
+    if ending in BINARY_FORMATS:
+        return parquet_columns(path) if ending in (".parquet", ".pq") else ipc_columns(path)
+    with open_stream(path, encoding) as stream:
+        start = _read_head(stream)
+    if "json" in ending:
+        return parse_json_columns(start)
+    return _parse_header(start, "," if ending == ".csv" else "\t", quotes=quotes)
+
+
+def _read_head(stream: Stream) -> bytes:
+    """Read some bytes, and the first line whole."""
+    pieces: list[bytes] = []
+    size, whole = 0, False
+    while not (whole and size >= _HEAD_BYTES) and (more := stream.read()):
+        pieces.append(more)
+        size, whole = size + len(more), whole or b"\n" in more
+    return b"".join(pieces)
+
+
+def _parse_header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
+    lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
+    try:
+        return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [])
+    except csv.Error:
+        return []  # whoever reads the rows says what is wrong, and in which line
+
+
+def parse_json_columns(start: bytes) -> list[str]:
+    """Return the names that the first records of JSON Lines have."""
+    names: dict[str, None] = {}
+    for line in start.split(b"\n")[:_HEAD_RECORDS]:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            names |= dict.fromkeys(record)
+    return list(names)
