@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from termsieve._types import Array, BoolArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
@@ -21,7 +21,6 @@ from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike, Top, parse_rule
 from termsieve.selection.selection import select
-from termsieve.table import Array
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -124,7 +123,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.selection_ = select(scores, rule, aggregate=self.aggregate)
         return self
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self, "selection_")
         return self.selection_.mask
 

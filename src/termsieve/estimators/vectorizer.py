@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_array
 
+from termsieve._types import Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
@@ -33,7 +33,6 @@ from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
-from termsieve.tokens.kernels import Int32Array
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -237,7 +236,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self._needs_labels:
             labels, classes = make_indicator(y, rows.n_docs, "TermVectorizer")
         cells = rows.sums(column_of, len(terms), labels)
-        per_document: npt.NDArray[np.int64] = np.asarray(labels.sum(axis=1)).ravel()
+        per_document: Int64Array = np.asarray(labels.sum(axis=1)).ravel()
         one_each = bool((per_document == 1).all())
         totals = (cells if one_each else rows.sums(column_of, len(terms), everything)).totals()
         return Counts(
@@ -250,7 +249,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _select_terms(self, counts: Counts) -> pa.LargeStringArray:
         """Prune, select and weigh; the terms that are kept, by column."""
         counts = self._prune(counts)
-        kept: npt.NDArray[np.int64] = np.arange(counts.n_terms)
+        kept: Int64Array = np.arange(counts.n_terms)
         self.__dict__.pop("selection_", None)
         if self._selects:
             self.selection_ = select(counts, self._rule, self.score_func, aggregate=self.aggregate)
@@ -366,12 +365,12 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         return given
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: Any = None) -> StringArray:  # noqa: ARG002
         """The terms, in the order of the columns."""
         columns = self._columns()
         return np.array(sorted(columns, key=columns.__getitem__), dtype=object)
 
-    def inverse_transform(self, X: Any) -> list[npt.NDArray[np.object_]]:
+    def inverse_transform(self, X: Any) -> list[StringArray]:
         """The terms of each row of a matrix: those whose entry is not zero."""
         names = self.get_feature_names_out()
         X = check_array(X, accept_sparse="csr")

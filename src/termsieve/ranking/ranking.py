@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._types import Array, Int32Array, Int64Array, StringArray
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
@@ -20,11 +21,9 @@ from termsieve.scores import SCORES, Score, parse_score
 from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from termsieve.counts.counts import Counts, StringArray
-    from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
-    from termsieve.table import Array, Table
+    from termsieve.counts.counts import Counts
+    from termsieve.ranking.distinct import DistinctCells
+    from termsieve.table import Table
 
 ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
 
@@ -326,7 +325,7 @@ class Scores(ArrowTable):
         cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
         return cells.expand_to_terms(agg.class_values(cells, values, c))
 
-    def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, NDArray[np.int64]]:
+    def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, Int64Array]:
         """Return the four cells of some terms, each in one class."""
         cells, found = distinct.evaluate(self.counts, _get_tp)
         where = np.zeros(cells.n_columns, np.int32)

@@ -17,8 +17,9 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin, get_
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.errors import CountsError, OptionError, did_you_mean
-from termsieve.table import Array, Table
+from termsieve.table import Table
 
 Aggregation: TypeAlias = Literal["max", "sum", "mean", "weighted_mean", "global"]
 Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]

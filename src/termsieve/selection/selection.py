@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._types import Array, BoolArray, Int64Array, StringArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.distinct import Int64Array
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import RuleLike, parse_rule
-from termsieve.table import Array
 
-StringArray = npt.NDArray[np.object_]
 DEFAULT_SCORE = "gu"
 
 
@@ -59,7 +56,7 @@ class Selection(ArrowTable):
         return len(self.terms)
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> BoolArray:
         """For each term there was, whether it was chosen."""
         mask = np.zeros(self.n_terms, np.bool_)
         mask[self.index] = True

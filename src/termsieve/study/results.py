@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from termsieve import views
+from termsieve._types import Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
@@ -165,9 +165,7 @@ class Comparison(ArrowTable):
         """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
         return _recommend(self.summary(measure).to_pylist(), measure)
 
-    def curve(
-        self, score: str, classifier: str, measure: str = "f1_macro"
-    ) -> tuple[list[int], npt.NDArray[np.float64]]:
+    def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
         """Numbers of terms, and a measure of all classes: splits x numbers of terms."""
         chosen = self.table.filter(
             (pc.field("score") == score) & (pc.field("classifier") == classifier)
@@ -210,7 +208,7 @@ class Comparison(ArrowTable):
         a, b = (values[:, names.index(name)] for name in (first, second))
         return correlated_t(a, b, rope=rope, repeats=len(self._distinct_values("repeat")))
 
-    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], npt.NDArray[np.float64]]:
+    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], Array]:
         """Names of the scores, and a measure: splits x scores."""
         models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier
