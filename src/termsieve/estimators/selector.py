@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -20,7 +20,7 @@ from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike, Top, parse_rule
-from termsieve.selection.selection import select
+from termsieve.selection.selection import Selection, select
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -45,6 +45,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     ----------
     scores_ : array of shape (n_features,)
         The score of every column; of the last of the scores that a rule brings along.
+    pvalues_ : array of shape (n_features,) or None
+        The p-value of every column by that score, as `Scores.pvalues` has it; None where the score has none.
     selection_ : Selection
         What was taken, in rank order, with scores, classes and the reason.
     counts_ : Counts
@@ -117,10 +119,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return Counts.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
 
     def _select(self, counts: Counts) -> Self:
-        rule = resolve_rule(self.k, self.rule)
-        scores = score(counts, as_score(rule.scores[-1] if rule.scores else self.score_func))
-        self.scores_ = scores.overall(self.aggregate)
-        self.selection_ = select(scores, rule, aggregate=self.aggregate)
+        scored = select_scored(counts, resolve_rule(self.k, self.rule), self.score_func, self.aggregate)
+        self.selection_, self.scores_, self.pvalues_ = scored
         return self
 
     def _get_support_mask(self) -> BoolArray:
@@ -145,6 +145,21 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
     """The rule of two parameters, of which `rule` wins."""
     return Top("all" if k is None else k) if rule is None else parse_rule(rule)
+
+
+class ScoredSelection(NamedTuple):
+    """What a rule chose, and the score and the p-value of every term there was."""
+
+    selection: Selection
+    scores: Array
+    pvalues: Array | None
+
+
+def select_scored(counts: Counts, rule: Rule, score_func: Any, aggregate: str | None) -> ScoredSelection:
+    """Score and select; where a rule brings scores along, the values are those of the last of them."""
+    scores = score(counts, as_score(rule.scores[-1] if rule.scores else score_func))
+    pvalues = None if scores.score.pvalue is None else scores.pvalues()
+    return ScoredSelection(select(scores, rule, aggregate=aggregate), scores.overall(aggregate), pvalues)
 
 
 def _refuse_negative(X: Any) -> None:

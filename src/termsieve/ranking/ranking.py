@@ -18,6 +18,7 @@ from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
 from termsieve.scores import SCORES, Score, parse_score
+from termsieve.scores.parsing import refuse_matrix_function
 from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
@@ -378,6 +379,7 @@ def as_score(what: ScoreLike) -> Score:
     if isinstance(what, str | Score):
         return parse_score(what)
     if callable(what):
+        refuse_matrix_function(what)
         return make_score(what)
     raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
 
