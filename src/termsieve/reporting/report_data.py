@@ -109,12 +109,15 @@ class ReportData:
         contestants, left_out = [], []
         for name in result.scores:
             about = special.get(name, {})
+            known = result.scored.get(name)
             try:
-                scores = score(ranked, about.get("score", name))
+                scored = (
+                    known if known is not None and known.counts is ranked else score(ranked, about.get("score", name))
+                )
             except OptionError:  # a function of a user, or a score of a newer termsieve
                 left_out.append(name)
                 continue
-            contestants.append(ScoredContender(name, scores, about.get("aggregate")))
+            contestants.append(ScoredContender(name, scored, about.get("aggregate")))
         return cls(counts, contestants, result.excerpts, result, left_out)
 
     @property

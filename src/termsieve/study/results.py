@@ -23,6 +23,7 @@ from termsieve.evaluate.significance import Contrast, Posterior, contrast, corre
 from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
+from termsieve.ranking.ranking import Scores
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 
 _MAX_METADATA_BYTES = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
@@ -89,6 +90,7 @@ class Comparison(ArrowTable):
         self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
         self.counts = counts
         self.excerpts: Excerpts = dict(excerpts or {})
+        self.scored: dict[str, Scores] = {}  # what was scored on `counts` on the way, for a report; not saved
 
     def __repr__(self) -> str:
         scores, models = self._distinct_values("score"), self._distinct_values("classifier")

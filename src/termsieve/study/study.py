@@ -32,7 +32,7 @@ from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.documents import Documents
 from termsieve.errors import InputError
-from termsieve.estimators.weighting import parse_weighting
+from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
@@ -140,7 +140,8 @@ def compare(
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
     if excerpts:
-        result.excerpts = extract_from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
+        result.scored = {one.name: score(result.counts, one.score) for one in plan.scores}
+        result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
     return result
 
 
@@ -289,7 +290,7 @@ class SplitData:
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
-        self.matrices = {name: self._weighted(name, *parts) for name in plan.weightings}
+        self.matrices = {name: self._weighted(one, *parts) for name, one in plan.weightings.items()}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
@@ -299,10 +300,9 @@ class SplitData:
         return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
     def _weighted(
-        self, name: str, train: sparse.csr_array, test: sparse.csr_array
+        self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """What classifiers see, and, where all terms are weighed first, scores too."""
-        weighting = parse_weighting(name)
         weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
         kind = np.int64 if weights is None else np.float64
         train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
@@ -312,7 +312,7 @@ class SplitData:
 
     def model(self, name: str) -> BaseEstimator | str:
         """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
-        if parse_weighting(self.plan.weighting_of(name)).plain or self.plan.weigh == "all":
+        if self.plan.weightings[self.plan.weighting_of(name)].plain or self.plan.weigh == "all":
             return name
         return make_pipeline(Normalizer(), classifier(name))
 
