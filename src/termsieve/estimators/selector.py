@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -17,10 +17,10 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import pack_state, unpack_state
-from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike, Top, parse_rule
-from termsieve.selection.selection import Selection, select
+from termsieve.selection.selection import select
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -119,8 +119,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return Counts.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
 
     def _select(self, counts: Counts) -> Self:
-        scored = select_scored(counts, resolve_rule(self.k, self.rule), self.score_func, self.aggregate)
-        self.selection_, self.scores_, self.pvalues_ = scored
+        rule = resolve_rule(self.k, self.rule)
+        scores = score_for(counts, rule, self.score_func)
+        self.scores_, self.pvalues_ = scores.overall(self.aggregate), find_pvalues(scores)
+        self.selection_ = select(scores, rule, aggregate=self.aggregate)
         return self
 
     def _get_support_mask(self) -> BoolArray:
@@ -147,19 +149,14 @@ def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
     return Top("all" if k is None else k) if rule is None else parse_rule(rule)
 
 
-class ScoredSelection(NamedTuple):
-    """What a rule chose, and the score and the p-value of every term there was."""
-
-    selection: Selection
-    scores: Array
-    pvalues: Array | None
+def score_for(counts: Counts, rule: Rule, score_func: Any) -> Scores:
+    """Score the terms that a rule chooses from; where it brings scores along, with the last of them."""
+    return score(counts, as_score(rule.scores[-1] if rule.scores else score_func))
 
 
-def select_scored(counts: Counts, rule: Rule, score_func: Any, aggregate: str | None) -> ScoredSelection:
-    """Score and select; where a rule brings scores along, the values are those of the last of them."""
-    scores = score(counts, as_score(rule.scores[-1] if rule.scores else score_func))
-    pvalues = None if scores.score.pvalue is None else scores.pvalues()
-    return ScoredSelection(select(scores, rule, aggregate=aggregate), scores.overall(aggregate), pvalues)
+def find_pvalues(scores: Scores) -> Array | None:
+    """Return the p-value of each term, None where the score has none."""
+    return None if scores.score.pvalue is None else scores.pvalues()
 
 
 def _refuse_negative(X: Any) -> None:
@@ -187,7 +184,8 @@ class ScoreFunction:
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
         overall = scores.overall(self.aggregate)
-        return overall if scores.score.pvalue is None else (overall, scores.pvalues())
+        pvalues = find_pvalues(scores)
+        return overall if pvalues is None else (overall, pvalues)
 
 
 def as_score_func(score_func: ScoreLike, aggregate: str | None = None) -> ScoreFunction:

@@ -26,13 +26,13 @@ from termsieve.estimators.extraction import (
 from termsieve.estimators.labels import has_contrast, make_indicator, refuse_one_class
 from termsieve.estimators.output import check_container, make_frame
 from termsieve.estimators.rows import Rows, Worker
-from termsieve.estimators.selector import resolve_rule, select_scored
+from termsieve.estimators.selector import find_pvalues, resolve_rule, score_for
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
-from termsieve.ranking.ranking import ScoreLike, as_score
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike
-from termsieve.selection.selection import Selection
+from termsieve.selection.selection import Selection, select
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
 
 
@@ -269,12 +269,13 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         kept: Int64Array = np.arange(counts.n_terms)
         self._forget_selection()
         if self._selects:
-            selection, scores, pvalues = select_scored(counts, self._rule, self.score_func, self.aggregate)
+            scores = score_for(counts, self._rule, self.score_func)
+            selection = select(scores, self._rule, aggregate=self.aggregate)
             kept = np.sort(selection.index)
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")
-            self.selection_, self.scores_ = selection, scores[kept]
-            self.pvalues_ = None if pvalues is None else pvalues[kept]
+            self.selection_, self.scores_ = selection, scores.overall(self.aggregate)[kept]
+            self.pvalues_ = find_pvalues(Scores(counts.taken(kept), scores.score))  # of all terms they would take long
         weights = self._weighting.compute_weights(counts)
         terms = counts.term_array.take(pa.array(kept))
         self._set_vocabulary(terms, None if weights is None else weights[kept])

@@ -109,11 +109,10 @@ class ReportData:
         contestants, left_out = [], []
         for name in result.scores:
             about = special.get(name, {})
-            known = result.scored.get(name)
+            scored = result.scored.get(name)
             try:
-                scored = (
-                    known if known is not None and known.counts is ranked else score(ranked, about.get("score", name))
-                )
+                if scored is None or scored.counts is not ranked:
+                    scored = score(ranked, about.get("score", name))
             except OptionError:  # a function of a user, or a score of a newer termsieve
                 left_out.append(name)
                 continue
