@@ -119,6 +119,15 @@ class Folds:
         The folds, sorted: the values of the array or column, or 0, 1, ... .
     assignment
         For each document, in order, the number of its fold.
+
+    Examples
+    --------
+    >>> folds = count_folds(["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"],
+    ...                     folds=["a", "b", "a", "b"])
+    >>> folds.names, folds.test(0).n_docs, folds.training(0).n_docs
+    (['a', 'b'], 2, 2)
+    >>> folds.test(0) + folds.training(0) == folds.total
+    True
     """
 
     def __init__(self, raw: _FoldCells, names: list[Any]) -> None:

@@ -44,6 +44,16 @@ class Model:
     settings : dict
         How it was made: score, rule, weighting, classifier, numbers of documents and terms, cross-validated measures,
         the settings of the analyzer.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
+    >>> model = ts.train(texts, ["spam"] * 3 + ["ham"] * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
+    >>> model.classes
+    ['ham', 'spam']
+    >>> model.predict(["pills, cheap", "a meeting"])
+    ['spam', 'ham']
     """
 
     def __init__(

@@ -63,6 +63,16 @@ class Ranking(ArrowTable):
     """Rows of a ranking, best first; prints as a table, and frames take it as one.
 
     It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> ranking = ts.score(counts, "chi2").top(2)
+    >>> [(row.term, row.label) for row in ranking]
+    [('bad', 'neg'), ('good', 'pos')]
+    >>> ranking.to_arrow().column_names
+    ['rank', 'term', 'score', 'class', 'tp', 'fp', 'fn', 'tn', 'against']
     """
 
     def __init__(self, rows: Iterable[RankingRow], score: str) -> None:
@@ -126,6 +136,15 @@ class Scores(ArrowTable):
     ----------
     counts, score
         What was scored, and with what.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> scores = ts.score(ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"]), "chi2")
+    >>> scores.overall()
+    array([3.  , 0.75, 3.  , 0.75])
+    >>> scores["bad"].label, scores.top(1, of="pos")[0].term
+    ('neg', 'good')
     """
 
     def __init__(self, counts: Counts, score: Score) -> None:

@@ -159,6 +159,13 @@ class Score:
         Spellings with other parameters that are worth knowing.
     shown : tuple of str
         Parameters that the spelling always shows.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> one = ts.SCORES["bns"].with_parameters(floor=0.001)
+    >>> one.spelling, one.title, one.sided
+    ('bns(floor=0.001)', 'Bi-normal separation', 2)
     """
 
     name: str

@@ -94,7 +94,14 @@ class ChosenTerms(NamedTuple):
 
 
 class Rule(ABC):
-    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling."""
+    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> ts.RULES["energy"](0.8)
+    energy(0.8)
+    """
 
     name: ClassVar[str]
     scores: tuple[ScoreLike, ...] = ()  # those that a rule brings along; most rank by the score they are given

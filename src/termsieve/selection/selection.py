@@ -40,6 +40,14 @@ class Selection(ArrowTable):
         Number of terms there were.
     rule, score, reason : str
         The spellings of the rule and of the score, and why the rule stopped where it did.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> selection = ts.select(counts, "round_robin(2)", "chi2")
+    >>> selection.terms, selection.labels
+    (array(['bad', 'good'], dtype=object), array(['neg', 'pos'], dtype=object))
     """
 
     terms: StringArray

@@ -81,6 +81,17 @@ class Comparison(ArrowTable):
     excerpts : dict of str to list of Excerpt
         A few short places in the documents for the most telling terms. Set it to ``{}`` before you save or report a
         result whose documents nobody else may read.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
+    >>> result = ts.compare(texts, ["spam"] * 3 + ["ham"] * 3, scores=["chi2", "gu"], classifiers=["multinomial_nb"],
+    ...                     ks=[2, 4], cv=3)
+    >>> result.scores, result.classifiers, result.ks
+    (['chi2', 'gu'], ['multinomial_nb'], [2, 4])
+    >>> result.recommended().classifier
+    'multinomial_nb'
     """
 
     def __init__(
