@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
 from termsieve.errors import MissingExtraError
@@ -94,7 +95,7 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     progress = False if quiet else None
     output = check_target(output)
     name, texts, labels = load_corpus()
-    with console.status("getting ready (on a new machine, the loops are compiled first)"):
+    with show_status("getting ready (on a new machine, the loops are compiled first)", shown=is_shown(progress)):
         _score_all(count(texts[::100], labels[::100], threads=threads))
     counts = _count_corpus(console, name, texts, labels, threads)
     console.print(_top_terms_table(counts))
@@ -108,7 +109,7 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
         f"in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
     )  # fmt: skip
     result.settings["origin"]["demo"] = True
-    with console.status("writing the page"):
+    with show_status("writing the page", shown=is_shown(progress)):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")
     for finding in list_findings(ReportData.of(result))[:3]:

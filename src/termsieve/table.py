@@ -20,9 +20,10 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array: TypeAlias = NDArray[np.float64]
+from termsieve._types import Array
+
 Number: TypeAlias = "Array | float"
 
 _VELTKAMP = 134217729.0  # 2**27 + 1 splits a double into two halves whose products are exact

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -61,12 +62,18 @@ def _render_cell(value: object) -> str:
     return f'<td style="text-align:right">{escape(shown)}</td>'
 
 
-def format_percent(share: float) -> str:
-    """A share as per cent, with as many digits as tell it from nothing and from all.
+def format_percent(share: float | None) -> str:
+    """A share as per cent: with two digits, and with as many as tell it from nothing and from all.
 
-    >>> [format_percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]
-    ['0 %', '< 0.1 %', '0.3 %', '12 %', '99.8 %', '100 %']
+    >>> [format_percent(x) for x in (0, 0.000001, 0.00031, 0.012, 0.1234, 0.998, 0.9999, 1, None)]
+    ['0 %', '< 0.001 %', '0.031 %', '1.2 %', '12 %', '99.8 %', '> 99.9 %', '100 %', '-']
     """
-    if share in (0, 1) or 0.01 <= share <= 0.99:
-        return f"{100 * share:.0f} %"
-    return f"{100 * share:.1f} %" if 0.001 <= share <= 0.999 else "< 0.1 %" if share < 0.5 else "> 99.9 %"
+    if share is None:
+        return "-"
+    x = 100 * share
+    if x in (0, 100) or 9.95 <= x <= 99:
+        return f"{x:.0f} %"
+    if x > 99:
+        return f"{x:.1f} %" if x <= 99.9 else "> 99.9 %"
+    digits = min(max(1 - math.floor(math.log10(x)), 1), 3)
+    return f"{x:.{digits}f} %" if x >= 0.001 else "< 0.001 %"

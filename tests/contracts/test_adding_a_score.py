@@ -7,11 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 import termsieve as ts
+from termsieve._types import Array
 from termsieve.cli import app
 from termsieve.estimators import TermSelector
 from termsieve.scores import registry
 from termsieve.scores.registry import score
-from termsieve.table import Array, Table
+from termsieve.table import Table
 
 X, Y = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 1, 1]]), ["a", "a", "b", "b"]
 

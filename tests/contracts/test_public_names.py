@@ -45,6 +45,13 @@ def test_every_public_object_has_a_docstring(name):
     assert (inspect.getdoc(PUBLIC[name]) or "").strip()
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if inspect.isroutine(getattr(ts, name)) or inspect.isclass(getattr(ts, name))]
+)
+def test_every_public_function_and_class_has_an_example(name):
+    assert ">>>" in (inspect.getdoc(getattr(ts, name)) or "")
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = ts.no_such_name

@@ -180,7 +180,6 @@ def test_the_contract_of_estimators(options):
     same(fitted.transform(DOCS), X)
     same(one.transform(DOCS), X)
     assert "TermVectorizer" in repr(one)
-    assert not hasattr(one, "set_output")
     with pytest.raises(NotFittedError):
         clone(one).transform(DOCS)
     with pytest.raises(NotFittedError):

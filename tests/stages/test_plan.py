@@ -72,8 +72,8 @@ def test_only_what_differs_from_the_defaults_is_said_again():
 def test_classifiers_see_what_suits_them():
     plan = Plan.of(classifiers=["poisson_nb", "linear_svm", "logistic_regression"])
     assert [plan.weighting_of(name) for name in plan.classifiers] == ["count", "tfidf", "tfidf"]
-    assert plan.weightings == ["count", "tfidf"]
-    assert Plan.of(weighting="binary").weightings == ["binary"]
+    assert {name: one.name for name, one in plan.weightings.items()} == {"count": "count", "tfidf": "tfidf"}
+    assert list(Plan.of(weighting="binary").weightings) == ["binary"]
 
 
 def test_a_rule_limits_the_terms_of_a_contender():

@@ -594,3 +594,29 @@ def test_every_setting_is_there():
     assert names["cv"] == "3"
     assert names["analyzer"] == "Analyzer()"
     assert len(names["fingerprint of the documents"]) == 16
+
+
+def test_what_the_study_scored_is_not_scored_again(tmp_path, monkeypatch):
+    texts, labels = documents()
+    result = ts.compare(texts, labels, **FEW)
+    expected = {one.name: one.overall.tolist() for one in ReportData.of(saved_and_loaded(result, tmp_path)).contenders}
+    monkeypatch.setattr("termsieve.reporting.report_data.score", None)  # nobody calls it
+    data = ReportData.of(result)
+    assert {one.name: one.overall.tolist() for one in data.contenders} == expected
+    assert all(one.scores is result.scored[one.name] for one in data.contenders)
+
+
+def test_other_counts_than_those_of_the_study_are_scored(tmp_path):
+    texts, labels = documents()
+    result = ts.compare(texts, labels, **FEW)
+    result.counts = result.counts.prune(min_df=2)
+    assert ReportData.of(result).ranked_counts is result.counts
+    pruned = ts.compare(texts, labels, **FEW, min_df=2)
+    assert ReportData.of(pruned).ranked_counts == result.counts
+
+
+def saved_and_loaded(result, folder):
+    result.save(folder / "result.parquet")
+    loaded = Comparison.load(folder / "result.parquet")
+    assert loaded.scored == {}
+    return loaded

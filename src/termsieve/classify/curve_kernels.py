@@ -6,24 +6,20 @@ They take no lock and write only to the rows of their own documents, so that thr
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from termsieve._numba import jit
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.int32]
+from termsieve._types import Array, Int32Array, Int64Array
 
 
 def _select_entries(
-    indptr: Ints,
-    columns: Numbers,
+    indptr: Int64Array,
+    columns: Int32Array,
     data: Array,
-    rank: Numbers,
+    rank: Int32Array,
     threshold: float,
     presence: bool,
-    ends: Ints,
-    ranks: Numbers,
+    ends: Int64Array,
+    ranks: Int32Array,
     values: Array,
 ) -> int:
     """Entries in ranked columns, as ranks; as 1 if only their presence counts, which is to be above the threshold."""
@@ -38,7 +34,7 @@ def _select_entries(
     return n
 
 
-def _count_entries(ends: Ints, ranks: Numbers, values: Array, codes: Numbers, occurrences: Array) -> None:
+def _count_entries(ends: Int64Array, ranks: Int32Array, values: Array, codes: Int32Array, occurrences: Array) -> None:
     """Occurrences by rank, problem and class, added up in the order of the documents."""
     n_problems = codes.shape[1]
     for d in range(len(ends) - 1):
@@ -73,17 +69,17 @@ find_winner = jit(_find_winner)
 def _sweep(
     first: int,
     last: int,
-    ends: Ints,
-    ranks: Numbers,
+    ends: Int64Array,
+    ranks: Int32Array,
     values: Array,
-    point: Numbers,
+    point: Int32Array,
     weights: Array,
     fixed: Array,
     drift: Array,
     slack: Array,
     fixed_slack: Array,
     empty: int,
-    out: Numbers,
+    out: Int32Array,
 ) -> None:
     """The best class of the documents first..last at each point; its complement (~) where rounding could decide.
 

@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline
 
+from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify import curve_kernels
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
@@ -30,10 +31,6 @@ from termsieve.classify.recipes import Recipe, classifier
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.int32]
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
 
@@ -45,7 +42,7 @@ def curve(
     order: Any,
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     """Predictions of a classifier on the first k columns of a ranking, for each k.
 
     Parameters
@@ -86,7 +83,7 @@ def predict_curve(
     order: Any,
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
+) -> tuple[AnyArray, npt.NDArray[np.integer]]:
     """As `curve`, but the classes, and predictions as places among them: smaller and quicker to evaluate."""
     task = CurveTask.of(X_train, y_train, X_test, order, ks, classifier(model))
     points, back = np.unique(task.ks, return_inverse=True)
@@ -104,11 +101,11 @@ class CurveTask:
 
     train: Any
     test: Any
-    codes: Numbers
-    classes: npt.NDArray[Any]
+    codes: Int32Array
+    classes: AnyArray
     indicator: bool
-    order: Ints
-    ks: Ints
+    order: Int64Array
+    ks: Int64Array
     model: BaseEstimator
 
     @classmethod
@@ -147,7 +144,7 @@ class CurveTask:
             named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
             raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
 
-    def predict_codes(self, model: BaseEstimator, X: Any) -> Numbers:
+    def predict_codes(self, model: BaseEstimator, X: Any) -> Int32Array:
         """What a fitted model says of some documents, as places among the classes."""
         if not self.indicator:
             found: Any = np.searchsorted(self.classes, model.predict(X))
@@ -168,7 +165,7 @@ def _check_matrix(X: Any, name: str) -> Any:
     return X.tocsr() if is_sparse(X) else X
 
 
-def _encode_labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
+def _encode_labels(y: Any) -> tuple[Int32Array, AnyArray, bool]:
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = y.toarray() if is_sparse(y) else np.asarray(y)
@@ -183,7 +180,7 @@ def _encode_labels(y: Any) -> tuple[Numbers, npt.NDArray[Any], bool]:
     )
 
 
-def _check_order(order: Any, n_features: int) -> Ints:
+def _check_order(order: Any, n_features: int) -> Int64Array:
     columns = np.asarray(order)
     if columns.ndim != 1 or (columns.dtype.kind not in "iu" and columns.size):
         raise OptionError(f"order must be the numbers of columns, best first; it is {columns.ndim}-d {columns.dtype}.")
@@ -197,7 +194,7 @@ def _check_order(order: Any, n_features: int) -> Ints:
     return columns
 
 
-def _check_ks(ks: Iterable[int], n: int) -> Ints:
+def _check_ks(ks: Iterable[int], n: int) -> Int64Array:
     numbers = np.asarray(ks if hasattr(ks, "__len__") else list(ks))
     if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
         raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")
@@ -210,7 +207,7 @@ def _check_ks(ks: Iterable[int], n: int) -> Ints:
 # Other models: a new fit for each k
 
 
-def _predict_by_refitting(task: CurveTask, points: Ints) -> Numbers:
+def _predict_by_refitting(task: CurveTask, points: Int64Array) -> Int32Array:
     n_problems = task.codes.shape[1]
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
@@ -235,12 +232,12 @@ def _constant_class(task: CurveTask, problem: int) -> int | None:
 class RankedEntries(NamedTuple):
     """Entries of a matrix in ranked columns, by document: ranks and values."""
 
-    ends: Ints
-    ranks: Numbers
+    ends: Int64Array
+    ranks: Int32Array
     values: Array
 
 
-def _predict_by_sweeping(task: CurveTask, points: Ints) -> Numbers:
+def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> Int32Array:
     train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
@@ -287,7 +284,7 @@ class BayesProblem:
     counts: Array
     sizes: Array
 
-    def lines(self, points: Ints) -> SweepCoefficients:
+    def lines(self, points: Int64Array) -> SweepCoefficients:
         """Its scores along the ranking."""
         return COEFFICIENTS[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
 
@@ -297,7 +294,7 @@ class BayesProblem:
             return -1
         return int(self.task.predict_codes(self._build_estimator(1), sparse.csr_array((1, 1)))[0])
 
-    def predict_exactly(self, k: int, rows: Ints) -> Numbers:
+    def predict_exactly(self, k: int, rows: Int64Array) -> Int32Array:
         """The classes of some test documents, as the estimator fitted to the first k columns has them."""
         if not is_sparse(self.task.train) or not is_sparse(self.task.test):
             # sums of dense matrices are left to a library whose order depends on the shape of the whole
@@ -319,7 +316,7 @@ class BayesProblem:
         return model
 
 
-def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Ints, out: Numbers) -> None:
+def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array, out: Int32Array) -> None:
     """Fill in the predictions of one problem: points x documents."""
     k = int(points[-1])
     point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)

@@ -14,10 +14,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
+from termsieve._types import AnyArray, Array
 from termsieve.errors import InputError, OptionError
 from termsieve.table import log
-
-Array = npt.NDArray[np.float64]
 
 
 class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -125,7 +124,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             raise OptionError(f"classes is {classes!r}, but on the first call it was {self.classes_!r}.")
         return self._add_counts(X, y, sample_weight)
 
-    def _start(self, classes: npt.NDArray[Any]) -> None:
+    def _start(self, classes: AnyArray) -> None:
         self._check_parameters(len(classes))
         self.classes_ = classes
         self.class_count_ = np.zeros(len(classes))
@@ -141,7 +140,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
                 f"class_prior of PoissonNB must be {n_classes} probabilities, one per class, not {self.class_prior!r}."
             )
 
-    def _add_counts(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Self:
+    def _add_counts(self, X: Any, y: AnyArray, sample_weight: Any) -> Self:
         check_non_negative(X, "PoissonNB (input X)")
         weight = np.ones(len(y)) if sample_weight is None else _check_sample_weight(sample_weight, X)
         codes = self._encode_classes(y)
@@ -153,7 +152,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         self.class_log_prior_ = log_prior(self.class_count_, self.fit_prior, self.class_prior)
         return self
 
-    def _encode_classes(self, y: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    def _encode_classes(self, y: AnyArray) -> npt.NDArray[np.intp]:
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         unknown = self.classes_[codes] != y
         if unknown.any():
@@ -196,10 +195,10 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         """Probability of each class, given the document."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """The most probable class; of several, the first."""
         scores = self._class_scores(self._checked(X))
-        labels: npt.NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        labels: AnyArray = self.classes_[scores.argmax(axis=1)]
         return labels
 
     def __sklearn_tags__(self) -> Tags:

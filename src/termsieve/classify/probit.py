@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr, logsumexp, ndtri
@@ -19,11 +18,11 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from termsieve._types import AnyArray, Array
 from termsieve.classify.poisson import is_sparse
 from termsieve.classify.probit_kernels import descend_coordinates
 from termsieve.errors import InputError, OptionError
 
-Array = npt.NDArray[np.float64]
 Prior = Literal["gaussian", "laplace"]
 
 _MIN_CURVATURE = 1e-10  # the least curvature of a row: documents far on the right side have none that a float can hold
@@ -174,13 +173,13 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Probability of each class; those of several classes are made to add up to 1, those of several labels not."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """The most probable class, or an indicator matrix of all that are more probable than not."""
         sums = self.decision_function(X)
         if self._is_multilabel:
             return (sums > 0).astype(np.int64)
         chosen = (sums > 0).astype(np.int64) if sums.ndim == 1 else sums.argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[chosen]
+        labels: AnyArray = self.classes_[chosen]
         return labels
 
     def __sklearn_tags__(self) -> Tags:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from termsieve._numba import jit
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from termsieve._types import Array, Int64Array
 
 
 def _hessian_diagonal(
-    indptr: Ints, rows: Ints, data: Array, centre: Array, curvature: Array, total: float, first: Array, bend: Array
+    indptr: Int64Array,
+    rows: Int64Array,
+    data: Array,
+    centre: Array,
+    curvature: Array,
+    total: float,
+    first: Array,
+    bend: Array,
 ) -> None:
     """Weighted sums of the columns, and of the squares of the centred columns: the diagonal of the Hessian."""
     for j in range(len(centre)):
@@ -29,8 +33,8 @@ hessian_diagonal = jit(_hessian_diagonal)
 
 
 def _descend_coordinates(
-    indptr: Ints,
-    rows: Ints,
+    indptr: Int64Array,
+    rows: Int64Array,
     data: Array,
     centre: Array,
     curvature: Array,

@@ -15,19 +15,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
+from termsieve._types import Array, Int64Array
 from termsieve.classify.poisson import PoissonNB, log_prior, poisson_rates
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def _rounding_bounds(points: Ints) -> Array:
+def _rounding_bounds(points: Int64Array) -> Array:
     """Rounding error of a sum of k terms, relative to their magnitudes: twice two scores, of two ways to add up."""
     return 4 * _EPS * (points.astype(np.float64) + 16)
 
@@ -57,7 +54,9 @@ def can_sweep(model: BaseEstimator) -> bool:
     return type(model) is not BernoulliNB or isinstance(model.binarize, int | float)
 
 
-def _multinomial_coefficients(model: MultinomialNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
+def _multinomial_coefficients(
+    model: MultinomialNB, counts: Array, sizes: Array, points: Int64Array
+) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     smoothed = counts + model.alpha
     weights, drift = np.log(smoothed), np.log(np.cumsum(smoothed, axis=1)[:, points - 1])
@@ -67,7 +66,7 @@ def _multinomial_coefficients(model: MultinomialNB, counts: Array, sizes: Array,
     return SweepCoefficients(weights.T, fixed, drift.T, slack, steps * _max_magnitude(prior))
 
 
-def _bernoulli_coefficients(model: BernoulliNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
+def _bernoulli_coefficients(model: BernoulliNB, counts: Array, sizes: Array, points: Int64Array) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     present = np.log(counts + model.alpha) - np.log(sizes + 2 * model.alpha).reshape(-1, 1)
     rest = 1 - np.exp(present)
@@ -82,7 +81,7 @@ def _bernoulli_coefficients(model: BernoulliNB, counts: Array, sizes: Array, poi
     return SweepCoefficients(weights.T, fixed.T, np.zeros_like(fixed.T), slack, fixed_slack)
 
 
-def _poisson_coefficients(model: PoissonNB, counts: Array, sizes: Array, points: Ints) -> SweepCoefficients:
+def _poisson_coefficients(model: PoissonNB, counts: Array, sizes: Array, points: Int64Array) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     rate = poisson_rates(counts, sizes, model.alpha, model.beta)
     weights, taken = np.log(rate), np.cumsum(rate, axis=1)[:, points - 1]

@@ -19,12 +19,12 @@ from termsieve.cli.screen import (
     column_width,
     draw_bar,
     format_number,
-    format_percent,
     make_bare_table,
     make_cell,
 )
 from termsieve.ranking.ranking import score
 from termsieve.scores import parse_score
+from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts

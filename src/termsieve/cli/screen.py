@@ -54,21 +54,6 @@ def format_number(x: float | None) -> str:
     return f"{x:.4g}" if abs(x) >= 1e-4 else f"{x:.1e}"
 
 
-def format_percent(share: float | None) -> str:
-    """A share in percent, with two digits.
-
-    >>> [format_percent(x) for x in (0.1234, 0.0031, 1.0, 0.0, 0.00001, None)]
-    ['12 %', '0.31 %', '100 %', '0 %', '0.001 %', '-']
-    """
-    if share is None:
-        return "-"
-    x = 100 * share
-    if x == 0 or x >= 9.95:
-        return f"{x:.0f} %"
-    digits = min(max(1 - math.floor(math.log10(x)), 1), 3)
-    return f"{x:.{digits}f} %" if x >= 0.001 else "< 0.001 %"
-
-
 def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
     """A bar of that share of the width.
 

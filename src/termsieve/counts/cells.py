@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.tokens import kernels
-from termsieve.tokens.kernels import Int32Array, Int64Array
 from termsieve.tokens.strings import string_buffers
-
-Values = npt.NDArray[Any]
 
 
 class Cells(NamedTuple):
@@ -23,14 +20,14 @@ class Cells(NamedTuple):
 
     indptr: Int64Array
     classes: Int32Array
-    values: Values
+    values: AnyArray
 
     @property
     def terms(self) -> Int64Array:
         """The number of the term of each cell."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
-    def totals(self) -> Values:
+    def totals(self) -> AnyArray:
         """Sums over the cells of each term."""
         sums = np.zeros((3, len(self.indptr) - 1), self.values.dtype)
         filled = np.flatnonzero(np.diff(self.indptr))
@@ -38,7 +35,7 @@ class Cells(NamedTuple):
             sums[:, filled] = np.add.reduceat(self.values, self.indptr[filled], axis=1)
         return sums
 
-    def where(self, kept: npt.NDArray[np.bool_]) -> Cells:
+    def where(self, kept: BoolArray) -> Cells:
         """Only some of the cells."""
         ends = np.concatenate([[0], np.cumsum(kept)])
         return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])

@@ -11,19 +11,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve.counts.cells import Cells, Values
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
+from termsieve.counts.cells import Cells
 from termsieve.errors import CountsError
-from termsieve.tokens.kernels import Int32Array, Int64Array
 
 LARGEST = 2**63 - 1
 _BLOCK = 1 << 15  # cells that are checked at a time: so many stay in the cache
 _ROUNDING = 1e-12  # of products in floating point
-
-Flags = npt.NDArray[np.bool_]
 
 
 def check_parts(parts: Mapping[str, Any]) -> None:
@@ -125,7 +122,7 @@ class _Checker:
         self.n_docs: int = parts["n_docs"]
         self.sizes: Int64Array = parts["class_sizes"]
         self.one_label = parts["n_multilabel"] == 0
-        self.totals: Values = parts["totals"]
+        self.totals: AnyArray = parts["totals"]
         self.cells = cells
 
     def check(self) -> None:
@@ -182,7 +179,7 @@ class _Checker:
         self._refuse(wrong)
 
     def _refuse(
-        self, wrong: Flags, first: int = 0, indptr: Int64Array | None = None, classes: Int32Array | None = None
+        self, wrong: BoolArray, first: int = 0, indptr: Int64Array | None = None, classes: Int32Array | None = None
     ) -> None:
         """Refuse terms from the number `first` on, or with `indptr` their cells."""
         if not wrong.any():
@@ -195,7 +192,7 @@ class _Checker:
         raise CountsError(f"no documents have such counts as the term {name!r:.60}{where}")
 
 
-def _check_sizes(values: Values) -> None:
+def _check_sizes(values: AnyArray) -> None:
     if values.dtype.kind == "f":
         if not (np.isfinite(values) & (values >= 0)).all():
             raise CountsError("counts must be finite and not negative")
@@ -205,7 +202,7 @@ def _check_sizes(values: Values) -> None:
         raise CountsError("the sum of all counts does not fit into 64 bits")
 
 
-def _impossible(values: Values, most: Int64Array | int) -> Flags:
+def _impossible(values: AnyArray, most: Int64Array | int) -> BoolArray:
     """Where no `most` documents, with and without the term, have these numbers: df, tf, tf2.
 
     Occurrences are 1 at least in each document that has any, so that df <= tf <= tf2 <= tf * tf; and the square of a
@@ -213,7 +210,7 @@ def _impossible(values: Values, most: Int64Array | int) -> Flags:
     that after a subtraction: of these, only the documents are checked.
     """
     df, tf, tf2 = values
-    wrong: Flags = (df < 0) | (df > most)
+    wrong: BoolArray = (df < 0) | (df > most)
     if values.dtype.kind != "f":
         squared = np.square(tf.astype(np.float64))
         wrong |= (tf < df) | (tf2 < tf)

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve._progress import show_bar
+from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.tally import Tally, check_sizes, load_kernels
@@ -20,7 +21,6 @@ from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
-from termsieve.tokens.kernels import Int64Array
 from termsieve.tokens.strings import document_offsets
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
@@ -72,7 +72,7 @@ def count_folds(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
     *,
-    folds: int | str | Sequence[Any] | npt.NDArray[Any] = 10,
+    folds: int | str | Sequence[Any] | AnyArray = 10,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
@@ -117,6 +117,15 @@ class Folds:
         The folds, sorted: the values of the array or column, or 0, 1, ... .
     assignment
         For each document, in order, the number of its fold.
+
+    Examples
+    --------
+    >>> folds = count_folds(["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"],
+    ...                     folds=["a", "b", "a", "b"])
+    >>> folds.names, folds.test(0).n_docs, folds.training(0).n_docs
+    (['a', 'b'], 2, 2)
+    >>> folds.test(0) + folds.training(0) == folds.total
+    True
     """
 
     def __init__(self, raw: _FoldCells, names: list[Any]) -> None:
@@ -152,13 +161,13 @@ class _FoldCells(NamedTuple):
     terms: pa.LargeStringArray
     cells: Cells
     cell_of: Int64Array  # for each cell of a fold, the cell of the total
-    fold_numbers: npt.NDArray[np.int32]
+    fold_numbers: Int32Array
     fold_values: Int64Array
     classes: list[str]
     class_sizes: Int64Array  # folds x classes
     n_docs: Int64Array
     n_multilabel: Int64Array
-    assignment: npt.NDArray[np.int32]
+    assignment: Int32Array
     settings: dict[str, Any]
 
     def whole(self) -> Counts:
@@ -194,7 +203,7 @@ class _FoldAssignment:
 
     column: str | None = None
 
-    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:  # noqa: ARG002
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:  # noqa: ARG002
         return np.zeros(batch.num_rows, np.int32)
 
     def names(self) -> list[Any]:
@@ -210,7 +219,7 @@ class _HashedFolds(_FoldAssignment):
     def __init__(self, n: int, seed: int) -> None:
         self._n, self._seed = n, seed
 
-    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
 
     def names(self) -> list[Any]:
@@ -220,13 +229,13 @@ class _HashedFolds(_FoldAssignment):
 class _GivenFolds(_FoldAssignment):
     """By an array with a fold for each document."""
 
-    def __init__(self, folds: npt.NDArray[Any]) -> None:
+    def __init__(self, folds: AnyArray) -> None:
         try:
             self._names, self._numbers = np.unique(folds, return_inverse=True)
         except TypeError as error:
             raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
 
-    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return self._numbers[first : first + batch.num_rows].astype(np.int32)
 
     def names(self) -> list[Any]:
@@ -244,7 +253,7 @@ class _ColumnFolds(_FoldAssignment):
         self.column = column
         self._known: dict[Any, int] = {}
 
-    def numbers(self, first: int, batch: pa.RecordBatch) -> npt.NDArray[np.int32]:
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         values = batch.column(self.column).to_pylist()
         if None in values:
             row = first + values.index(None) + 1
@@ -257,7 +266,7 @@ class _ColumnFolds(_FoldAssignment):
         return list(self._known)
 
 
-def hash_to_folds(rows: Int64Array, n: int, seed: int) -> npt.NDArray[np.int32]:
+def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
     """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
     with np.errstate(over="ignore"):
         golden = np.uint64(0x9E3779B97F4A7C15)
@@ -299,9 +308,7 @@ class _ColumnNumbering:
         self._columns: dict[tuple[int, int], int] = {}
         self._sizes: dict[tuple[int, int], int] = {}
 
-    def columns_of(
-        self, folds: npt.NDArray[np.int32], labels: pa.LargeListArray
-    ) -> tuple[Int64Array, Int64Array, Int64Array]:
+    def columns_of(self, folds: Int32Array, labels: pa.LargeListArray) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Ends of each document's labels, the columns of the labels, and the rest column of each document."""
         offsets = labels.offsets.to_numpy()
         ends = offsets[1:] - offsets[0]
@@ -343,8 +350,8 @@ def _count_documents(
     tokens = first is not None and first.schema.field("text").type == TOKENS
     analyzer = given if first is None and given is not None else choose_analyzer(given, tokens=tokens)
     columns = _ColumnNumbering()
-    assigned: list[npt.NDArray[np.int32]] = []
-    several: list[npt.NDArray[np.int32]] = []
+    assigned: list[Int32Array] = []
+    several: list[Int32Array] = []
 
     def chunks() -> Iterator[_TextChunk]:
         n_docs = 0
@@ -385,7 +392,7 @@ def _merge_tallies(tallies: list[Tally], rows: Int64Array, n_rows: int) -> TermC
     return total
 
 
-def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, npt.NDArray[np.int32], Int64Array]:
+def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:
     """Sum the cells of each class over the folds; they are numbered by class, then fold.
 
     Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
@@ -457,19 +464,10 @@ def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int
 
 
 def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
-    batches = documents.batches(extra)
-    if not shown:
-        yield from batches
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    shape = (TextColumn("counting"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*shape, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("counting", total=documents.total_bytes)
-        for batch in batches:
+    with show_bar("counting", documents.total_bytes, shown=shown, in_bytes=True) as bar:
+        for batch in documents.batches(extra):
             yield batch
-            bar.update(task, completed=documents.bytes_read)
+            bar.update(documents.bytes_read)
 
 
 def as_documents(documents: Any, labels: Any) -> Documents:

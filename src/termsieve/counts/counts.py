@@ -11,23 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve import views
+from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
 from termsieve.counts import storage
-from termsieve.counts.cells import Cells, TermCells, Values
+from termsieve.counts.cells import Cells, TermCells
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint, settings_difference
-from termsieve.tokens.kernels import Int64Array
 from termsieve.tokens.strings import argsort_strings, check_distinct
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-StringArray = npt.NDArray[np.object_]
 
 
 _SEARCHED = 200_000  # terms among which a similar one is looked for
@@ -84,7 +81,7 @@ class Counts(ArrowTable):
         terms: pa.LargeStringArray,
         classes: Sequence[str],
         cells: Cells,
-        totals: Values,
+        totals: AnyArray,
         *,
         n_docs: int,
         class_sizes: Int64Array,
@@ -127,7 +124,7 @@ class Counts(ArrowTable):
         """Sum of squares of the occurrences per document (classes x terms)."""
         return self._make_matrix(self.cells.values[2])
 
-    def _make_matrix(self, values: Values) -> sparse.csc_array:
+    def _make_matrix(self, values: AnyArray) -> sparse.csc_array:
         from scipy import sparse
 
         matrix = sparse.csc_array((values, self.cells.classes, self.cells.indptr), shape=self.shape)
@@ -140,12 +137,12 @@ class Counts(ArrowTable):
         return np.asarray(self._totals[0], np.int64)
 
     @property
-    def term_tf(self) -> Values:
+    def term_tf(self) -> AnyArray:
         """Occurrences of the term."""
         return np.asarray(self._totals[1])
 
     @property
-    def term_tf2(self) -> Values:
+    def term_tf2(self) -> AnyArray:
         """Sum of squares of the term's occurrences per document."""
         return np.asarray(self._totals[2])
 
@@ -176,7 +173,7 @@ class Counts(ArrowTable):
         return total
 
     @functools.cached_property
-    def class_tf(self) -> Values:
+    def class_tf(self) -> AnyArray:
         """Occurrences of all terms in each class."""
         totals = np.zeros(self.n_classes, self.cells.values.dtype)
         np.add.at(totals, self.cells.classes, self.cells.values[1])
@@ -293,7 +290,7 @@ class Counts(ArrowTable):
         Parameters
         ----------
         X
-            Documents x terms, dense or sparse, not negative. Values that are no whole numbers (tf-idf) are summed as
+            Documents x terms, dense or sparse, not negative. AnyArray that are no whole numbers (tf-idf) are summed as
             real numbers; ``df`` counts the entries above zero.
         y
             One label per document, or an indicator matrix (documents x classes), or a list of label sets.
@@ -522,7 +519,7 @@ class Counts(ArrowTable):
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
         return self.taken(np.flatnonzero(kept), pruned=pruned)
 
-    def _match_terms(self, option: str, names: Collection[str]) -> npt.NDArray[np.bool_]:
+    def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
         if isinstance(names, str):
             raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
         wanted = pa.array(list(names), pa.large_string())
@@ -566,7 +563,7 @@ class _Summands(NamedTuple):
 _NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
 
 
-def _check_range(sums: Iterable[Values], sign: int) -> None:
+def _check_range(sums: Iterable[AnyArray], sign: int) -> None:
     """Two numbers that are not negative, and whose sum is, do not fit into 64 bits."""
     for values in sums:
         if values.dtype.kind == "f":

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
+from termsieve._types import AnyArray, Array
 from termsieve.documents import make_label_lists
 from termsieve.errors import InputError, OptionError
 from termsieve.tokens.strings import check_distinct
@@ -42,13 +42,13 @@ def check_matrix(X: Any) -> sparse.csr_array:
     return matrix.astype(np.int64 if whole else np.float64)
 
 
-def _norm(values: npt.NDArray[np.float64]) -> float:
+def _norm(values: Array) -> float:
     """The root of the sum of squares, scaled so that no square is beyond a float."""
     largest = float(values.max(initial=0))
     return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
 
 
-def _describe_array(X: npt.NDArray[Any]) -> str:
+def _describe_array(X: AnyArray) -> str:
     return f"an array of {X.ndim} dimension{'s' * (X.ndim != 1)} and type {X.dtype}"
 
 
@@ -140,7 +140,7 @@ def _align_cells(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
     return documents.indptr.astype(np.int64), documents.indices.astype(np.int32), np.stack(values)
 
 
-def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> npt.NDArray[Any]:
+def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> AnyArray:
     """The entries of a matrix at the places of another."""
     width = max(matrix.shape[0], 1)
     keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))

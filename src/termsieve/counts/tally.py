@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.kernels import Int32Array, Int64Array, TermTable, UInt8Array
+from termsieve.tokens.kernels import TermTable
 from termsieve.tokens.strings import argsort_strings, document_offsets, make_string_array, string_buffers
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -146,7 +147,7 @@ class Vocabulary:
         tokens = DocumentTerms(out[: ends[-1] if n else 0], ends)
         return (tokens, deferred) if last is None else _of_documents(tokens, deferred, last)
 
-    def _hashing(self) -> kernels.UInt64Array:
+    def _hashing(self) -> UInt64Array:
         return kernels.hashing_of(self.words.slots, self._secret)
 
     def _get_buffers(self, longest: int) -> tuple[npt.NDArray[Any], ...]:

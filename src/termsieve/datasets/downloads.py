@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from termsieve._progress import ProgressBar, show_bar
 from termsieve.datasets.records import Archive
 from termsieve.errors import InputError
 from termsieve.extras import import_extra
@@ -68,7 +68,7 @@ def _retrieve(url: str, archive: Archive, known: str | None, path: Path, *, prog
     pooch = import_extra("pooch", "Downloading a corpus")
     pooch.get_logger().setLevel(logging.WARNING)
     path.unlink(missing_ok=True)  # not what it should be, or not known to be
-    with _make_progress_bar(progress, archive.name) as bar:
+    with show_bar(archive.name, shown=progress, in_bytes=True) as bar:
         meter = DownloadMeter(archive, bar)
         asking = {
             "headers": {"Accept-Encoding": "identity"},
@@ -93,24 +93,13 @@ def _describe_failure(error: Exception) -> str:
     return f"{type(error).__name__}: {error}."
 
 
-def _make_progress_bar(progress: bool, title: str) -> AbstractContextManager[Any]:
-    if not progress:
-        return nullcontext()
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (TextColumn(title), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
-
-
 class DownloadMeter:
     """What pooch tells of a download: shown to whoever watches, and ended where it is too much."""
 
-    def __init__(self, archive: Archive, bar: Any = None) -> None:
+    def __init__(self, archive: Archive, bar: ProgressBar) -> None:
         self.max_bytes = archive.size + SIZE_SLACK if archive.size else MAX_BYTES
         self.total = archive.size or 0  # pooch sets what the server says
         self._bar = bar
-        self._task = bar.add_task(archive.name, total=None) if bar else None
         self._count = 0
 
     def update(self, size: int) -> None:
@@ -118,8 +107,7 @@ class DownloadMeter:
         self._count += size
         if max(self._count, self.total) > self.max_bytes + _CHUNK:
             raise InputError(f"sends more than {self.max_bytes:,} bytes, which is the limit. It is not read.")
-        if self._bar:
-            self._bar.update(self._task, completed=self._count, total=self.total or None)
+        self._bar.update(self._count, self.total or None)
 
     def reset(self) -> None:
         """Begin again: pooch counts whole chunks, and puts that right at the end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from termsieve._progress import track
 from termsieve.datasets.catalogue import lookup_dataset
 from termsieve.datasets.downloads import MessageCallback, compute_sha256, download, read_checksum, write_checksum
 from termsieve.datasets.json_form import ConversionSummary, compress_lines
@@ -158,7 +159,7 @@ def _convert(
     assert corpus.converter  # noqa: S101 - get() has looked
     ordered = {archive.name: files[archive.name] for archive in corpus.archives if archive.name in files}
     tally = ConversionSummary()
-    documents = _track_progress(corpus.converter(ordered), corpus, progress=progress)
+    documents = track(corpus.converter(ordered), "converting", corpus.documents, shown=progress)
     lines = _encode_and_check(tally, documents, corpus, ordered, unverified=unverified)
     write_atomically(target, compress_lines(lines))
     say(f"{corpus.name}: {tally.documents:,} documents in {len(tally.classes)} classes, written to {target}")
@@ -193,14 +194,3 @@ def _encode_and_check(
         raise InputError(
             f"{places}: has {', '.join(wrong)}. It is not whole, or another edition. To take it as it is: --unverified."
         )
-
-
-def _track_progress(documents: Iterable[Document], corpus: Dataset, *, progress: bool) -> Iterator[Document]:
-    if not progress:
-        yield from documents
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(documents, "converting", total=corpus.documents, console=console, transient=True)

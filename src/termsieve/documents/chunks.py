@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from termsieve._types import Int64Array
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
@@ -21,7 +23,6 @@ Column: TypeAlias = "pa.Array | list[Any]"
 # Row in the chunk -> what is wrong with it. What stands before a colon is the kind of fault, counted as one.
 Faults: TypeAlias = dict[int, str]
 
-Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 # What the place of a row is: a line of a text file, a row of a table, or a file of its own
 LINE, ROW, FILE = "line", "row", "file"
@@ -49,22 +50,22 @@ class Places:
     """
 
     unit: str
-    find: Callable[[Numbers], tuple[Sequence[Any] | Numbers, Sequence[Any] | Numbers]]
+    find: Callable[[Int64Array], tuple[Sequence[Any] | Int64Array, Sequence[Any] | Int64Array]]
 
     def __call__(self, row: int) -> str:
         """Name the place of one row for people, such as "line 7"."""
         first = self.find(np.array([row]))[0][0]
         return str(first) if self.unit == FILE else f"{self.unit} {first}"
 
-    def only(self, rows: Numbers) -> Places:
+    def only(self, rows: Int64Array) -> Places:
         """Return the places of just these rows."""
         return Places(self.unit, lambda some: self.find(rows[some]))
 
 
-def line_places(find: Callable[[], tuple[Numbers, Numbers]]) -> Places:
+def line_places(find: Callable[[], tuple[Int64Array, Int64Array]]) -> Places:
     """Return places in a text file, by a function that finds the first and last line of every row."""
 
-    def some(rows: Numbers) -> tuple[Numbers, Numbers]:
+    def some(rows: Int64Array) -> tuple[Int64Array, Int64Array]:
         first, last = find()
         return first[rows], last[rows]
 
@@ -75,8 +76,8 @@ def line_places(find: Callable[[], tuple[Numbers, Numbers]]) -> Places:
 class Spans:
     """Rows that take several lines of a text file, since a quoted cell holds the end of a line."""
 
-    first: Numbers
-    last: Numbers
+    first: Int64Array
+    last: Int64Array
     merged: np.ndarray[Any, np.dtype[np.bool_]]  # whether each looks like several rows that a quote has merged
 
 
@@ -163,7 +164,7 @@ class Source(ABC):
 def make_row_describer(first: int) -> Places:
     """Return the places of a chunk that begins after `first` rows."""
 
-    def find(rows: Numbers) -> tuple[Numbers, Numbers]:
+    def find(rows: Int64Array) -> tuple[Int64Array, Int64Array]:
         numbers = rows + (first + 1)
         return numbers, numbers
 

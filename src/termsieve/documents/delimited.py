@@ -16,13 +16,14 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
-from termsieve.documents.chunks import Chunk, Faults, Numbers, Spans, line_places
+from termsieve._types import AnyArray, Int64Array
+from termsieve.documents.chunks import Chunk, Faults, Spans, line_places
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import BOM, LineBlock, Stream, count_newlines
 from termsieve.documents.string_columns import is_utf8
@@ -35,8 +36,6 @@ _ARROW_LIMIT = 2**31 - 1
 _TAIL_BYTES = 1 << 16  # bytes in which the end of a record is looked for first
 _SHORT = 4096  # bytes, of which Python counts newlines faster than NumPy does
 _QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
-
-_ByteCodes: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class Layout(NamedTuple):
@@ -51,9 +50,9 @@ class Layout(NamedTuple):
 class _Extents(NamedTuple):
     """The first and last line of each record, and whether it looks like several rows that a quote has merged."""
 
-    first: Numbers
-    last: Numbers
-    merged: _ByteCodes
+    first: Int64Array
+    last: Int64Array
+    merged: AnyArray
 
     def spans(self) -> Spans | None:
         several = self.last > self.first
@@ -187,11 +186,11 @@ def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
         ended = not lines.fill()
 
 
-def _quotes(codes: _ByteCodes, layout: Layout) -> _ByteCodes:
+def _quotes(codes: AnyArray, layout: Layout) -> AnyArray:
     return np.flatnonzero(codes == _QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
-def _find_last_boundary(codes: _ByteCodes, quotes: _ByteCodes) -> int:
+def _find_last_boundary(codes: AnyArray, quotes: AnyArray) -> int:
     """Find the end of the last whole record, if every quote opens or closes a cell."""
     window = _TAIL_BYTES
     while True:
@@ -203,7 +202,7 @@ def _find_last_boundary(codes: _ByteCodes, quotes: _ByteCodes) -> int:
         window *= 8
 
 
-def _has_regular_quotes(data: bytes, codes: _ByteCodes, quotes: _ByteCodes, known: int, delimiter: int) -> bool:
+def _has_regular_quotes(data: bytes, codes: AnyArray, quotes: AnyArray, known: int, delimiter: int) -> bool:
     """Tell whether each quote that opens stands at the start of its cell or is doubled.
 
     Then every other quote opens, and counting tells what is inside. Quotes that close need no look: one in a
@@ -216,7 +215,7 @@ def _has_regular_quotes(data: bytes, codes: _ByteCodes, quotes: _ByteCodes, know
     return bool(starts[before].all()) and not _has_stray_return(data, codes, quotes, known)
 
 
-def _has_stray_return(data: bytes, codes: _ByteCodes, quotes: _ByteCodes, known: int) -> bool:
+def _has_stray_return(data: bytes, codes: AnyArray, quotes: AnyArray, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return False
@@ -271,7 +270,7 @@ def _behind_prose(layout: Layout) -> list[int]:
     return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
 
 
-def _all_right(codes: _ByteCodes, newlines: _ByteCodes, layout: Layout, first: Numbers, last: Numbers) -> _ByteCodes:
+def _all_right(codes: AnyArray, newlines: AnyArray, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
     """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
     if len(layout.names) < 2:
         return np.zeros(len(first), bool)
@@ -282,7 +281,7 @@ def _all_right(codes: _ByteCodes, newlines: _ByteCodes, layout: Layout, first: N
     prose = np.isin(behind, _behind_prose(layout)) | (delimiters == len(codes) - 1)
     wrong[np.searchsorted(newlines, delimiters[prose])] = True
     before = np.concatenate(([0], np.cumsum(wrong)))
-    found: _ByteCodes = before[last + 1] == before[first]
+    found: AnyArray = before[last + 1] == before[first]
     return found
 
 

@@ -174,6 +174,12 @@ class Documents:
         Size of all files on disk.
     bytes_read : int
         How many of them the running pass has read, for a progress bar.
+
+    Examples
+    --------
+    >>> documents = Documents.of(["cheap pills", "meeting at noon"], ["spam", "ham"])
+    >>> next(documents.batches()).to_pylist()
+    [{'text': 'cheap pills', 'labels': ['spam']}, {'text': 'meeting at noon', 'labels': ['ham']}]
     """
 
     def __init__(self, sources: Sequence[Source], options: Options, wanted: WantedColumns | None = None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Numbers, Places, Source
+from termsieve._types import Int64Array
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Places, Source
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import BOM, COMPRESSIONS, convert_read_errors, open_stream
 from termsieve.errors import InputError, OptionError
@@ -98,7 +99,7 @@ class ClassFolderSource(Source):
             if content.count(0) * 4 > len(content) and "\0" in str(texts[-1]):
                 faults[row] = "not text: much of it is zero bytes, as in UTF-16"
 
-        def find(rows: Numbers) -> tuple[list[str], list[str]]:
+        def find(rows: Int64Array) -> tuple[list[str], list[str]]:
             names = [str(files[row].relative_to(self.root)) for row in rows.tolist()]
             return names, names
 

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, Numbers, line_places
+from termsieve._types import Int64Array
+from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, line_places
 from termsieve.documents.label_spelling import is_missing, spell
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import LineBlock, Stream, read_line_blocks
@@ -46,7 +47,7 @@ class _JsonRecords:
     def names(self) -> list[str]:
         return list(dict.fromkeys(name for record in self.objects for name in record))
 
-    def extents(self) -> tuple[Numbers, Numbers]:
+    def extents(self) -> tuple[Int64Array, Int64Array]:
         lines = np.array(self.lines, np.int64)
         return lines, lines
 
@@ -135,7 +136,7 @@ def _table_to_chunk(table: pa.Table | None, block: LineBlock, extra: Sequence[st
     columns = {name: table[name].combine_chunks() for name in table.column_names}
     rows = table.num_rows
 
-    def extents() -> tuple[Numbers, Numbers]:
+    def extents() -> tuple[Int64Array, Int64Array]:
         lines = np.arange(block.line, block.line + rows)
         return lines, lines
 

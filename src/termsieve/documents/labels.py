@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from termsieve._types import Int64Array
 from termsieve.documents.chunks import Column, Faults
 from termsieve.documents.label_spelling import is_infinite, is_missing, spell
 from termsieve.documents.string_columns import LONE_SURROGATE, decode_dictionary, is_list, is_unicode, stringify_column
 
 MISSING_LABEL = "missing label"
 INFINITE = "label is not a finite number"
-
-RowNumbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
 def make_empty_labels(rows: int) -> pa.Array:
@@ -40,7 +39,7 @@ def make_label_lists(column: Column, separator: str | None, title: str, faults: 
     return _make_lists(*_drop_duplicates(owners, labels), rows)
 
 
-def _flatten(column: Column, title: str, faults: Faults) -> tuple[RowNumbers, pa.Array, RowNumbers]:
+def _flatten(column: Column, title: str, faults: Faults) -> tuple[Int64Array, pa.Array, Int64Array]:
     """All labels one after the other, the row that owns each, and the rows that have none at all."""
     if isinstance(column, list):
         return _flatten_values(column, faults)
@@ -64,7 +63,7 @@ def _spelled(column: pa.Array, title: str, faults: Faults) -> pa.Array:
     return stringify_column(column, title, faults)
 
 
-def _flatten_values(values: list[Any], faults: Faults) -> tuple[RowNumbers, pa.Array, RowNumbers]:
+def _flatten_values(values: list[Any], faults: Faults) -> tuple[Int64Array, pa.Array, Int64Array]:
     if all(type(value) is str for value in values):
         try:
             return np.arange(len(values)), pa.array(values, pa.large_string()), np.zeros(0, np.int64)
@@ -109,7 +108,7 @@ def _parse_label(value: Any) -> str | None:
     return label
 
 
-def _split_labels(owners: RowNumbers, labels: pa.Array, separator: str) -> tuple[RowNumbers, pa.Array]:
+def _split_labels(owners: Int64Array, labels: pa.Array, separator: str) -> tuple[Int64Array, pa.Array]:
     """Split each label, strip the parts, drop empty ones."""
     parts = pc.split_pattern(labels, separator)
     owners = owners[pc.list_parent_indices(parts).to_numpy(zero_copy_only=False)]
@@ -118,7 +117,7 @@ def _split_labels(owners: RowNumbers, labels: pa.Array, separator: str) -> tuple
     return owners[filled.to_numpy(zero_copy_only=False)], stripped.filter(filled)
 
 
-def _drop_duplicates(owners: RowNumbers, labels: pa.Array) -> tuple[RowNumbers, pa.Array]:
+def _drop_duplicates(owners: Int64Array, labels: pa.Array) -> tuple[Int64Array, pa.Array]:
     """Drop a label that its row already has; the first stays where it is."""
     if len(owners) == 0 or bool((np.diff(owners) > 0).all()):
         return owners, labels
@@ -131,7 +130,7 @@ def _drop_duplicates(owners: RowNumbers, labels: pa.Array) -> tuple[RowNumbers, 
     return owners[first], labels.take(pa.array(first))
 
 
-def _make_lists(owners: RowNumbers, labels: pa.Array, rows: int) -> pa.Array:
+def _make_lists(owners: Int64Array, labels: pa.Array, rows: int) -> pa.Array:
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=rows), out=offsets[1:])
     return pa.LargeListArray.from_arrays(pa.array(offsets), labels)

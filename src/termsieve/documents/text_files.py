@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from termsieve._types import Int64Array
 from termsieve.documents.batches import readable
-from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Numbers, Source, line_places
+from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Source, line_places
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks
@@ -91,7 +92,7 @@ def _make_chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chun
         )
 
 
-def _extents(numbers: list[int]) -> tuple[Numbers, Numbers]:
+def _extents(numbers: list[int]) -> tuple[Int64Array, Int64Array]:
     lines = np.array(numbers, np.int64)
     return lines, lines
 

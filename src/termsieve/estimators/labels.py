@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import check_array, column_or_1d
 
+from termsieve._types import AnyArray
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.errors import InputError
@@ -26,7 +26,7 @@ def check_labels(y: Any, owner: str) -> Any:
         )
     if sparse.issparse(y) or isinstance(y, pa.ChunkedArray) or _is_label_sets(y):
         return y
-    array: npt.NDArray[Any] = np.asarray(y)
+    array: AnyArray = np.asarray(y)
     if array.dtype == object and array.ndim == 1 and _is_label_sets(array.tolist()):
         return array.tolist()
     if array.ndim == 2 and array.shape[1] != 1:

@@ -19,12 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
+from termsieve._types import BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, union_terms
 from termsieve.counts.tally import DocumentTerms, Vocabulary, check_sizes, load_kernels
 from termsieve.estimators import row_kernels
-from termsieve.estimators.row_kernels import BoolArray
 from termsieve.threads import work_on_each
-from termsieve.tokens.kernels import Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings
 
 CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time

@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from termsieve._types import Array, BoolArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import pack_state, unpack_state
-from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike, Top, parse_rule
 from termsieve.selection.selection import select
-from termsieve.table import Array
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -46,6 +45,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     ----------
     scores_ : array of shape (n_features,)
         The score of every column; of the last of the scores that a rule brings along.
+    pvalues_ : array of shape (n_features,) or None
+        The p-value of every column by that score, as `Scores.pvalues` has it; None where the score has none.
     selection_ : Selection
         What was taken, in rank order, with scores, classes and the reason.
     counts_ : Counts
@@ -119,12 +120,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _select(self, counts: Counts) -> Self:
         rule = resolve_rule(self.k, self.rule)
-        scores = score(counts, as_score(rule.scores[-1] if rule.scores else self.score_func))
-        self.scores_ = scores.overall(self.aggregate)
+        scores = score_for(counts, rule, self.score_func)
+        self.scores_, self.pvalues_ = scores.overall(self.aggregate), find_pvalues(scores)
         self.selection_ = select(scores, rule, aggregate=self.aggregate)
         return self
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self, "selection_")
         return self.selection_.mask
 
@@ -146,6 +147,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
     """The rule of two parameters, of which `rule` wins."""
     return Top("all" if k is None else k) if rule is None else parse_rule(rule)
+
+
+def score_for(counts: Counts, rule: Rule, score_func: Any) -> Scores:
+    """Score the terms that a rule chooses from; where it brings scores along, with the last of them."""
+    return score(counts, as_score(rule.scores[-1] if rule.scores else score_func))
+
+
+def find_pvalues(scores: Scores) -> Array | None:
+    """Return the p-value of each term, None where the score has none."""
+    return None if scores.score.pvalue is None else scores.pvalues()
 
 
 def _refuse_negative(X: Any) -> None:
@@ -173,7 +184,8 @@ class ScoreFunction:
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
         overall = scores.overall(self.aggregate)
-        return overall if scores.score.pvalue is None else (overall, scores.pvalues())
+        pvalues = find_pvalues(scores)
+        return overall if pvalues is None else (overall, pvalues)
 
 
 def as_score_func(score_func: ScoreLike, aggregate: str | None = None) -> ScoreFunction:

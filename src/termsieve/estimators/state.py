@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve._types import UInt8Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Unconfirmed
@@ -36,7 +36,7 @@ def unpack_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
     return terms
 
 
-def pack_counts(counts: Counts) -> npt.NDArray[np.uint8]:
+def pack_counts(counts: Counts) -> UInt8Array:
     """Counts as the bytes of their file."""
     return np.frombuffer(counts.to_bytes(), np.uint8)
 

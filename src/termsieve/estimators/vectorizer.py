@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_array
 
+from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
@@ -24,16 +24,16 @@ from termsieve.estimators.extraction import (
     warn_unused_parameters,
 )
 from termsieve.estimators.labels import has_contrast, make_indicator, refuse_one_class
+from termsieve.estimators.output import check_container, make_frame
 from termsieve.estimators.rows import Rows, Worker
-from termsieve.estimators.selector import resolve_rule
+from termsieve.estimators.selector import find_pvalues, resolve_rule, score_for
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
-from termsieve.ranking.ranking import ScoreLike, as_score
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score
 from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
-from termsieve.tokens.kernels import Int32Array
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -76,6 +76,10 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     selection_ : Selection
         What was taken, in rank order, with scores, classes and the reason; its `index` counts the terms that were
         left by `min_df`, `max_df` and `max_features`.
+    scores_ : array of shape (n_columns,)
+        The score of each column, where a score selects; of the last of the scores that a rule brings along.
+    pvalues_ : array of shape (n_columns,) or None
+        The p-value of each column by that score, as `Scores.pvalues` has it; None where the score has none.
     weights_ : array
         The weight of each column, where there are weights.
     counts_ : Counts
@@ -83,6 +87,11 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     Notes
     -----
+    With ``set_output(transform="pandas")`` or ``"polars"`` the matrix comes as a dense frame with a column for each
+    term; where that would take more than 1 GiB, it is refused. scikit-learn's ``CountVectorizer`` makes no frames,
+    and its selectors refuse to make one of a sparse matrix. As there, ``sklearn.set_config(transform_output=...)``
+    changes nothing: a frame is made only where it is asked for.
+
     A fitted vectorizer can be kept with pickle, joblib or skops. For skops, trust the types of termsieve and no others:
     ``trusted=["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]``.
     A tokenizer that a file of skops names is not run before you name it, too:
@@ -100,10 +109,16 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
            [1, 0]])
     >>> vectorizer.get_feature_names_out()
     array(['bad', 'good'], dtype=object)
+    >>> vectorizer.scores_.round(2)
+    array([0.69, 0.69])
+    >>> vectorizer.get_support()
+    array([ True, False,  True, False, False])
     """
 
     counts_: Counts
     selection_: Selection
+    scores_: Array
+    pvalues_: Array | None
 
     def __init__(
         self,
@@ -180,7 +195,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms and return the matrix, in one pass over the documents."""
         rows, column_of = self._learn(raw_documents, y)
-        return self._weighted(rows.matrix(column_of, len(self.vocabulary_)))
+        return self._finish(rows.matrix(column_of, len(self.vocabulary_)), raw_documents)
 
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Add documents, and learn anew which terms to keep.
@@ -210,6 +225,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         warn_split_stop_words(reading.analyzer)
         self.__dict__.pop("counts_", None)
         if self._keeps_all:
+            self._forget_selection()
             self._set_vocabulary(terms)
             return rows, column_of
         counts = self._make_counts(rows, terms, column_of, y)
@@ -238,7 +254,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self._needs_labels:
             labels, classes = make_indicator(y, rows.n_docs, "TermVectorizer")
         cells = rows.sums(column_of, len(terms), labels)
-        per_document: npt.NDArray[np.int64] = np.asarray(labels.sum(axis=1)).ravel()
+        per_document: Int64Array = np.asarray(labels.sum(axis=1)).ravel()
         one_each = bool((per_document == 1).all())
         totals = (cells if one_each else rows.sums(column_of, len(terms), everything)).totals()
         return Counts(
@@ -251,17 +267,24 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _select_terms(self, counts: Counts) -> pa.LargeStringArray:
         """Prune, select and weigh; the terms that are kept, by column."""
         counts = self._prune(counts)
-        kept: npt.NDArray[np.int64] = np.arange(counts.n_terms)
-        self.__dict__.pop("selection_", None)
+        kept: Int64Array = np.arange(counts.n_terms)
+        self._forget_selection()
         if self._selects:
-            self.selection_ = select(counts, self._rule, self.score_func, aggregate=self.aggregate)
-            kept = np.sort(self.selection_.index)
+            scores = score_for(counts, self._rule, self.score_func)
+            selection = select(scores, self._rule, aggregate=self.aggregate)
+            kept = np.sort(selection.index)
             if not len(kept):
-                raise InputError(f"No terms are selected by {self._rule}: {self.selection_.reason}.")
+                raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")
+            self.selection_, self.scores_ = selection, scores.overall(self.aggregate)[kept]
+            self.pvalues_ = find_pvalues(Scores(counts.taken(kept), scores.score))  # of all terms they would take long
         weights = self._weighting.compute_weights(counts)
         terms = counts.term_array.take(pa.array(kept))
         self._set_vocabulary(terms, None if weights is None else weights[kept])
         return terms
+
+    def _forget_selection(self) -> None:
+        for name in ("selection_", "scores_", "pvalues_"):
+            self.__dict__.pop(name, None)
 
     def _prune(self, counts: Counts) -> Counts:
         given = parse_vocabulary(self.vocabulary)
@@ -344,7 +367,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             terms = pa.array(self.get_feature_names_out(), pa.large_string())
             readers = ReaderPool(self._extractor, terms)
             self._readers = (columns, readers)
-        return self._weighted(readers.matrix(raw_documents, self.threads, binary=self.binary))
+        return self._finish(readers.matrix(raw_documents, self.threads, binary=self.binary), raw_documents)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as in every estimator."""
@@ -352,8 +375,25 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         super().set_params(**params)
         return self
 
-    def _weighted(self, X: sparse.csr_array) -> Any:
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Set what `transform` and `fit_transform` return.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None
+            ``"default"`` is a sparse matrix, the others are dense frames with a column for each term. None changes
+            nothing.
+        """
+        if transform is not None:
+            self._sklearn_output_config = {"transform": check_container(transform)}  # scikit-learn's clone copies it
+        return self
+
+    def _finish(self, X: sparse.csr_array, documents: Any) -> Any:
+        """Weigh occurrences, and bring them into the form that was asked for."""
         X = self._weighting.apply(X, getattr(self, "weights_", None), self.dtype)
+        container = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        if container != "default":
+            return make_frame(X, self.get_feature_names_out(), documents, container)
         # scikit-learn gives matrices, or arrays where it is set to
         return X if get_config().get("sparse_interface") == "sparray" else sparse.csr_matrix(X)
 
@@ -367,12 +407,24 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         return given
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: Any = None) -> StringArray:  # noqa: ARG002
         """The terms, in the order of the columns."""
         columns = self._columns()
         return np.array(sorted(columns, key=columns.__getitem__), dtype=object)
 
-    def inverse_transform(self, X: Any) -> list[npt.NDArray[np.object_]]:
+    def get_support(self, indices: bool = False) -> BoolArray | Int64Array:
+        """Return which terms have a column, of those that `min_df`, `max_df` and `max_features` left.
+
+        Parameters
+        ----------
+        indices : bool
+            Return the places of these terms instead of a mask.
+        """
+        n_columns = len(self._columns())
+        mask = self.selection_.mask if hasattr(self, "selection_") else np.ones(n_columns, np.bool_)
+        return np.flatnonzero(mask) if indices else mask
+
+    def inverse_transform(self, X: Any) -> list[StringArray]:
         """The terms of each row of a matrix: those whose entry is not zero."""
         names = self.get_feature_names_out()
         X = check_array(X, accept_sparse="csr")

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from termsieve._types import Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.ranking import score
 from termsieve.scores import Score, parse_score
-from termsieve.table import Array
 
 UNWEIGHTED = ("count", "binary")
 UNSUPERVISED = ("tfidf", "tfidf_ltc", "tfidf_lp")

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse, stats
 
+from termsieve._types import AnyArray, Array, Int64Array
 from termsieve.errors import InputError, OptionError
 from termsieve.table import ratio
 
-Array: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
 
 
@@ -45,11 +43,11 @@ class Confusion:
     classes are left out of averages.
     """
 
-    classes: npt.NDArray[Any]
-    tp: Ints
-    fp: Ints
-    fn: Ints
-    n_correct: Ints
+    classes: AnyArray
+    tp: Int64Array
+    fp: Int64Array
+    fn: Int64Array
+    n_correct: Int64Array
     n_docs: int
     fixed: bool = True
 
@@ -70,7 +68,7 @@ class Confusion:
             raise OptionError(f"beta must be a number from 0, not {beta!r}.")
         b2 = float(beta) ** 2
 
-        def of(tp: Ints, fp: Ints, fn: Ints) -> Array:
+        def of(tp: Int64Array, fp: Int64Array, fn: Int64Array) -> Array:
             if b2 == 0:
                 return _safe_ratio(tp, tp + fp, empty)
             return _safe_ratio((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp, empty)
@@ -166,13 +164,13 @@ def confusion(y_true: Any, y_pred: Any, classes: Sequence[Any] | None = None) ->
     return count(true, predicted, classes)
 
 
-def _to_dense(y: Any) -> npt.NDArray[Any]:
+def _to_dense(y: Any) -> AnyArray:
     given: Any = y.toarray() if sparse.issparse(y) else y  # type: ignore[attr-defined]
-    array: npt.NDArray[Any] = np.asarray(given)
+    array: AnyArray = np.asarray(given)
     return array
 
 
-def _count_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+def _count_labels(true: AnyArray, predicted: AnyArray, given: Sequence[Any] | None) -> Confusion:
     known = np.union1d(np.unique(true), np.unique(predicted))
     names = known if given is None else np.asarray(given)
     m, rows = len(known), predicted.reshape(-1, len(true))
@@ -188,7 +186,7 @@ def _count_labels(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Se
     return Confusion(names, tp, fp, fn, hit.sum(axis=1).reshape(shape), len(true), given is not None)
 
 
-def _pick_columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any]) -> Ints:
+def _pick_columns(cells: Int64Array, known: AnyArray, names: AnyArray) -> Int64Array:
     """The columns of the classes asked for, 0 for those that never occur."""
     if names is known or not len(known):
         return cells if names is known else np.zeros((len(cells), len(names)), np.int64)
@@ -196,7 +194,7 @@ def _pick_columns(cells: Ints, known: npt.NDArray[Any], names: npt.NDArray[Any])
     return np.where(known[at] == names, cells[:, at], 0)
 
 
-def _count_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any], given: Sequence[Any] | None) -> Confusion:
+def _count_indicators(true: AnyArray, predicted: AnyArray, given: Sequence[Any] | None) -> Confusion:
     names = np.arange(true.shape[1]) if given is None else np.asarray(given)
     if len(names) != true.shape[1]:
         raise OptionError(f"classes must name the {true.shape[1]} columns of y_true; it has {len(names)} names.")
@@ -252,8 +250,8 @@ def measure_curve(
 class Overlap(NamedTuple):
     """Terms that two rankings have in common among their first k: how many, and by all that either has."""
 
-    ks: Ints
-    common: Ints
+    ks: Int64Array
+    common: Int64Array
     jaccard: Array
 
 

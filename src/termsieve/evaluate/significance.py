@@ -11,15 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
+from termsieve._types import Array
 from termsieve.errors import InputError, OptionError
-
-Array: TypeAlias = npt.NDArray[np.float64]
 
 
 class Friedman(NamedTuple):

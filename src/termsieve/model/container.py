@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from termsieve._types import AnyArray
 from termsieve.errors import OutputError
 from termsieve.extras import import_extra
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, AnyArray]
 
 MARK = b"TSMODEL2"
 TRAILER = len(MARK) + hashlib.sha256().digest_size
@@ -41,7 +41,7 @@ class DamagedError(ValueError):
     """The bytes are not those of a model file."""
 
 
-def pack(about: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+def pack(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     """The bytes of a file with that content."""
     skops_io = import_extra("skops.io", "A model file")
     text = np.frombuffer(_json(about), np.uint8)
@@ -54,7 +54,7 @@ def _json(about: Mapping[str, Any]) -> bytes:
     return json.dumps(about, ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _portable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _portable(array: AnyArray) -> AnyArray:
     """A copy in the byte order of the format; skops would write an array that is there twice only once."""
     return np.array(array, array.dtype.newbyteorder("<"))
 

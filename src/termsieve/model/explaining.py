@@ -15,13 +15,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
+from termsieve._types import Array, StringArray
 from termsieve.classify.poisson import PoissonNB
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
     from termsieve.model.model import Model
-
-Array = npt.NDArray[np.float64]
 
 
 class TermContribution(NamedTuple):
@@ -152,7 +151,7 @@ class DocumentRow(NamedTuple):
 
     columns: npt.NDArray[np.integer]
     values: Array
-    terms: npt.NDArray[np.object_]
+    terms: StringArray
 
 
 def _explain_single_label(

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from termsieve._types import AnyArray, Array
 from termsieve.errors import InputError, MissingExtraError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
@@ -44,6 +44,16 @@ class Model:
     settings : dict
         How it was made: score, rule, weighting, classifier, numbers of documents and terms, cross-validated measures,
         the settings of the analyzer.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
+    >>> model = ts.train(texts, ["spam"] * 3 + ["ham"] * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
+    >>> model.classes
+    ['ham', 'spam']
+    >>> model.predict(["pills, cheap", "a meeting"])
+    ['spam', 'ham']
     """
 
     def __init__(
@@ -70,7 +80,7 @@ class Model:
         """The label of each text; with several labels per document, a list for each."""
         return self.named(self.classifier.predict(self.matrix(texts))) if len(texts) else []
 
-    def predict_proba(self, texts: Sequence[str]) -> npt.NDArray[np.float64] | None:
+    def predict_proba(self, texts: Sequence[str]) -> Array | None:
         """The probability of each class (texts x classes), where the classifier has them; else None."""
         if not self.has_probabilities:
             return None
@@ -88,7 +98,7 @@ class Model:
         """Texts x terms, as the classifier takes them."""
         return self.vectorizer.transform(texts)
 
-    def named(self, predicted: npt.NDArray[Any]) -> list[Any]:
+    def named(self, predicted: AnyArray) -> list[Any]:
         """Predictions of the classifier by name."""
         if self.single:
             return [self.classes[place] for place in predicted]
@@ -101,7 +111,7 @@ class Model:
         """Whether the classifier gives probabilities."""
         return hasattr(self.classifier, "predict_proba")
 
-    def probabilities(self, X: Any) -> npt.NDArray[np.float64]:
+    def probabilities(self, X: Any) -> Array:
         """Probabilities of the classes; a class that the classifier never saw has 0."""
         found = np.asarray(self.classifier.predict_proba(X))
         if not self.single or found.shape[1] == len(self.classes):

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsRestClassifier, _ConstantPredictor
 from sklearn.preprocessing import LabelBinarizer
 
+from termsieve._types import AnyArray, Array
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, Recipe, parse_recipe
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
@@ -240,7 +240,7 @@ def _check_parameters(one: Any, n_classes: int) -> None:
         raise DamagedError("its classifier has a kernel that texts do not have")
 
 
-def _log_probabilities(arrays: Arrays, name: str, shape: Shape) -> npt.NDArray[np.float64]:
+def _log_probabilities(arrays: Arrays, name: str, shape: Shape) -> Array:
     array = taken(arrays, name, "<f8", shape if name.startswith("feature") else shape[:1])
     if (array > 1e-9).any():
         raise DamagedError(f"its {name} has probabilities above 1")
@@ -303,9 +303,7 @@ def _unpack_network(arrays: Arrays, shape: Shape, one: Any) -> dict[str, Any]:
 # Checks
 
 
-def taken(
-    arrays: Arrays, name: str, dtype: str, shape: tuple[int, ...] | None, *, finite: bool = False
-) -> npt.NDArray[Any]:
+def taken(arrays: Arrays, name: str, dtype: str, shape: tuple[int, ...] | None, *, finite: bool = False) -> AnyArray:
     """An array, taken out of the dict: of that type and shape, without NaN."""
     array = arrays.pop(name, None)
     if array is None or array.dtype != np.dtype(dtype) or (shape is not None and array.shape != tuple(shape)):

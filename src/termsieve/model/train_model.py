@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +12,7 @@ import pyarrow.compute as pc
 from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsRestClassifier
 
+from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counting import as_documents
@@ -91,7 +90,7 @@ def train(
     )  # fmt: skip
     table = _hold(as_documents(documents, labels), plan.columns)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
-    shown = sys.stderr.isatty() if progress is None else progress
+    shown = is_shown(progress)
     if cv:
         result = _compare(table, plan, analyzer, threads, shown=shown)
         chosen = _recommended(result, plan)
@@ -104,7 +103,7 @@ def train(
         "min_df": min_df,
         **_measured(result, plan),
     }
-    with _show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
+    with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
         return _fit(table, chosen, analyzer, min_df, threads, settings)
 
 
@@ -197,17 +196,6 @@ def _measured(result: Comparison | None, plan: Plan) -> dict[str, Any]:
         "standard_error": choice.standard_error,
         "accuracy": accuracy[0],
     }
-
-
-@contextmanager
-def _show_status(what: str, *, shown: bool) -> Iterator[None]:
-    if not shown:
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
-        yield
 
 
 def _fit(

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from termsieve._numba import jit
+from termsieve._types import Array, Int32Array, Int64Array
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
+from termsieve.ranking.distinct import DistinctCells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from termsieve.table import Array, Table
+    from termsieve.table import Table
 
 
 @jit

@@ -15,20 +15,19 @@ import weakref
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsieve._numba import jit, multiply_and_fold
-from termsieve.table import Array, Occurrences, Table, TableTooCoarseError, TokenTotals
-from termsieve.tokens.kernels import UInt64Array, new_secrets
+from termsieve._types import Array, Int32Array, Int64Array, UInt64Array
+from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
+from termsieve.tokens.kernels import new_secrets
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
 
-Int64Array: TypeAlias = NDArray[np.int64]
-Int32Array: TypeAlias = NDArray[np.int32]
 T = TypeVar("T")
 
 _CHUNK_CELLS = 1 << 15  # cells: a dozen arrays of them stay in the cache

@@ -11,20 +11,20 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._types import Array, Int32Array, Int64Array, StringArray
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
 from termsieve.scores import SCORES, Score, parse_score
+from termsieve.scores.parsing import refuse_matrix_function
 from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from termsieve.counts.counts import Counts, StringArray
-    from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
-    from termsieve.table import Array, Table
+    from termsieve.counts.counts import Counts
+    from termsieve.ranking.distinct import DistinctCells
+    from termsieve.table import Table
 
 ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
 
@@ -63,6 +63,16 @@ class Ranking(ArrowTable):
     """Rows of a ranking, best first; prints as a table, and frames take it as one.
 
     It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> ranking = ts.score(counts, "chi2").top(2)
+    >>> [(row.term, row.label) for row in ranking]
+    [('bad', 'neg'), ('good', 'pos')]
+    >>> ranking.to_arrow().column_names
+    ['rank', 'term', 'score', 'class', 'tp', 'fp', 'fn', 'tn', 'against']
     """
 
     def __init__(self, rows: Iterable[RankingRow], score: str) -> None:
@@ -126,6 +136,15 @@ class Scores(ArrowTable):
     ----------
     counts, score
         What was scored, and with what.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> scores = ts.score(ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"]), "chi2")
+    >>> scores.overall()
+    array([3.  , 0.75, 3.  , 0.75])
+    >>> scores["bad"].label, scores.top(1, of="pos")[0].term
+    ('neg', 'good')
     """
 
     def __init__(self, counts: Counts, score: Score) -> None:
@@ -326,7 +345,7 @@ class Scores(ArrowTable):
         cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
         return cells.expand_to_terms(agg.class_values(cells, values, c))
 
-    def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, NDArray[np.int64]]:
+    def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, Int64Array]:
         """Return the four cells of some terms, each in one class."""
         cells, found = distinct.evaluate(self.counts, _get_tp)
         where = np.zeros(cells.n_columns, np.int32)
@@ -379,6 +398,7 @@ def as_score(what: ScoreLike) -> Score:
     if isinstance(what, str | Score):
         return parse_score(what)
     if callable(what):
+        refuse_matrix_function(what)
         return make_score(what)
     raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
 

@@ -71,7 +71,7 @@ def make_explanation(material: ReportData) -> str:
         return f"{material.ranked_counts.n_terms:,} terms, ranked by {ways}."
     choice = material.result.recommended()
     n_terms = 0 if material.counts is None else material.counts.n_terms
-    share = f" ({100 * choice.k / n_terms:.2g} % of {n_terms:,})" if n_terms >= choice.k else ""
+    share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     with_model = f"With {choice.classifier}, {choice.k:,} {_term_or_terms(choice.k)}{share} reach"
     return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(material.result, choice)}."
 

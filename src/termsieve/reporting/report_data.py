@@ -8,17 +8,15 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
+from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.measures import overlap
 from termsieve.ranking.ranking import Scores, score
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.results import Comparison
-from termsieve.table import Array
-from termsieve.tokens.kernels import Int64Array
 
 OVERLAP_KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 MAX_PAIRS = 45
@@ -111,12 +109,14 @@ class ReportData:
         contestants, left_out = [], []
         for name in result.scores:
             about = special.get(name, {})
+            scored = result.scored.get(name)
             try:
-                scores = score(ranked, about.get("score", name))
+                if scored is None or scored.counts is not ranked:
+                    scored = score(ranked, about.get("score", name))
             except OptionError:  # a function of a user, or a score of a newer termsieve
                 left_out.append(name)
                 continue
-            contestants.append(ScoredContender(name, scores, about.get("aggregate")))
+            contestants.append(ScoredContender(name, scored, about.get("aggregate")))
         return cls(counts, contestants, result.excerpts, result, left_out)
 
     @property
@@ -162,7 +162,7 @@ class ReportData:
         ]
 
     @cached_property
-    def correlations(self) -> npt.NDArray[np.float64]:
+    def correlations(self) -> Array:
         """Spearman's rank correlation of each two scores over all terms; not a number where one is constant."""
         ranks = np.array([rankdata(one.overall) for one in self.contenders])
         with np.errstate(invalid="ignore", divide="ignore"):

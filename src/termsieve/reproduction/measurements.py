@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from termsieve.classify.recipes import parse_recipe
@@ -19,7 +18,6 @@ from termsieve.reproduction.setting import Setting
 from termsieve.study.results import Comparison
 from termsieve.study.study import SplitData, Study
 
-Array = npt.NDArray[np.float64]
 ValuesBySize = dict[int, list[float]]
 
 _TIMING_REPEATS = 7  # of a timed selection; the median counts

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from termsieve import datasets
+from termsieve._types import AnyArray
 from termsieve.counts.counting import resolve_threads
 from termsieve.errors import InputError, OptionError, did_you_mean
 from termsieve.study.corpus import Corpus, read_corpus
@@ -266,7 +266,7 @@ class CachedCorpus(NamedTuple):
     """A corpus in memory, its column of train and test, and which document each row is (a copy of)."""
 
     corpus: Corpus
-    parts: npt.NDArray[Any]
+    parts: AnyArray
     sources: list[int]
 
 

@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtrc, erfc
 
+from termsieve._types import Array
 from termsieve.scores.numerics import HALF_LOG_2PI, stirling_remainder, table_deviance
 from termsieve.scores.registry import SMOOTHING, score
 from termsieve.scores.tail import tail_ratio
-from termsieve.table import Array, Table, ratio
+from termsieve.table import Table, ratio
 
 
 def _pvalue_chi2(_: Table, value: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
+from termsieve._types import Array
 from termsieve.scores.numerics import (
     HALF_LOG_2PI,
     deviance,
@@ -17,7 +18,7 @@ from termsieve.scores.numerics import (
     table_deviance,
 )
 from termsieve.scores.registry import score
-from termsieve.table import Array, Table, difference_of_products
+from termsieve.table import Table, difference_of_products
 
 _POSITIVE_LIMITS = dict.fromkeys(("alpha", "beta", "alpha_class", "beta_class"), "[1e-6, 1e6]")
 _BERNOULLI = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.scores.registry import ClassAggregator, score
-from termsieve.table import Array, Table, ratio
+from termsieve.table import Table, ratio
 
 
 @score(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.scores.numerics import deviance, log_quotient, table_deviance
 from termsieve.scores.registry import SMOOTHING, score
-from termsieve.table import Array, Table, ratio
+from termsieve.table import Table, ratio
 
 
 @score(

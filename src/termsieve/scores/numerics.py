@@ -12,7 +12,8 @@ import math
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from termsieve.table import Array, Number, log, ratio
+from termsieve._types import Array
+from termsieve.table import Number, log, ratio
 
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _ATANH = [1.0 / (2 * j + 3) for j in range(9)]

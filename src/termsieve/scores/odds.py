@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.scores.numerics import log_quotient
 from termsieve.scores.registry import SMOOTHING, score
-from termsieve.table import Array, Table, log, ratio, subtract
+from termsieve.table import Table, log, ratio, subtract
 
 
 def _log_odds_ratio(t: Table, smoothing: float) -> Array:

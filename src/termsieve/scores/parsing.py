@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.scores.registry import SCORES, Score
 from termsieve.spelling import parse_call
@@ -38,6 +43,14 @@ _SYNONYMS = {
 }
 AMBIGUOUS_NAMES |= {other: AMBIGUOUS_NAMES[name] for name, others in _SYNONYMS.items() for other in others}
 
+# What to write in place of scikit-learn's functions of (X, y)
+_INSTEAD_OF_SKLEARN = {
+    "chi2": "'chi2', which counts the documents with a term and those without it; scikit-learn's chi2 sums occurrences "
+    "and leaves out the documents without the term",
+    "f_classif": "'bss_wss': f_classif is it times (N - m) / (m - 1), with N documents in m classes",
+    "mutual_info_classif": "'info_gain', which it is of the presence of terms, with discrete_features=True",
+}
+
 
 def lookup_score(name: str) -> Score:
     """Return the score of that name, or explain what it could have meant."""
@@ -65,3 +78,20 @@ def parse_score(spelling: str | Score) -> Score:
     if call.given:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
     return lookup_score(call.name).with_parameters(**call.named)
+
+
+def refuse_matrix_function(function: Callable[..., Any]) -> None:
+    """Refuse a function of (X, y), and say which score to write instead."""
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except ValueError:  # a function of C that does not tell
+        return
+    if parameters[:2] != ["X", "y"]:
+        return
+    plain = function.func if isinstance(function, functools.partial) else function
+    name = getattr(plain, "__name__", repr(plain))
+    instead = _INSTEAD_OF_SKLEARN.get(name, "the spelling of a score, such as 'chi2', or a function of a Table")
+    raise OptionError(
+        f"{name} is a function of (X, y), for scikit-learn's own selectors; termsieve scores counts. Write {instead}. "
+        f"Or let scikit-learn select: make_pipeline(TermVectorizer(), SelectKBest({name}, k=...))."
+    )

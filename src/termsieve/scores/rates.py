@@ -7,8 +7,9 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
+from termsieve._types import Array
 from termsieve.scores.registry import SMOOTHING, score
-from termsieve.table import Array, Table, ratio
+from termsieve.table import Table, ratio
 
 
 @score(

@@ -17,8 +17,9 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin, get_
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.errors import CountsError, OptionError, did_you_mean
-from termsieve.table import Array, Table
+from termsieve.table import Table
 
 Aggregation: TypeAlias = Literal["max", "sum", "mean", "weighted_mean", "global"]
 Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]
@@ -158,6 +159,13 @@ class Score:
         Spellings with other parameters that are worth knowing.
     shown : tuple of str
         Parameters that the spelling always shows.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> one = ts.SCORES["bns"].with_parameters(floor=0.001)
+    >>> one.spelling, one.title, one.sided
+    ('bns(floor=0.001)', 'Bi-normal separation', 2)
     """
 
     name: str

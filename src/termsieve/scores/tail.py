@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from termsieve._numba import jit
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from termsieve.table import Array
+from termsieve._types import Array, BoolArray
 
 
 @jit
@@ -40,7 +34,7 @@ def _sum_downward(a: float, n_t: float, n_c: float, rest: float) -> float:
 
 
 @jit
-def _sum_tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: NDArray[np.bool_], out: Array) -> None:
+def _sum_tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: BoolArray, out: Array) -> None:
     for i in range(tp.size):
         rest = n[i] - n_c[i] - n_t[i]
         if above[i]:
@@ -49,7 +43,7 @@ def _sum_tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: NDArray[np.bo
             out[i] = _sum_downward(tp[i], n_t[i], n_c[i], rest)
 
 
-def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[NDArray[np.bool_], Array]:
+def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, Array]:
     """Return which side was summed, and its sum over the probability of exactly `tp`.
 
     Above the mode that is P(X >= tp) / P(X = tp); elsewhere P(X < tp) / P(X = tp). So only the smaller side

@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from termsieve._types import Array
 from termsieve.scores.registry import ClassAggregator, score
-from termsieve.table import Array, Table, difference_of_products, ratio
+from termsieve.table import Table, difference_of_products, ratio
 
 FeatureKind: TypeAlias = Literal["tf", "presence"]
 

@@ -8,21 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.ranking.distinct import Int64Array
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.scores.registry import format_value
-from termsieve.table import Array, Table
+from termsieve.table import Table
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 R = TypeVar("R", bound="type[Rule]")
 _RULES: dict[str, type[Rule]] = {}
 RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
@@ -96,7 +94,14 @@ class ChosenTerms(NamedTuple):
 
 
 class Rule(ABC):
-    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling."""
+    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> ts.RULES["energy"](0.8)
+    energy(0.8)
+    """
 
     name: ClassVar[str]
     scores: tuple[ScoreLike, ...] = ()  # those that a rule brings along; most rank by the score they are given

@@ -17,13 +17,13 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
+from termsieve._types import Array, BoolArray
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.scores import SCORES
 from termsieve.scores.registry import format_value
 from termsieve.selection.pool import RULES as RULES
 from termsieve.selection.pool import (
-    BoolArray,
     ChosenTerms,
     RankedTerms,
     TermPool,
@@ -35,7 +35,6 @@ from termsieve.selection.pool import (
 )
 from termsieve.selection.pool import Rule as Rule
 from termsieve.spelling import Call, parse_call
-from termsieve.table import Array
 
 RuleLike: TypeAlias = "str | int | Rule"
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._types import Array, BoolArray, Int64Array, StringArray
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.distinct import Int64Array
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import RuleLike, parse_rule
-from termsieve.table import Array
 
-StringArray = npt.NDArray[np.object_]
 DEFAULT_SCORE = "gu"
 
 
@@ -43,6 +40,14 @@ class Selection(ArrowTable):
         Number of terms there were.
     rule, score, reason : str
         The spellings of the rule and of the score, and why the rule stopped where it did.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
+    >>> selection = ts.select(counts, "round_robin(2)", "chi2")
+    >>> selection.terms, selection.labels
+    (array(['bad', 'good'], dtype=object), array(['neg', 'pos'], dtype=object))
     """
 
     terms: StringArray
@@ -59,7 +64,7 @@ class Selection(ArrowTable):
         return len(self.terms)
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> BoolArray:
         """For each term there was, whether it was chosen."""
         mask = np.zeros(self.n_terms, np.bool_)
         mask[self.index] = True

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
+from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import make_label_matrix
@@ -48,10 +48,10 @@ class Corpus:
     Y: sparse.csr_array
     terms: pa.LargeStringArray
     classes: list[str]
-    columns: dict[str, npt.NDArray[Any]]
+    columns: dict[str, AnyArray]
     settings: dict[str, Any]
     texts: pa.ChunkedArray
-    rows: npt.NDArray[np.int64] | None = None
+    rows: Int64Array | None = None
 
     @property
     def n_docs(self) -> int:
@@ -76,7 +76,7 @@ class Corpus:
         return values if self.rows is None else values[self.rows]
 
     @cached_property
-    def single(self) -> npt.NDArray[np.int64] | None:
+    def single(self) -> Int64Array | None:
         """The class of each document, where each has just one; else None."""
         if (np.diff(self.Y.indptr) == 1).all():
             return self.Y.indices.astype(np.int64)

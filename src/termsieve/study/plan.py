@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from termsieve.errors import OptionError
+
+if TYPE_CHECKING:
+    from termsieve.estimators.weighting import Weighting
 
 ALL = "all"  # terms
 AUTO = "auto"  # occurrences for naive Bayes, tf-idf for others
@@ -178,10 +182,12 @@ class Plan:
         """Return the weighting that a classifier sees."""
         return usual_weighting(classifier) if self.weighting == AUTO else self.weighting
 
-    @property
-    def weightings(self) -> list[str]:
-        """All weightings that some classifier sees."""
-        return list(dict.fromkeys(self.weighting_of(name) for name in self.classifiers))
+    @cached_property
+    def weightings(self) -> dict[str, Weighting]:
+        """All weightings that some classifier sees, by their spelling."""
+        from termsieve.estimators.weighting import parse_weighting
+
+        return {name: parse_weighting(name) for name in map(self.weighting_of, self.classifiers)}
 
     def least_df(self, n_docs: int) -> float:
         """Return the fewest training documents that a term must have."""

@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from termsieve import views
+from termsieve._types import Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
+from termsieve.ranking.ranking import Scores
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 
 _MAX_METADATA_BYTES = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
@@ -80,6 +81,17 @@ class Comparison(ArrowTable):
     excerpts : dict of str to list of Excerpt
         A few short places in the documents for the most telling terms. Set it to ``{}`` before you save or report a
         result whose documents nobody else may read.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"]
+    >>> result = ts.compare(texts, ["spam"] * 3 + ["ham"] * 3, scores=["chi2", "gu"], classifiers=["multinomial_nb"],
+    ...                     ks=[2, 4], cv=3)
+    >>> result.scores, result.classifiers, result.ks
+    (['chi2', 'gu'], ['multinomial_nb'], [2, 4])
+    >>> result.recommended().classifier
+    'multinomial_nb'
     """
 
     def __init__(
@@ -89,6 +101,7 @@ class Comparison(ArrowTable):
         self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
         self.counts = counts
         self.excerpts: Excerpts = dict(excerpts or {})
+        self.scored: dict[str, Scores] = {}  # what was scored on `counts` on the way, for a report; not saved
 
     def __repr__(self) -> str:
         scores, models = self._distinct_values("score"), self._distinct_values("classifier")
@@ -165,9 +178,7 @@ class Comparison(ArrowTable):
         """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
         return _recommend(self.summary(measure).to_pylist(), measure)
 
-    def curve(
-        self, score: str, classifier: str, measure: str = "f1_macro"
-    ) -> tuple[list[int], npt.NDArray[np.float64]]:
+    def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
         """Numbers of terms, and a measure of all classes: splits x numbers of terms."""
         chosen = self.table.filter(
             (pc.field("score") == score) & (pc.field("classifier") == classifier)
@@ -210,7 +221,7 @@ class Comparison(ArrowTable):
         a, b = (values[:, names.index(name)] for name in (first, second))
         return correlated_t(a, b, rope=rope, repeats=len(self._distinct_values("repeat")))
 
-    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], npt.NDArray[np.float64]]:
+    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], Array]:
         """Names of the scores, and a measure: splits x scores."""
         models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from termsieve._types import AnyArray, Int64Array
 from termsieve.errors import InputError, OptionError
-
-Indices = npt.NDArray[np.int64]
 
 
 class Split(NamedTuple):
@@ -19,16 +17,16 @@ class Split(NamedTuple):
 
     repeat: int
     fold: int
-    train: Indices
-    test: Indices
+    train: Int64Array
+    test: Int64Array
 
 
 def make_splits(
     cv: Any,
-    labels: npt.NDArray[Any] | None,
+    labels: AnyArray | None,
     n_docs: int,
     *,
-    groups: Sequence[Any] | npt.NDArray[Any] | None = None,
+    groups: Sequence[Any] | AnyArray | None = None,
     repeats: int = 1,
     seed: int = 0,
 ) -> list[Split]:
@@ -60,7 +58,7 @@ def make_splits(
     return found
 
 
-def _split_from_parts(parts: npt.NDArray[Any]) -> Split:
+def _split_from_parts(parts: AnyArray) -> Split:
     train, test = np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")
     if not len(train) or not len(test):
         values = ", ".join(repr(value) for value in np.unique(parts.astype(str))[:6])
@@ -68,7 +66,7 @@ def _split_from_parts(parts: npt.NDArray[Any]) -> Split:
     return Split(0, 0, train, test)
 
 
-def _make_splitter(cv: Any, labels: npt.NDArray[Any] | None, groups: Any, seed: int) -> Any:
+def _make_splitter(cv: Any, labels: AnyArray | None, groups: Any, seed: int) -> Any:
     if hasattr(cv, "split"):
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -26,13 +24,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
+from termsieve._progress import ProgressBar, is_shown, show_bar
+from termsieve._types import AnyArray, Int64Array
 from termsieve.classify.curves import load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.documents import Documents
 from termsieve.errors import InputError
-from termsieve.estimators.weighting import parse_weighting
+from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
@@ -140,7 +140,8 @@ def compare(
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
     if excerpts:
-        result.excerpts = extract_from_corpus(whole, [score(result.counts, one.score) for one in plan.scores])
+        result.scored = {one.name: score(result.counts, one.score) for one in plan.scores}
+        result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
     return result
 
 
@@ -156,7 +157,7 @@ class RankedColumns(NamedTuple):
     """The columns of one ranking, best first, of all classes (label "") or of one."""
 
     label: str
-    order: npt.NDArray[np.int64]
+    order: Int64Array
 
 
 class TimedRankings(NamedTuple):
@@ -189,8 +190,7 @@ class Study:
         """Run what the journal does not have yet, and gather all of it."""
         book = MemoryJournal() if journal is None else Journal(journal, self.description)
         try:
-            shown = sys.stderr.isatty() if progress is None else progress
-            self.run(book, resolve_threads(threads), shown=shown)
+            self.run(book, resolve_threads(threads), shown=is_shown(progress))
             if isinstance(book, Journal):
                 self._check_trials(book)
             rows, seconds = book.rows(self.keys())
@@ -234,7 +234,7 @@ class Study:
         if threads > 1:
             self._load_kernels()
         # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
-        with threadpool_limits(1), _progress_bar(len(self.keys()), len(done), shown=shown) as advance:
+        with threadpool_limits(1), show_bar("trials", len(self.keys()), shown=shown, done=len(done)) as bar:
             for split in self.splits:
                 missing = {
                     name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
@@ -243,7 +243,7 @@ class Study:
                 ranked = {name for name in self.plan.names if self.key(split, name) in done}
                 wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
                 if wanted:
-                    self._run_split(split, wanted, missing, journal, threads, advance)
+                    self._run_split(split, wanted, missing, journal, threads, bar)
 
     def _load_kernels(self) -> None:
         load_scoring_kernels()
@@ -257,7 +257,7 @@ class Study:
         missing: dict[str, list[str]],
         journal: Journal | MemoryJournal,
         threads: int,
-        advance: Any,
+        bar: ProgressBar,
     ) -> None:
         part = SplitData(self.corpus, self.plan, split)
         with thread_pool(threads) as pool:
@@ -275,7 +275,7 @@ class Study:
                         begun = {pool.submit(part.judged, name, rankings, model): model for model in missing[name]}
                         trials |= {trial: self.key(split, name, model) for trial, model in begun.items()}
                         pending |= set(begun)
-                    advance()
+                    bar.advance()
 
 
 class SplitData:
@@ -290,7 +290,7 @@ class SplitData:
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
-        self.matrices = {name: self._weighted(name, *parts) for name in plan.weightings}
+        self.matrices = {name: self._weighted(one, *parts) for name, one in plan.weightings.items()}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
@@ -300,10 +300,9 @@ class SplitData:
         return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
     def _weighted(
-        self, name: str, train: sparse.csr_array, test: sparse.csr_array
+        self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """What classifiers see, and, where all terms are weighed first, scores too."""
-        weighting = parse_weighting(name)
         weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
         kind = np.int64 if weights is None else np.float64
         train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
@@ -313,7 +312,7 @@ class SplitData:
 
     def model(self, name: str) -> BaseEstimator | str:
         """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
-        if parse_weighting(self.plan.weighting_of(name)).plain or self.plan.weigh == "all":
+        if self.plan.weightings[self.plan.weighting_of(name)].plain or self.plan.weigh == "all":
             return name
         return make_pipeline(Normalizer(), classifier(name))
 
@@ -334,13 +333,13 @@ class SplitData:
             )
         return TimedRankings(ranked, seconds)
 
-    def _order(self, scores: Scores, contender: Contender) -> npt.NDArray[np.int64]:
+    def _order(self, scores: Scores, contender: Contender) -> Int64Array:
         """The columns of a ranking for all classes, best first; of a rule, those that it selects."""
         if contender.rule is None:
             return scores.order(contender.aggregate)
         return select(scores, contender.rule).index
 
-    def _filter_order(self, order: npt.NDArray[np.int64], contender: Contender) -> npt.NDArray[np.int64]:
+    def _filter_order(self, order: Int64Array, contender: Contender) -> Int64Array:
         """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
         df, tf = self.occurrences.term_df, self.occurrences.term_tf
         allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
@@ -379,7 +378,7 @@ class SplitData:
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
 
-    def _split_labels(self, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def _split_labels(self, label: str) -> tuple[AnyArray, AnyArray]:
         """Labels of the training and test documents, as the classifier is to see them."""
         if label:
             c = self.names.index(label)
@@ -404,34 +403,11 @@ def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
         yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
 
 
-def _nonempty_documents(X: sparse.csr_array, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
     """The documents that have at least one of the terms."""
     return np.flatnonzero(np.diff(X[:, columns].indptr))
 
 
-def _class_codes(indicator: sparse.csr_array) -> npt.NDArray[np.int64]:
+def _class_codes(indicator: sparse.csr_array) -> Int64Array:
     """The class of each document that has just one."""
     return indicator.indices.astype(np.int64)
-
-
-class _progress_bar:  # noqa: N801 - used like a function
-    """A progress bar with the time left, or nothing."""
-
-    def __init__(self, total: int, done: int, *, shown: bool) -> None:
-        self._total, self._done, self._shown = total, done, shown
-
-    def __enter__(self) -> Any:
-        if not self._shown:
-            return lambda: None
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        shape = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Progress(*shape, console=Console(stderr=True), transient=True)
-        self._bar.start()
-        task = self._bar.add_task("trials", total=self._total, completed=self._done)
-        return lambda: self._bar.advance(task)
-
-    def __exit__(self, *error: object) -> None:
-        if self._shown:
-            self._bar.stop()

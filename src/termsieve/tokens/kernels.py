@@ -29,14 +29,9 @@ import secrets
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from termsieve._numba import jit, lowest_bit, multiply_and_fold
-
-Int64Array = npt.NDArray[np.int64]
-UInt8Array = npt.NDArray[np.uint8]
-UInt64Array = npt.NDArray[np.uint64]
-Int32Array = npt.NDArray[np.int32]
+from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 
 # What a code point is
 _OTHER, _WORD, _DEFER = 0, 1, 2

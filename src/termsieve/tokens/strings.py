@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from termsieve._types import Int64Array, UInt8Array
 from termsieve.errors import OptionError
 from termsieve.tokens import kernels
-from termsieve.tokens.kernels import Int64Array, UInt8Array
 
 _SMALL_SIZE = 10_000
 

@@ -12,10 +12,12 @@ function element(tag, text, attributes) {
   return made;
 }
 
-function percent(share) {
-  if (share === 0 || share === 1 || (share >= 0.01 && share <= 0.99)) return (100 * share).toFixed(0) + " %";
-  if (share >= 0.001 && share <= 0.999) return (100 * share).toFixed(1) + " %";
-  return share < 0.5 ? "< 0.1 %" : "> 99.9 %";
+function percent(share) { // as format_percent in Python
+  const x = 100 * share;
+  if (x === 0 || x === 100 || (x >= 9.95 && x <= 99)) return x.toFixed(0) + " %";
+  if (x > 99) return x <= 99.9 ? x.toFixed(1) + " %" : "> 99.9 %";
+  const digits = Math.min(Math.max(1 - Math.floor(Math.log10(x)), 1), 3);
+  return x >= 0.001 ? x.toFixed(digits) + " %" : "< 0.001 %";
 }
 
 const grouped = (n) => n.toLocaleString("en");
