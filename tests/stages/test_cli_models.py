@@ -100,7 +100,7 @@ def test_agreement_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([[one] for one in known], said)
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc"))), min_size=1))
@@ -111,7 +111,7 @@ def test_agreement_of_several_labels_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([sorted(a) for a, _ in pairs], [sorted(b) for _, b in pairs])
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
 
 
 def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):

@@ -181,7 +181,7 @@ def _refuse_mixed(paths: list[str], with_columns: list[str]) -> None:
 
 
 def _resolve_text_files(paths: list[str], columns: ColumnOptions, talk: Messages, *, labelled: bool) -> ResolvedFiles:
-    given = [name for name in columns.given() if name in ("text", "label", "label_sep", "split", "no_quotes")]
+    given = [name for name in columns.changed_fields() if name in ("text", "label", "label_sep", "split", "no_quotes")]
     if given:
         raise OptionError(
             f"{paths[0]}: is a text file, and has no columns: {option_name(given[0])} says nothing. Those that "
@@ -305,7 +305,7 @@ def read_counts(
 
 
 def _load_counts(paths: list[str], groups: list[OptionGroup], talk: Messages) -> Counts:
-    given = [name for group in groups for name in group.given()]
+    given = [name for group in groups for name in group.changed_fields()]
     if given:
         raise OptionError(
             f"{option_name(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
@@ -343,7 +343,7 @@ def count_terms(documents: Documents, wording: AnalyzerOptions, threads: int | N
     from termsieve.counts.counting import count
 
     with talk.report_time("counted"), talk.report_compiling():
-        counts = count(documents, analyzer=wording.analyzer(), threads=threads, progress=talk.progress)
+        counts = count(documents, analyzer=wording.make_analyzer(), threads=threads, progress=talk.progress)
     report_skipped(documents, talk)
     return counts
 
