@@ -262,7 +262,7 @@ def test_missing_corpora_are_named_before_anything_is_run(tmp_path, monkeypatch)
 def by_hand(study, weigh, model, *, drop=False):
     """Micro F1 with four terms by chi-square, weighed and judged step by step."""
     split, corpus = study.splits[0], study.corpus
-    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single]
+    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single_labels]
     counts = Counts.from_matrix(X[split.train], y[split.train])
     order = score(counts, "chi2").order()
     order = order[counts.term_df[order] > 0][:4]
@@ -289,7 +289,7 @@ def by_hand(study, weigh, model, *, drop=False):
 )
 def test_a_study_weighs_and_drops_as_it_would_be_done_by_hand(options, spelling, model, weigh, drop):
     study = setting(options=options, classifiers={"M": spelling}, scores={"CHI": "chi2"}, sizes=[4]).study()
-    rows = study.result(threads=1, progress=False).table.to_pylist()
+    rows = study.run_all(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(by_hand(study, weigh, model, drop=drop), abs=1e-12)
 
@@ -301,7 +301,7 @@ def test_one_classifier_for_each_class_on_one_list():
     order = study_order(study)
     X, Y = corpus.X[:, order].toarray(), corpus.Y.toarray()
     predicted = [MultinomialNB().fit(X[split.train], Y[split.train, c]).predict(X[split.test]) for c in range(3)]
-    rows = study.result(threads=1, progress=False).table.to_pylist()
+    rows = study.run_all(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(f1_score(Y[split.test], np.array(predicted).T, average="micro"))
 
@@ -451,7 +451,7 @@ def test_nearness_counts_gaps_and_exchanged_rows():
 @pytest.mark.usefixtures("corpora")
 def test_tables_of_every_kind():
     tiny = tiny_protocol(settings={"small": setting(options={"min_tf": 3})})
-    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().run_all(threads=1, progress=False)}, 1)
 
     def cells(kind, printed, **where):
         found = tables.make_cells(measured, [PrintedTable("t", "T", kind, printed, where=where)])
@@ -583,7 +583,7 @@ def test_checks_on_scores_alone(check, where, verdict):
 @pytest.mark.usefixtures("corpora")
 def test_checks_on_rankings_and_time():
     tiny = tiny_protocol()
-    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().run_all(threads=1, progress=False)}, 1)
     asked = [
         ("shared terms", {"pairs": [["CHI", "CHI"]], "at": [2, 4], "least": 1.0}, True),
         ("shared terms", {"pairs": [["CHI", "IG"]], "at": [2], "most": -0.1}, False),

@@ -213,7 +213,7 @@ def test_saved_results_come_back(tmp_path):
         ({"ks": [0]}, "1 or more"),
         ({"ks": [10, 2**31]}, "2,147,483,647 or less"),
         ({"cv": 1}, "2 or more"),
-        ({"cv": 200}, "cannot divide"),
+        ({"cv": 200}, "cannot split"),
         ({"repeats": 0}, "repeats"),
     ],
 )

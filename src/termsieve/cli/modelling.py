@@ -56,7 +56,7 @@ def train(
     form: Annotated[
         Format | None,
         option(
-            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Format of the summary: table, tsv, csv or json."
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Format of the summary: table, tsv, csv, json."
         ),
     ] = None,
     columns: ColumnOptions,
@@ -204,8 +204,8 @@ def _predict_documents(
 
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
-        X = model.matrix(texts)
-        labels = model.named(model.classifier.predict(X))
+        X = model.to_matrix(texts)
+        labels = model.label_names(model.classifier.predict(X))
         chances = model.probabilities(X) if model.has_probabilities else [None] * len(texts)
         explanations: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)

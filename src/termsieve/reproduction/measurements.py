@@ -128,7 +128,7 @@ class Measurements:
         if key not in self._rankings:
             study = self.study(group)
             named = next(one for one in study.plan.scores if one.name == contender)
-            order = self.part(group).rank_columns(named).all[0].order
+            order = self.part(group).rank_columns(named).rankings[0].order
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]
 

@@ -44,7 +44,7 @@ class Runner(NamedTuple):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             path = self.folder / f"{setting.name}-{digest[:12]}.journal"
-            result = study.result(path, self.threads, progress=self.progress)
+            result = study.run_all(path, self.threads, progress=self.progress)
         self.notify(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_count_warnings(caught)}")
         return result
 
@@ -114,7 +114,7 @@ def run_slice(protocol: Protocol, threads: int | None = None) -> list[dict[str, 
         setting = protocol.settings[name].restrict_grid(
             part["scores"], part["classifiers"], part["sizes"], first_splits=1
         )
-        found[name] = setting.study(threads).result(threads=threads, progress=False)
+        found[name] = setting.study(threads).run_all(threads=threads, progress=False)
     return select_slice(protocol, found)
 
 

@@ -215,7 +215,7 @@ class Setting:
     def plan(self) -> Plan:
         """What competes."""
         options = {"weighting": "count", **self.options}  # papers weight only where they say so
-        return Plan.of(self.contenders, list(self.classifiers.values()), list(self.sizes), **options)
+        return Plan.from_arguments(self.contenders, list(self.classifiers.values()), list(self.sizes), **options)
 
     def study(self, threads: int | None = None) -> Study:
         """The study of this setting, ready to run."""
@@ -226,15 +226,15 @@ class Setting:
         """How the documents are divided; copies of one document stay together."""
         given, corpus = dict(self.split), kept.corpus
         if "column" in given:
-            return make_splits(kept.parts, corpus.single, corpus.n_docs)
+            return make_splits(kept.parts, corpus.single_labels, corpus.n_docs)
         if "folds" in given:
-            return make_splits(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
+            return make_splits(int(given["folds"]), corpus.single_labels, corpus.n_docs, seed=self.seed)
         if "test" not in given:
             raise OptionError(f"setting {self.name!r}: split has 'column', 'folds' or 'test', not {given!r}.")
         copied = self.labels == "copies"
         splitter = GroupShuffleSplit if copied else ShuffleSplit
         cv = splitter(given.get("times", 1), test_size=given["test"], random_state=self.seed)
-        return make_splits(cv, corpus.single, corpus.n_docs, groups=kept.sources if copied else None)
+        return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=kept.sources if copied else None)
 
     @cached_property
     def data(self) -> dict[str, Any]:
