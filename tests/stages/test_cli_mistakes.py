@@ -111,9 +111,9 @@ def one_line(err):
         ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
         ("compare ok.csv --cv 2 --journal a.txt", "is not a journal"),
         ("compare ok.csv --cv 2 --classifier linear_svm(C=-1)", "cannot learn from 2 documents"),
-        ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
-        ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
-        ("report ok.csv -o x.html --figures a.txt", "no charts can be written there"),
+        ("compare ok.csv -o x.html --figures a.txt", "charts cannot be written there"),
+        ("compare ok.csv -o x.html --figures a.txt/figures", "charts cannot be written there"),
+        ("report ok.csv -o x.html --figures a.txt", "charts cannot be written there"),
         ("report binary.parquet -o x.html", "cannot be read"),
         ("report nowhere.parquet -o x.html", "There is no file"),
         ("report binary.counts -o x.html", "no counts file"),
@@ -217,7 +217,7 @@ def test_an_input_is_not_overwritten(arguments, typed, folder):
         ("rank ok.csv --score \udcff", "is not valid UTF-8"),
         ("train ok.csv -o x.skops --classifier \udcff", "is not valid UTF-8"),
         ("scores \udcff", "is not valid UTF-8"),
-        ("report ok.csv -o page.txt", "a page has the ending .html"),
+        ("report ok.csv -o page.txt", "a page has the extension .html"),
         ("select ok.csv -k five", "not a number of terms"),
         ("select ok.csv -k 5 --rule top(5)", "not both"),
         ("count ok.csv", "Missing option"),
@@ -262,7 +262,7 @@ def test_files_that_may_not_be_read_or_written(typed):
         with as_nobody():
             unread = typed("rank", folder / "x.csv")
             unwritten = typed("rank", folder / "y.csv", "-o", folder / "closed" / "x.csv")
-        for (code, out, err), said in ((unread, "x.csv"), (unwritten, "may not be written to")):
+        for (code, out, err), said in ((unread, "x.csv"), (unwritten, "is not writable")):
             assert (code, out) == (1, "")
             assert said in " ".join(err.split())
 

@@ -185,7 +185,7 @@ def test_a_column_to_hand_on_may_have_the_name_of_a_place(model, tmp_path, typed
     assert list(json.loads(out)[0].items())[:2] == [("input_line", 2), ("line", "first")]
     code, _, err = typed("predict", model, tmp_path / "x.csv", "--id", "label")
     assert code == 2
-    assert "--id label: the labels have a column of that name" in err
+    assert "--id label: the output has a column of that name" in err
 
 
 def test_several_labels(tmp_path, typed):
@@ -208,7 +208,7 @@ def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
     typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
     code, out, err = typed("predict", target, mail, "--probabilities")
     assert (code, out) == (2, "")
-    assert "linear_svm gives no probabilities" in err
+    assert "linear_svm has no probabilities" in err
     assert "probability" not in typed("predict", target, mail)[1]
 
 

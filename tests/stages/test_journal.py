@@ -86,7 +86,7 @@ def test_rows_that_no_trial_has_are_refused(text, path):
 )  # fmt: skip
 def test_trials_of_another_kind_are_refused(trial, path):
     written(path, trial)
-    with pytest.raises(InputError, match="or a damaged one"):
+    with pytest.raises(InputError, match="or is damaged"):
         Journal(path, STUDY)
 
 
@@ -113,7 +113,7 @@ def test_trials_of_another_kind_are_refused(trial, path):
 def test_other_databases_are_refused(statements, path):
     written(path, ("a", "[]", 1.0))
     changed(path, *statements)
-    with pytest.raises(InputError, match="or a damaged one"):
+    with pytest.raises(InputError, match="or is damaged"):
         Journal(path, STUDY)
 
 
@@ -234,7 +234,7 @@ def test_the_command_says_what_is_wrong_with_a_journal(mail, path, typed, monkey
         path.write_bytes(damaged)
         code, out, err = typed("compare", mail, *options)
         assert (code, out) == (1, "")
-        assert "or a damaged one" in err
+        assert "or is damaged" in err
         assert "Traceback" not in err
 
 

@@ -150,7 +150,10 @@ def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequenc
     check_target(journal, inputs=inputs)
     for output in outputs:
         if output.resolve() == journal.resolve() or (output.exists() and journal.exists() and output.samefile(journal)):
-            raise OutputError(f"{output}: is also the journal, whose content would be lost. Write to another file.")
+            raise OutputError(
+                f"{output}: is the journal, which is read as an input, and its content would be lost. Write to "
+                "another file."
+            )
 
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:

@@ -36,7 +36,7 @@ _FORBIDDEN = re.compile(
 
 
 def convert_odp(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """The pages in one of the 13 English classes of the first level: title and description."""
+    """Convert the pages of the 13 English classes of the first level: title and description."""
     number = 0
     for path in archives.values():
         for page in _read_pages(path):
@@ -77,7 +77,7 @@ class _PageParser:
         self._path = path
         self._page: dict[str, str] | None = None
         self._text: list[str] | None = None
-        self._done: list[dict[str, str]] = []
+        self._finished_pages: list[dict[str, str]] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -91,7 +91,7 @@ class _PageParser:
             self._parser.Parse(_FORBIDDEN.sub("", text), last)
         except expat.ExpatError as error:
             raise InputError(f"{self._path}: is cut off, or is no RDF of the Open Directory: {error}.") from error
-        done, self._done = self._done, []
+        done, self._finished_pages = self._finished_pages, []
         return done
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -110,7 +110,7 @@ class _PageParser:
         if self._page is None:
             return
         if local == "ExternalPage":
-            self._done.append(self._page)
+            self._finished_pages.append(self._page)
             self._page = None
         elif self._text is not None and local in _FIELDS:
             self._page[local] = " ".join("".join(self._text).split())

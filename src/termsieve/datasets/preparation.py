@@ -102,7 +102,7 @@ def _download_and_convert(
 
 
 def _match_archives(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
-    """Which file is which archive: one may have any name, several go by their names."""
+    """Match files to archives: a single one may have any name, several go by their names."""
     paths = [
         path
         for source in map(Path, sources)
@@ -181,8 +181,8 @@ def _encode_and_check(
     *,
     unverified: bool,
 ) -> Iterator[bytes]:
-    """The lines; too few or too many are an error at their end, before the file gets its name."""
-    yield from tally.lines(documents)
+    """Yield the lines; too few or too many are an error at their end, before the file gets its name."""
+    yield from tally.encode_documents(documents)
     places = ", ".join(str(path) for path in files.values())
     if not tally.documents:
         raise InputError(f"{places}: has no document of {corpus.title}. Is it {_format_archives(corpus.archives)}?")

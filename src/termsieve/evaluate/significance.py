@@ -1,8 +1,8 @@
-"""Significance: whether a difference is real.
+"""Significance of differences.
 
 Several methods on several data sets or folds: the Friedman test with Nemenyi's critical difference, Wilcoxon tests of
-all pairs with Holm's correction, and the Bayesian view, which also can say that two methods are as good as equal.
-`contrast` does all of them and says in a sentence what they show.
+all pairs with Holm's correction, and Bayesian tests, which can also say that two methods are practically equal.
+`contrast` runs all of them and summarizes the result in a sentence.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Diagram(NamedTuple):
 
 
 def mean_ranks(values: Any, *, higher_is_better: bool = True) -> Array:
-    """Mean rank of each column over the rows, 1 for the best; ties share the mean of their ranks.
+    """Return the mean rank of each column over the rows, 1 for the best; ties share the mean of their ranks.
 
     >>> mean_ranks([[0.9, 0.8, 0.8], [0.7, 0.9, 0.5]])
     array([1.5 , 1.75, 2.75])
@@ -71,7 +71,7 @@ def mean_ranks(values: Any, *, higher_is_better: bool = True) -> Array:
 
 
 def friedman(values: Any) -> Friedman:
-    """Friedman's test, with the correction for ties, of the columns over the rows.
+    """Run Friedman's test, with the correction for ties, of the columns over the rows.
 
     With two columns, scipy has none, and the chi-squared statistic is computed here by the same formula.
 
@@ -90,7 +90,7 @@ def friedman(values: Any) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks (``demsar2006`` in the bibliography).
+    """Return Nemenyi's critical difference of mean ranks (``demsar2006`` in the bibliography).
 
     >>> round(critical_difference(4, 14), 4)
     1.2536
@@ -103,7 +103,7 @@ def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> 
 
 
 def holm(pvalues: Any) -> Array:
-    """P-values after Holm's correction for many tests.
+    """Return p-values after Holm's correction for multiple tests.
 
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
@@ -117,7 +117,7 @@ def holm(pvalues: Any) -> Array:
 
 
 def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[PairTest]:
-    """Wilcoxon's signed-rank test of every pair of columns, with Holm's correction.
+    """Run Wilcoxon's signed-rank test of every pair of columns, with Holm's correction.
 
     Differences of 0 are left out, as Wilcoxon does; a pair without any difference has p = 1.
     """
@@ -142,7 +142,7 @@ def _wilcoxon_pvalue(differences: Array) -> float:
 
 
 def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 1) -> Posterior:
-    """Bayesian t-test of two methods on the folds of one cross-validation (``benavoli2017`` in the bibliography).
+    """Run the Bayesian t-test of two methods on the folds of one cross-validation (``benavoli2017``).
 
     The folds share training documents: Nadeau and Bengio's correction takes their correlation for 1 / folds.
 
@@ -176,7 +176,7 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
 def signed_rank(
     first: Any, second: Any, *, rope: float = 0.01, prior: float = 0.5, draws: int = 20_000, seed: int = 0
 ) -> Posterior:
-    """Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
+    """Run the Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
 
     The differences are drawn again with weights from a Dirichlet process, whose prior is one more difference of 0
     with weight `prior`. The probabilities are the shares of draws in which each of the three regions is likeliest.
@@ -191,7 +191,7 @@ def signed_rank(
 
 
 def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
-    """Weight of the pairs beyond the limit; those at it count half."""
+    """Return the weight of the pairs beyond the limit; those at it count half."""
     beyond = (sums > limit) + 0.5 * (sums == limit)
     share: Array = np.einsum("si,si->s", weights @ beyond, weights)
     return share
@@ -199,7 +199,7 @@ def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a comparison of several methods shows. Prints as a sentence or two.
+    """The result of comparing several methods. Prints as a sentence or two.
 
     Attributes
     ----------
@@ -209,8 +209,8 @@ class Contrast:
         Mean ranks, 1 for the best.
     friedman : Friedman
     critical_difference : float
-        Of mean ranks, by Nemenyi.
-    pairs : list of Pair
+        Nemenyi's critical difference of mean ranks.
+    pairs : list of PairTest
         Wilcoxon with Holm.
     alpha : float
     """
@@ -242,7 +242,7 @@ class Contrast:
 
     @property
     def sentence(self) -> str:
-        """What it shows, plainly."""
+        """The result in plain words."""
         level = f"at the {self.alpha * 100:g} % level"
         tested = f"{len(self.values)} rows, Friedman p = {self.friedman.pvalue:.2g}"
         best = self.names[int(self.ranks.argmin())]
@@ -274,7 +274,7 @@ def contrast(
     values : array of shape (n_rows, n_methods), frame, or mapping of names to columns
         A measure of each method (column) on each data set (row).
     names : sequence of str, optional
-        Of the methods.
+        Names of the methods.
     alpha : float
         Level of the tests.
     higher_is_better : bool

@@ -82,7 +82,7 @@ def _normalize_archive(dumped: bytes) -> bytes:
 
 
 def _renumber(node: Any, numbers: dict[int, int], files: dict[str, str]) -> None:
-    """Number the objects in order of appearance, and name their files by these numbers."""
+    """Assign numbers to the objects in order of appearance, and name their files by these numbers."""
     if isinstance(node, list):
         for one in node:
             _renumber(one, numbers, files)

@@ -48,7 +48,7 @@ def lookup_score(name: str) -> Score:
     if key in SCORES:
         raise OptionError(f"Unknown score {name!r}. Did you mean {key!r}? {known}")
     if key in AMBIGUOUS_NAMES:
-        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS_NAMES[key]}.")
+        raise OptionError(f"{name!r} is not a score of termsieve: it {AMBIGUOUS_NAMES[key]}.")
     raise OptionError(f"Unknown score {name!r}. {did_you_mean(key, SCORES)}{known}")
 
 
@@ -62,6 +62,6 @@ def parse_score(spelling: str | Score) -> Score:
     if isinstance(spelling, Score):
         return spelling
     call = parse_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
-    if call.given:
+    if call.args:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
-    return lookup_score(call.name).with_parameters(**call.named)
+    return lookup_score(call.name).with_parameters(**call.kwargs)
