@@ -64,11 +64,11 @@ def _load_docstrings() -> tuple[list[str], list[str]]:
     texts: list[str] = []
     labels: list[str] = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old modules announce their end when they are looked into
+        warnings.simplefilter("ignore")  # old modules warn of their deprecation when they are inspected
         for package in PACKAGES:
-            found = sorted(set(_iterate_docstrings(package)))
-            texts += found
-            labels += [package] * len(found)
+            docstrings = sorted(set(_iterate_docstrings(package)))
+            texts += docstrings
+            labels += [package] * len(docstrings)
     return texts, labels
 
 

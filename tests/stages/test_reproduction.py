@@ -397,7 +397,7 @@ def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
 @pytest.mark.usefixtures("corpora")
 def test_places_that_cannot_be_written_are_named_before_anything_is_run(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be created"):
         show.run_and_show(tiny_protocol(), Runner(tmp_path), into=tmp_path / "file" / "in", console=Console(quiet=True))
     assert not list(tmp_path.glob("*.journal"))
 

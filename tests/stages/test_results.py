@@ -64,7 +64,7 @@ def test_a_file_that_is_no_result_or_half_of_one_is_refused(tmp_path):
     content = (tmp_path / "whole.parquet").read_bytes()
     (tmp_path / "half.parquet").write_bytes(content[: len(content) // 2])
     for name in ("plain.parquet", "half.parquet", "missing.parquet"):
-        with pytest.raises(InputError, match="no saved comparison"):
+        with pytest.raises(InputError, match="not a saved comparison"):
             Comparison.load(tmp_path / name)
 
 
@@ -114,8 +114,8 @@ def has(**changed):
         (ABOUT, lambda table: table.drop_columns(["k"]), "its columns are"),
         (ABOUT, lambda table: table.set_column(4, "k", table["k"].cast(pa.string())), "its columns are"),
         (ABOUT, lambda table: table.slice(0, 0), "no row with the f1_macro"),
-        (ABOUT, value_is(float("nan")), "no numbers"),
-        (ABOUT, value_is(float("inf")), "no numbers"),
+        (ABOUT, value_is(float("nan")), "not numbers"),
+        (ABOUT, value_is(float("inf")), "not numbers"),
         (ABOUT, value_is(None), "empty cells"),
         (ABOUT, lambda table: table.slice(1), "not of the same numbers of terms"),
         (ABOUT, lambda table: pa.concat_tables([table, table]), "not of the same numbers|there twice"),
@@ -175,7 +175,7 @@ def test_only_measures_of_all_classes_are_taken():
         plain_result().summary("f1_makro")
 
 
-@pytest.mark.parametrize(("counts", "said"), [("AAAA", "counts file"), ("?", "damaged one")])
+@pytest.mark.parametrize(("counts", "said"), [("AAAA", "counts file"), ("?", "or is damaged")])
 def test_counts_that_were_altered_are_refused(counts, said, tmp_path):
     facts = {"termsieve.about": json.dumps(ABOUT), "termsieve.counts": counts}
     (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, facts))

@@ -151,8 +151,8 @@ def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequenc
     for output in outputs:
         if output.resolve() == journal.resolve() or (output.exists() and journal.exists() and output.samefile(journal)):
             raise OutputError(
-                f"{output}: is the journal, which is read as an input, and its content would be lost. Write to "
-                "another file."
+                f"{output}: is read as an input, too: it is the journal, and its content would be lost. Write "
+                "to another file."
             )
 
 

@@ -41,7 +41,7 @@ def _drain(buffer: io.BytesIO) -> bytes:
 
 @dataclass
 class ConversionSummary:
-    """What passed: how many documents of which classes and parts, and their fingerprint."""
+    """The numbers of encoded documents by class and part, and their fingerprint."""
 
     documents: int = 0
     classes: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Where the converted corpora are."""
+"""Paths of the converted corpora: find() and load()."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def find(name: str) -> Path:
     path = locate(name)
     if path is None:
         record = lookup_dataset(name)
-        looked = " and ".join(map(str, list_folders()))
+        folders = " and ".join(map(str, list_folders()))
         raise InputError(
-            f"The corpus {name} is not here: there is no {record.file_name} in {looked}. {_suggest_download(name)}"
-            f"Another folder can be named by {DATA_VARIABLE}."
+            f"The corpus {name} is not on this machine: there is no {record.file_name} in {folders}. "
+            f"{_suggest_download(name)}{DATA_VARIABLE} can name another folder."
         )
     return path
 

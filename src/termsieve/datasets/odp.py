@@ -1,4 +1,4 @@
-"""The Open Directory: RDF, one huge file of XML, read as it comes."""
+"""The Open Directory: RDF in one huge XML file, read as a stream."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENGLISH_CLASSES = (
 )
 _INTERNATIONAL_PREFIX = "Top/Kids_and_Teens/International/"
 _FIELDS = ("Title", "Description", "topic")
-# the dumps hold what no XML may hold, as characters and as references to them
+# the dumps have characters that XML forbids, and references to them
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\\d|3[01])|x0*(?:[0-8bcefBCEF]|1[\\da-fA-F]));"
 )
@@ -71,7 +71,7 @@ def _read_pages(path: Path) -> Iterator[dict[str, str]]:
 
 
 class _PageParser:
-    """Pages from XML in parts. Prefixes are not looked at: editions differ in their namespaces."""
+    """A parser of pages in XML. Prefixes are ignored: editions differ in their namespaces."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -86,11 +86,11 @@ class _PageParser:
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
 
     def feed(self, text: str, *, last: bool = False) -> list[dict[str, str]]:
-        """Give the pages that end in this part."""
+        """Return the pages that end in this part."""
         try:
             self._parser.Parse(_FORBIDDEN.sub("", text), last)
         except expat.ExpatError as error:
-            raise InputError(f"{self._path}: is cut off, or is no RDF of the Open Directory: {error}.") from error
+            raise InputError(f"{self._path}: is cut off, or is not RDF of the Open Directory: {error}.") from error
         done, self._finished_pages = self._finished_pages, []
         return done
 

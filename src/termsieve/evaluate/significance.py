@@ -82,8 +82,8 @@ def friedman(values: Any) -> Friedman:
     if (x == x[:, :1]).all():
         return Friedman(0.0, 1.0)
     if x.shape[1] > 2:
-        found: Any = stats.friedmanchisquare(*x.T)
-        return Friedman(float(found.statistic), float(found.pvalue))
+        result: Any = stats.friedmanchisquare(*x.T)
+        return Friedman(float(result.statistic), float(result.pvalue))
     wins, losses = float((x[:, 0] > x[:, 1]).sum()), float((x[:, 0] < x[:, 1]).sum())
     statistic = (wins - losses) ** 2 / (wins + losses)
     return Friedman(statistic, float(stats.chi2.sf(statistic, 1)))
@@ -132,13 +132,13 @@ def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[PairT
 
 
 def _wilcoxon_pvalue(differences: Array) -> float:
-    told = differences[differences != 0]
-    if not told.size:
+    nonzero = differences[differences != 0]
+    if not nonzero.size:
         return 1.0
     # the exact distribution holds only without ties; scipy then takes the normal one by itself from some version on
-    tied = len(np.unique(np.abs(told))) < len(told)
-    found: Any = stats.wilcoxon(told, method="approx" if tied or len(told) > 50 else "exact")
-    return float(found.pvalue)
+    tied = len(np.unique(np.abs(nonzero))) < len(nonzero)
+    result: Any = stats.wilcoxon(nonzero, method="approx" if tied or len(nonzero) > 50 else "exact")
+    return float(result.pvalue)
 
 
 def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 1) -> Posterior:

@@ -163,8 +163,8 @@ def _check_schema(archive: zipfile.ZipFile) -> None:
         _check_node(array, "ndarray", "numpy", "NdArrayNode", {"type", "file"})
         if array["type"] != "numpy" or not isinstance(array["file"], str):
             raise DamagedError("its schema has an array that is not a file")
-    files, found = {array["file"] for array in arrays}, {member.filename for member in archive.infolist()}
-    if len(files) < len(arrays) or files != found - {_SCHEMA}:
+    files, members = {array["file"] for array in arrays}, {member.filename for member in archive.infolist()}
+    if len(files) < len(arrays) or files != members - {_SCHEMA}:
         raise DamagedError("its schema names other files than it has")
     ids = [schema["__id__"], keys["__id__"], *(array["__id__"] for array in arrays)]
     key_ids = {key["__id__"] for key in keys["content"]}  # one: all names are of the same type

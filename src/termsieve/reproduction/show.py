@@ -72,7 +72,7 @@ def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
         try:
             into.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{into}: cannot be made: {error.strerror}.") from error
+            raise OutputError(f"{into}: cannot be created: {error.strerror}.") from error
         check_target(into / "gu.json")
 
 
