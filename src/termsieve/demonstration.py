@@ -79,7 +79,7 @@ def _iterate_docstrings(package: str) -> Iterator[str]:
         if not info.name.startswith(("_", "test", "conftest")):
             try:
                 modules.append(importlib.import_module(f"{package}.{info.name}"))
-            except Exception:  # noqa: BLE001, S112 - a part that does not load here has no docstrings to give
+            except Exception:  # noqa: BLE001, S112 - a module that does not load here has no docstrings
                 continue
     for one in modules:
         for _, member in inspect.getmembers(one):

@@ -35,7 +35,7 @@ class OptionError(TermsieveError, ValueError):
 
 
 class MissingExtraError(TermsieveError, ImportError):
-    """An optional package is not installed."""
+    """An optional package that is not installed."""
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, each a dataclass that also knows what its options mean."""
+"""Groups of options that several commands share, each a dataclass or generated."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-class OptionGroup:
+class GeneratedOptions:
     """Options that are generated: `parameters` lists them, and a call returns what the command takes.
 
     A command asks for one by ``Annotated[dict[str, Any], group]``.
@@ -79,7 +79,7 @@ def _group_of(hint: Any) -> Any:
     """Return the group of options that a parameter stands for, or None for an option of its own."""
     if is_dataclass(hint):
         return hint
-    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, OptionGroup)), None)
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, GeneratedOptions)), None)
 
 
 def _refuse_invalid_utf8(given: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ def _refuse_invalid_utf8(given: dict[str, Any]) -> None:
 
 
 def _group_parameters(group: Any) -> list[inspect.Parameter]:
-    if isinstance(group, OptionGroup):
+    if isinstance(group, GeneratedOptions):
         return group.parameters()
     hints = get_type_hints(group, include_extras=True)
     return [

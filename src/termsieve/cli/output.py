@@ -56,7 +56,7 @@ SAFE_CSV_HELP = (
 
 @dataclass(frozen=True)
 class Sheet:
-    """Rows with named columns, and how they look to people."""
+    """Rows with named columns, and their view in a terminal."""
 
     columns: Sequence[str]
     rows: Iterable[SheetRow]
@@ -129,7 +129,7 @@ class OutputOptions:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a person reads the result, as a table, right now."""
+        """Whether a person watches the result as a table in a terminal."""
         return self.output is None and (self.format in (None, Format.table)) and sys.stdout.isatty()
 
     def _print(self, sheet: Sheet) -> None:

@@ -11,14 +11,14 @@ import typer
 
 from termsieve.cli.completion import complete_classifiers, complete_scores
 from termsieve.cli.inputs import parse_amount, split_names
-from termsieve.cli.option_groups import OptionGroup, option
+from termsieve.cli.option_groups import GeneratedOptions, option
 from termsieve.study.plan import ALL, Contender, parameters
 
 PANEL = "Study"
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 
 
-class PlanOptions(OptionGroup):
+class PlanOptions(GeneratedOptions):
     """The parameters of a plan as options; a command gets those that were given, as `termsieve.compare` takes them."""
 
     def __init__(self, *names: str) -> None:

@@ -41,7 +41,7 @@ class Limits:
     total : int
         Bytes of all of them.
     ratio : int
-        Bytes for each byte that is read, beyond the first `CHUNK`.
+        Unpacked bytes for each packed byte, beyond the first `CHUNK_BYTES`.
     """
 
     members: int = 100_000
@@ -61,7 +61,7 @@ class Member(NamedTuple):
 
 
 class _MeteredReader(io.RawIOBase):
-    """Unpacked bytes of a file, counted: a bomb is an error before it fills the memory."""
+    """A reader that counts unpacked bytes: a bomb is an error before it fills the memory."""
 
     def __init__(self, path: Path, file: BinaryIO, unpacked: Any, limits: Limits) -> None:
         self._path, self._file, self._unpacked, self._limits = path, file, unpacked, limits

@@ -104,7 +104,7 @@ def _make_progress_bar(progress: bool, title: str) -> AbstractContextManager[Any
 
 
 class DownloadMeter:
-    """What pooch tells of a download: shown to whoever watches, and ended where it is too much."""
+    """A progress bar for pooch that also ends a download that is too large."""
 
     def __init__(self, archive: Archive, bar: Any = None) -> None:
         self.max_bytes = archive.size + SIZE_SLACK if archive.size else MAX_BYTES

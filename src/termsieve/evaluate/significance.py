@@ -23,14 +23,14 @@ Array: TypeAlias = npt.NDArray[np.float64]
 
 
 class Friedman(NamedTuple):
-    """Whether the ranks of the methods differ more than by chance."""
+    """The result of Friedman's test: whether the ranks of the methods differ more than by chance."""
 
     statistic: float
     pvalue: float
 
 
 class PairTest(NamedTuple):
-    """Two methods: the median difference (first minus second), Wilcoxon's p, plain and by Holm."""
+    """A test of two methods: the median difference (first minus second), Wilcoxon's p, plain and by Holm."""
 
     first: str
     second: str

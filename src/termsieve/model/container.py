@@ -38,7 +38,7 @@ _FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # a time of writing would make each file di
 
 
 class DamagedError(ValueError):
-    """The bytes are not those of a model file."""
+    """An error for bytes that are not those of a model file."""
 
 
 def pack(about: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

@@ -148,7 +148,7 @@ def explain_rows(model: Model, X: Any, n: int) -> list[list[Explanation]]:
 
 
 class DocumentRow(NamedTuple):
-    """A row: its columns, what is there, and the terms of all columns."""
+    """A row of a matrix: its columns, its values, and the terms of all columns."""
 
     columns: npt.NDArray[np.integer]
     values: Array

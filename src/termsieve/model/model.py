@@ -98,7 +98,7 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the classifier gives probabilities."""
+        """Whether the classifier has probabilities."""
         return hasattr(self.classifier, "predict_proba")
 
     def probabilities(self, X: Any) -> npt.NDArray[np.float64]:

@@ -143,10 +143,10 @@ def draw_term_frequencies(counts: Counts) -> Chart:
         n = int(((counts.term_df >= start) & (counts.term_df <= end)).sum())
         if n:
             rows.append({"in documents": f"{start:,}" if start == end else f"{start:,} to {end:,}", "terms": n})
-    words = "Documents, and how many terms are in so many: "
+    words = "Numbers of documents, and of the terms in them: "
     words += ", ".join(f"{row['in documents']}: {row['terms']:,}" for row in rows)
     return finish_chart(
-        _draw_bars(rows, "in documents", "terms"), "terms", "Terms that are in so many documents", words
+        _draw_bars(rows, "in documents", "terms"), "terms", "Terms by the number of documents with them", words
     )
 
 

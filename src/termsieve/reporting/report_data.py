@@ -136,7 +136,7 @@ class ReportData:
 
     @cached_property
     def ks(self) -> list[int]:
-        """Numbers of terms at which scores are compared, as far as there are terms."""
+        """The numbers of terms at which scores are compared, none above the number of terms."""
         asked = OVERLAP_KS if self.result is None else self.result.ks
         return [k for k in asked if k <= self.ranked_counts.n_terms] or [self.ranked_counts.n_terms]
 

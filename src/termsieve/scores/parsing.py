@@ -16,7 +16,7 @@ AMBIGUOUS_NAMES: dict[str, str] = {
     "acc": "may be 'accuracy' (tp - fp) or 'balanced_accuracy' (|tpr - fpr|)",
     "ig": "is 'info_gain' over all classes, or 'info_gain_binary' for one class against the rest",
     "logodds": "may be 'log_odds_ratio', 'log_odds_dirichlet', 'pip_log_odds' or 'weight_of_evidence'",
-    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, which is no test",
+    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, not a test",
     "cc": "is Ng, Goh and Low's correlation coefficient, 'ngl'",
     "gini_index": "is 'gini' in the form of Shang et al. 2007, not the impurity of decision trees",
     "ect": "is 'cross_entropy'",

@@ -47,7 +47,7 @@ class ClassAggregator(Protocol):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a score: its default, and what it may be."""
+    """A parameter of a score: its default and its valid values."""
 
     name: str
     default: ParameterValue
@@ -105,7 +105,7 @@ def _is_inside(x: float, limits: str) -> bool:
 
 @dataclass(frozen=True)
 class Score:
-    """All that is known about a score.
+    """The record of a score.
 
     Attributes
     ----------

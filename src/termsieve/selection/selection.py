@@ -60,7 +60,7 @@ class Selection(ArrowTable):
 
     @property
     def mask(self) -> npt.NDArray[np.bool_]:
-        """For each term there was, whether it was chosen."""
+        """A mask of the chosen terms among all terms."""
         mask = np.zeros(self.n_terms, np.bool_)
         mask[self.index] = True
         return mask

@@ -59,7 +59,7 @@ class Corpus:
         return int(self.X.shape[0])
 
     def sample(self, n: int | None, seed: int) -> Corpus:
-        """Return a random sample of at most so many documents, in their order; all of them for None or 0."""
+        """Return a random sample of at most n documents, in their order; all of them for None or 0."""
         if not n or self.n_docs <= n:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(self.n_docs, n, replace=False))
@@ -89,12 +89,12 @@ class Corpus:
 
     @cached_property
     def named_counts(self) -> Counts:
-        """The same counts with the terms and the analyzer: what `termsieve.count` gives for these documents."""
+        """The same counts with the terms and the analyzer, equal to those of `termsieve.count`."""
         return self.counts.named(self.terms, self.settings)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with every document, label and term."""
+        """A hash of all documents, labels and terms."""
         digest = hashlib.sha256()
         for matrix in (self.X, self.Y):
             for part in (matrix.indptr, matrix.indices, matrix.data):

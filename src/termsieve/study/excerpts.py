@@ -27,7 +27,7 @@ _SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
 
 
 class Excerpt(NamedTuple):
-    """The term as it stands in a document, what is before and after it, and the class of the document."""
+    """A term in a document with the text before and after it, and the class of the document."""
 
     label: str
     before: str

@@ -26,7 +26,7 @@ SAMPLE = 20_000
 
 @dataclass(frozen=True)
 class Contender:
-    """A score that competes, and which terms it may rank.
+    """A score that competes, and the terms that it may rank.
 
     Attributes
     ----------
