@@ -17,7 +17,7 @@ _BOUND = re.compile(r"(?P<name>[\w.-]+)>=(?P<version>[\d.]+)")
 
 
 def lowest(project: dict[str, Any], extra: str) -> dict[str, str]:
-    """The lower bounds of the dependencies and of one extra, with the extras that it contains."""
+    """Return the lower bounds of the dependencies and of one extra, with the extras that it contains."""
     found: dict[str, str] = {}
     for requirement in [*project["dependencies"], *_requirements(project, extra)]:
         bound = _BOUND.fullmatch(requirement)

@@ -15,7 +15,7 @@ def _end_quietly(_: int, __: object) -> None:
 
 
 def _interrupts_are_ours() -> bool:
-    """Whether an interrupt does what it usually does: a shell may have told a job in the background to ignore it."""
+    """Tell whether an interrupt has its usual effect: a shell may let a background job ignore it."""
     return signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _end_quietly)
 
 

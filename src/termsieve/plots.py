@@ -1,4 +1,4 @@
-"""Small pictures for notebooks, drawn with altair: bars of a ranking, curves of a comparison."""
+"""Charts for notebooks, drawn with altair: bars of a ranking, curves of a comparison."""
 
 from __future__ import annotations
 

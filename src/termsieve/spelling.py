@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from termsieve.errors import OptionError
 
-_LONGEST = 200  # characters of what a user or a file wrote, in an error
+_MAX_LENGTH = 200  # characters of what a user or a file wrote, in an error
 _PARSE_ERRORS = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
@@ -16,15 +16,15 @@ class Call(NamedTuple):
     """A name and the values that were given to it."""
 
     name: str
-    given: list[Any]
-    named: dict[str, Any]
+    args: list[Any]
+    kwargs: dict[str, Any]
 
 
 def parse_call(text: str, what: str, example: str) -> Call:
-    """The name and parameters of a spelling; `what` it should be, and an `example` of it, are for the error.
+    """Parse the name and parameters of a spelling; `what` it should be, and an `example`, are for the error.
 
     >>> parse_call("bns( floor = 1e-3 )", "score", "'gu'")
-    Call(name='bns', given=[], named={'floor': 0.001})
+    Call(name='bns', args=[], kwargs={'floor': 0.001})
     """
     text = text.strip()
     if re.fullmatch(r"[\w-]+", text):
@@ -35,11 +35,11 @@ def parse_call(text: str, what: str, example: str) -> Call:
         node = None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise OptionError(f"{_brief(text)} is not the spelling of a {what}. It should look like {example}.")
-    given = [_parse_value(value, value, text) for value in node.args]
-    named = {keyword.arg or "**": _parse_value(keyword.value, keyword, text) for keyword in node.keywords}
-    if "**" in named or len(named) < len(node.keywords):
+    args = [_parse_value(value, value, text) for value in node.args]
+    kwargs = {keyword.arg or "**": _parse_value(keyword.value, keyword, text) for keyword in node.keywords}
+    if "**" in kwargs or len(kwargs) < len(node.keywords):
         raise OptionError(f"In {_brief(text)} a parameter has no name, or is given twice.")
-    return Call(node.func.id, given, named)
+    return Call(node.func.id, args, kwargs)
 
 
 def _parse_value(node: ast.expr, shown: ast.AST, text: str) -> Any:
@@ -54,4 +54,4 @@ def _parse_value(node: ast.expr, shown: ast.AST, text: str) -> Any:
 
 
 def _brief(text: str) -> str:
-    return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."
+    return repr(text) if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]!r}..."

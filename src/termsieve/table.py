@@ -44,7 +44,7 @@ def ratio(a: Number, b: Number, *, empty: float) -> Array:
 
 
 def log(x: Number) -> Array:
-    """Natural logarithm; log(0) is -inf, the limit, and no cause for a warning.
+    """Return the natural logarithm; log(0) is -inf, the limit, without a warning.
 
     >>> log(np.array([0.0, 1.0]))
     array([-inf,   0.])

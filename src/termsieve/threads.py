@@ -1,9 +1,9 @@
-"""Work on several threads that ends with the first error, whichever thread it is in.
+"""Work on several threads that ends with the first error in any thread.
 
 Loops of numba are loaded or compiled under a lock. When memory runs out while a thread has that lock, it may keep it
-for ever, and every thread that needs a loop waits. So the loops that threads will need are loaded before the threads
-start (the functions `load_kernels` of several modules), nothing waits for one thread while another has failed, and
-threads that still work after an error are not waited for.
+forever, and every thread that needs a loop waits. Therefore the loops are loaded before the threads start (the
+functions `load_kernels` of several modules), nothing waits for one thread while another has failed, and threads that
+still run after an error are not waited for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ B = TypeVar("B")
 
 @contextmanager
 def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Some threads; after an error what has not begun is cancelled, and what has is not waited for."""
+    """Open a pool of threads; after an error, waiting work is cancelled, and running work is not waited for."""
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
@@ -32,7 +32,7 @@ def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> list[B]:
-    """What `work` makes of the items, in their order, on several threads.
+    """Return the results of `work` for the items, in their order, computed on several threads.
 
     >>> work_on_each(abs, [-3, 2, -1], 2)
     [3, 2, 1]
@@ -47,7 +47,7 @@ def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> li
 
 
 def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -> None:
-    """Work on items as they come, without reading far ahead of the threads."""
+    """Process items as they come, without reading far ahead of the threads."""
     with thread_pool(threads) as pool:
         pending: set[Future[Any]] = set()
         for item in items:
@@ -59,7 +59,7 @@ def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -
 
 
 def _without_finished(pending: set[Future[Any]]) -> set[Future[Any]]:
-    """Wait until something is finished; raises its error, if it has one."""
+    """Wait until something is finished, and raise its error if it has one."""
     done, pending = wait(pending, return_when=FIRST_COMPLETED)
     for future in done:
         future.result()

@@ -20,7 +20,7 @@ class Share(NamedTuple):
 def render_table(
     title: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, notes: Sequence[str] = ()
 ) -> str:
-    """A titled table and some lines below it, as HTML.
+    """Render a titled table and some lines below it as HTML.
 
     >>> "<bdi>&lt;b&gt;</bdi>" in render_table("Terms", ["term"], [["<b>"]])
     True
@@ -33,7 +33,7 @@ def render_table(
 
 
 def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
-    """The first rows of a ranking, with the shares of documents that have the term, in the class and elsewhere."""
+    """Render the first rows of a ranking, with the shares of documents with the term, in the class and elsewhere."""
     head = ("rank", "term", score, "class", "in the class", "elsewhere", "documents")
     shown = [
         (row.rank, row.term, float(row.score), f"{'against ' * row.against}{row.label}",
@@ -44,7 +44,7 @@ def render_ranking(title: str, score: str, rows: Sequence[Any]) -> str:
 
 
 def format_more(n: int, what: str) -> str:
-    """What to say about rows that are not shown.
+    """Tell how many rows are not shown.
 
     >>> format_more(25, "terms")
     '... 5 more terms'
@@ -63,7 +63,7 @@ def _render_cell(value: object) -> str:
 
 
 def format_percent(share: float | None) -> str:
-    """A share as per cent: with two digits, and with as many as tell it from nothing and from all.
+    """Format a share as per cent: with two digits, and with as many as tell it from none and from all.
 
     >>> [format_percent(x) for x in (0, 0.000001, 0.00031, 0.012, 0.1234, 0.998, 0.9999, 1, None)]
     ['0 %', '< 0.001 %', '0.031 %', '1.2 %', '12 %', '99.8 %', '> 99.9 %', '100 %', '-']

@@ -3,7 +3,7 @@
 from damage.damage import ERROR, damaged, outcomes
 from pages.samples import plain_result
 
-from termsieve.study.results import _DIGITS, _MARK, Comparison, _sealed
+from termsieve.study.results import _DIGITS, _MARK, Comparison, _add_checksum
 
 
 def read(path):
@@ -21,7 +21,7 @@ def new_checksum(content):
     place = content.rfind(_MARK) + len(_MARK)
     if place < len(_MARK):
         return content
-    return _sealed(content[:place] + b"0" * _DIGITS + content[place + _DIGITS :])
+    return _add_checksum(content[:place] + b"0" * _DIGITS + content[place + _DIGITS :])
 
 
 def test_damaged_comparisons_are_errors(tmp_path):

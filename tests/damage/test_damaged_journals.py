@@ -18,12 +18,12 @@ from termsieve.tokens.analyzer import Analyzer
 def study():
     texts, labels = documents(45)
     corpus = read_corpus(texts, labels, Analyzer(), [], 1)
-    plan = Plan.of(["chi2", "gu"], ["multinomial_nb"], [2, 5])
-    return Study(corpus, plan, make_splits(3, corpus.single, corpus.n_docs, seed=0))
+    plan = Plan.from_arguments(["chi2", "gu"], ["multinomial_nb"], [2, 5])
+    return Study(corpus, plan, make_splits(3, corpus.single_labels, corpus.n_docs, seed=0))
 
 
 def read(path):
-    return study().result(path, 1, progress=False).table.to_pylist()
+    return study().run_all(path, 1, progress=False).table.to_pylist()
 
 
 def journal(path):

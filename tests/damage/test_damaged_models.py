@@ -31,7 +31,7 @@ def read(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = Model.load(path)
-        matrix = model.matrix(TEXTS).toarray().tolist()
+        matrix = model.to_matrix(TEXTS).toarray().tolist()
         found = model.predict_proba(TEXTS)
         chances = None if found is None else found.tolist()
         return repr((model.settings, model.classes, model.predict(TEXTS), matrix, chances))

@@ -127,7 +127,7 @@ def test_the_command_of_the_page_is_understood(news, tmp_path, typed):
     """What a report says for running it again is a command that runs, and gives the same."""
     assert typed("compare", news, *SMALL, "--ngrams", "2", "--seed", "3", "-o", tmp_path / "x.parquet")[0] == 0
     once = Comparison.load(tmp_path / "x.parquet")
-    command = make_code_blocks(ReportData.of(once))[0].code.replace("\\\n", " ")
+    command = make_code_blocks(ReportData.from_result(once))[0].code.replace("\\\n", " ")
     words = [str(tmp_path / "y.parquet") if word == "report.html" else word for word in shlex.split(command)]
     code, _, err = typed(*words[1:])
     assert code == 0, err

@@ -109,11 +109,11 @@ def one_line(err):
         ("count ok.csv -o nowhere/x.counts", "there is no folder"),
         ("compare one.csv", "at least two classes"),
         ("compare ok.csv --cv nowhere", "there is no column 'nowhere'"),
-        ("compare ok.csv --cv 2 --journal a.txt", "is no journal"),
+        ("compare ok.csv --cv 2 --journal a.txt", "is not a journal"),
         ("compare ok.csv --cv 2 --classifier linear_svm(C=-1)", "cannot learn from 2 documents"),
-        ("compare ok.csv -o x.html --figures a.txt", "no charts can be written there"),
-        ("compare ok.csv -o x.html --figures a.txt/figures", "no charts can be written there"),
-        ("report ok.csv -o x.html --figures a.txt", "no charts can be written there"),
+        ("compare ok.csv -o x.html --figures a.txt", "charts cannot be written there"),
+        ("compare ok.csv -o x.html --figures a.txt/figures", "charts cannot be written there"),
+        ("report ok.csv -o x.html --figures a.txt", "charts cannot be written there"),
         ("report binary.parquet -o x.html", "cannot be read"),
         ("report nowhere.parquet -o x.html", "There is no file"),
         ("report binary.counts -o x.html", "no counts file"),
@@ -151,14 +151,14 @@ def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
         ("select ok.csv --rule energy(9)", "must be a number in [0, 1]"),
         ("select ok.csv --score f1 --rule fdr(0.05)", "f1"),
         ("select ok.csv --aggregate nope", "Unknown aggregation"),
-        ("compare ok.csv --cv 50", "cannot divide these documents"),
+        ("compare ok.csv --cv 50", "cannot split these documents"),
         ("compare ok.csv --score nope", "Unknown score"),
         ("compare ok.csv --classifier nope", "Unknown classifier"),
         ("compare ok.csv --weighting nope", "Unknown weighting"),
         ("compare ok.csv --cv 2 --measure f1", "Unknown measure 'f1'"),
         ("compare ok.csv --cv 2 --measure accuracy --per-class", "Unknown measure 'accuracy'"),
         ("compare ok.csv --cv 2 -k 99999999999", "2,147,483,647 or less"),
-        ("train ok.csv -o x.skops", "cannot divide these documents"),
+        ("train ok.csv -o x.skops", "cannot split these documents"),
         ("train ok.csv -o x.skops --cv 0", "must each be given"),
         ("train ok.csv -o x.skops --classifier nope", "Unknown classifier"),
         ("scores nope", "Unknown score"),
@@ -217,7 +217,7 @@ def test_an_input_is_not_overwritten(arguments, typed, folder):
         ("rank ok.csv --score \udcff", "is not valid UTF-8"),
         ("train ok.csv -o x.skops --classifier \udcff", "is not valid UTF-8"),
         ("scores \udcff", "is not valid UTF-8"),
-        ("report ok.csv -o page.txt", "a page has the ending .html"),
+        ("report ok.csv -o page.txt", "a page has the extension .html"),
         ("select ok.csv -k five", "not a number of terms"),
         ("select ok.csv -k 5 --rule top(5)", "not both"),
         ("count ok.csv", "Missing option"),
@@ -262,7 +262,7 @@ def test_files_that_may_not_be_read_or_written(typed):
         with as_nobody():
             unread = typed("rank", folder / "x.csv")
             unwritten = typed("rank", folder / "y.csv", "-o", folder / "closed" / "x.csv")
-        for (code, out, err), said in ((unread, "x.csv"), (unwritten, "may not be written to")):
+        for (code, out, err), said in ((unread, "x.csv"), (unwritten, "is not writable")):
             assert (code, out) == (1, "")
             assert said in " ".join(err.split())
 

@@ -100,7 +100,7 @@ def test_agreement_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([[one] for one in known], said)
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc"))), min_size=1))
@@ -111,7 +111,7 @@ def test_agreement_of_several_labels_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([sorted(a) for a, _ in pairs], [sorted(b) for _, b in pairs])
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.said("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
 
 
 def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
@@ -185,7 +185,7 @@ def test_a_column_to_hand_on_may_have_the_name_of_a_place(model, tmp_path, typed
     assert list(json.loads(out)[0].items())[:2] == [("input_line", 2), ("line", "first")]
     code, _, err = typed("predict", model, tmp_path / "x.csv", "--id", "label")
     assert code == 2
-    assert "--id label: the labels have a column of that name" in err
+    assert "--id label: the output has a column of that name" in err
 
 
 def test_several_labels(tmp_path, typed):
@@ -208,7 +208,7 @@ def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
     typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
     code, out, err = typed("predict", target, mail, "--probabilities")
     assert (code, out) == (2, "")
-    assert "linear_svm gives no probabilities" in err
+    assert "linear_svm has no probabilities" in err
     assert "probability" not in typed("predict", target, mail)[1]
 
 

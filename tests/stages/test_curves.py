@@ -128,12 +128,12 @@ def test_the_bound_covers_the_rounding_errors():
     """The scores of the sweep and of scikit-learn differ by less than the slack says."""
     X, y, T, order = corpus(4, n=400, d=300, rate=2.0)
     for spelling in MODELS:
-        task = curves.CurveTask.of(X, y, T, order, [300], classifier(spelling))
+        task = curves.CurveTask.from_arguments(X, y, T, order, [300], classifier(spelling))
         codes = task.codes[:, 0]
         shown = (X > 0).astype(float) if spelling == "bernoulli_nb" else X
         counts = np.array([shown[codes == c].sum(axis=0) for c in range(4)])[:, order].astype(float)
         bayes = curves.BayesProblem(task, 0, counts, np.bincount(codes).astype(float))
-        lines = bayes.lines(np.array([300]))
+        lines = bayes.coefficients(np.array([300]))
         seen = ((T > 0).astype(float) if spelling == "bernoulli_nb" else T)[:, order].toarray()
         ours = lines.fixed[0] + seen @ lines.weights - seen.sum(axis=1)[:, None] * lines.drift[0]
         model = task.fit_model(300, 0)

@@ -115,7 +115,7 @@ def test_a_corpus_is_downloaded_verified_converted_and_cached(sms, server, home)
     assert gzip.decompress(path.read_bytes()) == LINES
     assert contents(home) == [f"archives/{NAME}", "sms_spam.jsonl.gz"]
     assert any("7 documents in 2 classes" in line for line in said)
-    assert any("not quite those of our results" in line for line in said)
+    assert any("differ slightly from those of our results" in line for line in said)
     assert datasets.get("sms_spam") == path
     assert server.asked == {"/sms.zip": 1}
     batch = next(datasets.load("sms_spam").batches(["id", "split"]))
@@ -134,7 +134,7 @@ def test_the_documents_of_our_results_are_recognised(sms):
     sms(fingerprint=hashlib.sha256(LINES).hexdigest())
     said = []
     datasets.get("sms_spam", tell=said.append)
-    assert "the documents are those of our results" in said
+    assert "the documents are identical to those of our results" in said
 
 
 def test_the_folder_is_that_of_the_variable(sms, tmp_path, monkeypatch, home):
@@ -142,7 +142,7 @@ def test_the_folder_is_that_of_the_variable(sms, tmp_path, monkeypatch, home):
     assert datasets.get("sms_spam") == tmp_path / "mine" / "sms_spam.jsonl.gz"
     assert not home.exists()
     monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path / "other"))
-    with pytest.raises(InputError, match="is not here"):
+    with pytest.raises(InputError, match="is not on this machine"):
         datasets.find("sms_spam")
     datasets.get("sms_spam", folder=home)
     assert datasets.find("sms_spam") == home / "sms_spam.jsonl.gz"  # the cache is looked into as well
@@ -274,7 +274,7 @@ def test_missing_classes_are_said(sms, tmp_path):
     (tmp_path / "x").write_bytes(layouts.zip_bytes([("SMSSpamCollection", b"ham\thello\n")]))
     said = []
     datasets.get("sms_spam", tmp_path / "x", tmp_path, unverified=True, tell=said.append)
-    assert "note: 2 classes were expected, found are ham" in said
+    assert "note: 2 classes were expected, but it has ham" in said
 
 
 def test_a_file_that_is_not_there_is_named(sms, tmp_path):
@@ -356,7 +356,7 @@ def test_an_unknown_name_is_answered_with_a_known_one():
 
 def test_a_folder_that_cannot_be_made_is_an_error_before_the_download(sms, server, tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be created"):
         datasets.get("sms_spam", folder=tmp_path / "file" / "below")
     assert not server.asked
 

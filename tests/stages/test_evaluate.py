@@ -82,9 +82,9 @@ def test_measures_by_name():
 
 def test_one_class_alone():
     counted = confusion(list("aab"), [list("abb"), list("aab")])
-    assert counted.of("a").f_beta(1, "macro").tolist() == pytest.approx([2 / 3, 1.0])
+    assert counted.for_class("a").f_beta(1, "macro").tolist() == pytest.approx([2 / 3, 1.0])
     with pytest.raises(OptionError, match="no class 'z'"):
-        counted.of("z")
+        counted.for_class("z")
 
 
 def test_beta_0_is_precision():

@@ -57,7 +57,7 @@ def test_they_are_capped():
     texts = [f"word{i} word{i + 1} {'padding ' * 40} other{i % 7}" for i in range(900)]
     labels = [str(i % 3) for i in range(900)]
     scores = [ts.score(ts.count(texts, labels), name) for name in ("gu", "chi2")]
-    assert len(pick_top_terms(scores, most=20)) == 20
+    assert len(pick_top_terms(scores, limit=20)) == 20
     found = extract_from_documents(texts, scores)
     assert len(found) <= MAX_TERMS
     assert max(len(several) for several in found.values()) == EXCERPTS_PER_TERM

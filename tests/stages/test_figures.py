@@ -52,5 +52,5 @@ def test_figures_are_written_in_three_formats(tmp_path):
 
 def test_a_file_is_no_folder_for_figures(tmp_path):
     (tmp_path / "x").write_text("")
-    with pytest.raises(OutputError, match="no folder"):
+    with pytest.raises(OutputError, match="is not a folder"):
         write_figures({}, tmp_path / "x")

@@ -54,7 +54,7 @@ def test_what_was_written_is_read(path):
     assert one.done() == {"a", "b"}
     one.close()
     again = Journal(path, STUDY)
-    assert again.rows(["b", "a"]) == ([ROW, ROW], {"b": 0.1, "a": 2.5})
+    assert again.read_trials(["b", "a"]) == ([ROW, ROW], {"b": 0.1, "a": 2.5})
     again.close()
 
 
@@ -73,7 +73,7 @@ def wrong(place, value):
 )  # fmt: skip
 def test_rows_that_no_trial_has_are_refused(text, path):
     written(path, ("a", text, 1.0))
-    with pytest.raises(InputError, match=r"study\.journal: is no journal of a study of this version, or a damaged one"):
+    with pytest.raises(InputError, match=r"study\.journal: is not a journal of a study of this version, or is damaged"):
         Journal(path, STUDY)
 
 
@@ -86,7 +86,7 @@ def test_rows_that_no_trial_has_are_refused(text, path):
 )  # fmt: skip
 def test_trials_of_another_kind_are_refused(trial, path):
     written(path, trial)
-    with pytest.raises(InputError, match="or a damaged one"):
+    with pytest.raises(InputError, match="or is damaged"):
         Journal(path, STUDY)
 
 
@@ -113,7 +113,7 @@ def test_trials_of_another_kind_are_refused(trial, path):
 def test_other_databases_are_refused(statements, path):
     written(path, ("a", "[]", 1.0))
     changed(path, *statements)
-    with pytest.raises(InputError, match="or a damaged one"):
+    with pytest.raises(InputError, match="or is damaged"):
         Journal(path, STUDY)
 
 
@@ -123,9 +123,9 @@ def test_a_journal_that_is_in_use_is_waited_for_and_then_told(path, monkeypatch)
     waiting = Journal(path, STUDY)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(InputError, match="is in use by another process"):
+    with pytest.raises(InputError, match="has been in use by another process"):
         Journal(path, STUDY)
-    with pytest.raises(InputError, match="is in use by another process"):
+    with pytest.raises(InputError, match="has been in use by another process"):
         waiting.write("a", [ROW], 1.0)
     assert waiting.done() == set()
     other.execute("ROLLBACK")
@@ -193,7 +193,7 @@ def test_trials_of_another_key_are_refused(path):
     connection.execute("UPDATE trials SET rows = ?, sha256 = ? WHERE key = ?", values)
     connection.commit()
     connection.close()
-    with pytest.raises(InputError, match="has other rows than it must have"):
+    with pytest.raises(InputError, match="has wrong rows"):
         compare(texts, labels, **SMALL, journal=path)
 
 
@@ -229,12 +229,12 @@ def test_the_command_says_what_is_wrong_with_a_journal(mail, path, typed, monkey
     code, out, err = typed("compare", mail, *options)
     other.close()
     assert (code, out) == (1, "")
-    assert "is in use by another process" in err
+    assert "has been in use by another process" in err
     for damaged in (whole[: len(whole) // 2], whole.replace(b"f1_macro", b"f1_makro"), b"x" * 5000):
         path.write_bytes(damaged)
         code, out, err = typed("compare", mail, *options)
         assert (code, out) == (1, "")
-        assert "or a damaged one" in err
+        assert "or is damaged" in err
         assert "Traceback" not in err
 
 

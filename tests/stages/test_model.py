@@ -173,7 +173,7 @@ def decision(model, X):
 def test_parts_add_up_to_the_decision(classifier, corpus):
     model = train(*corpus, **fixed(classifier))
     others, _ = documents(20, seed=7)
-    scores = decision(model, model.matrix(others))
+    scores = decision(model, model.to_matrix(others))
     for row, [why], label in zip(scores, model.explain(others, n=1000), model.predict(others), strict=True):
         ordered = np.sort(row)
         assert why.label == label
@@ -190,7 +190,7 @@ def test_two_classes_are_decided_by_one_sum(classifier):
     texts, labels = documents(60)
     two = [(text, label) for text, label in zip(texts, labels, strict=True) if label != "money"]
     model = train([text for text, _ in two], [label for _, label in two], **fixed(classifier))
-    X = model.matrix(texts[:10])
+    X = model.to_matrix(texts[:10])
     scores = decision(model, X)
     margins = scores if scores.ndim == 1 else scores[:, 1] - scores[:, 0]
     for margin, [why] in zip(margins, model.explain(texts[:10]), strict=True):
@@ -220,7 +220,7 @@ def test_presence_counts_once_for_bernoulli(corpus):
 def test_what_does_not_add_up_is_not_explained(corpus):
     for classifier in ("neural_network(max_iter=2)", "libsvm"):
         model = train(*corpus, **fixed(classifier))
-        with pytest.raises(OptionError, match="does not add up terms"):
+        with pytest.raises(OptionError, match="is not a sum over terms"):
             model.explain(["ship"])
 
 

@@ -180,7 +180,7 @@ def test_a_changed_vectorizer_is_not_kept(change, tmp_path):
 def test_another_classifier_is_not_kept(tmp_path):
     model = train(*documents(30), **fixed("multinomial_nb"))
     model.settings["classifier"] = "linear_svm"
-    with pytest.raises(OptionError, match="is MultinomialNB, and not linear_svm"):
+    with pytest.raises(OptionError, match="is MultinomialNB, not linear_svm"):
         model.save(tmp_path / "m.skops")
 
 
@@ -211,7 +211,7 @@ def test_a_tokenizer_of_a_file_is_not_run(name, bytes_of, load, trap, monkeypatc
         load(with_tokenizer(bytes_of(), name))
     assert f"--trust-tokenizer {name}" in str(caught.value)
     assert f"Model.load(path, tokenizer={name!r})" in str(caught.value)
-    with pytest.raises(OptionError, match=r"and not 'termsieve\.tokens\.analyzer:words', as you say"):
+    with pytest.raises(OptionError, match=r"has the tokenizer .*, not 'termsieve\.tokens\.analyzer:words'"):
         load(with_tokenizer(bytes_of(), name), tokenizer="termsieve.tokens.analyzer:words")
     assert not trap.exists()
     assert "trapmodule" not in sys.modules
@@ -231,12 +231,12 @@ def test_a_tokenizer_that_the_user_names_is_used(tmp_path):
         Model.load(tmp_path / "m.skops")
     for given in (shout, name):
         assert Model.load(tmp_path / "m.skops", tokenizer=given).predict(texts) == model.predict(texts)
-    with pytest.raises(OptionError, match="as you say"):
+    with pytest.raises(OptionError, match=r"has the tokenizer .*, not "):
         Model.load(tmp_path / "m.skops", tokenizer=str.split)
 
 
 def test_a_model_without_a_tokenizer_takes_none(bytes_of, load):
-    with pytest.raises(OptionError, match="has the tokenizer None, and not"):
+    with pytest.raises(OptionError, match="has the tokenizer None, not"):
         load(bytes_of(), tokenizer=shout)
 
 
@@ -585,7 +585,7 @@ def test_arrays_that_do_not_fit_are_refused(classifier, several, bytes_of, load)
         if arrays[name].dtype.kind == "f" and arrays[name].size:
             holed = np.array(arrays[name])
             holed.flat[-1] = np.nan
-            with pytest.raises(InputError, match="no numbers"):
+            with pytest.raises(InputError, match="not numbers"):
                 load(rewritten(content, lambda about, old, n=name, h=holed: (about, {**old, n: h})))
     with pytest.raises(InputError, match="is not a model of termsieve"):
         load(rewritten(content, lambda about, old: (about, {**old, "0.more": np.ones(1)})))
@@ -636,7 +636,7 @@ def test_patterns_that_can_search_without_end_are_given_again(bytes_of, load):
     with pytest.raises(OptionError) as caught:
         load(content)
     assert "--trust-pattern '(?:\\w+\\s?)+!'" in str(caught.value)
-    with pytest.raises(OptionError, match="as you say"):
+    with pytest.raises(OptionError, match=r"has the token pattern .*, not "):
         load(content, token_pattern=r"\w+")
     assert load(content, token_pattern=WITHOUT_END).predict(["ship!"])
     safe = rewritten(bytes_of(), analyzer_has("token_pattern", r"[a-z]{3,}"))
@@ -671,7 +671,7 @@ def test_the_command_line_says_and_takes_the_pattern(tmp_path, typed):
     [
         (b"", "is empty"),
         (b"PK\x03\x04 nonsense", "is not a model"),
-        (skops.io.dumps([1, 2]), "does not end as one does"),
+        (skops.io.dumps([1, 2]), "does not end like a model file"),
         (MARK + bytes(32), "is not a model"),
         (b"x" * 100 + MARK + hashlib.sha256(b"x" * 100 + MARK).digest(), "not one whole archive"),
     ],

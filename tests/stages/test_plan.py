@@ -57,23 +57,23 @@ def test_options_become_arguments(given, arguments):
 
 
 def test_numbers_of_terms_fit_the_vocabulary():
-    assert Plan.of(ks=[10, 50, "all"]).fit_to(30).ks == (10, 30)
-    assert Plan.of(ks=["all"]).fit_to(30).ks == (30,)
-    assert Plan.of(ks=[5, 10]).fit_to(30).ks == (5, 10)
+    assert Plan.from_arguments(ks=[10, 50, "all"]).fit_to(30).ks == (10, 30)
+    assert Plan.from_arguments(ks=["all"]).fit_to(30).ks == (30,)
+    assert Plan.from_arguments(ks=[5, 10]).fit_to(30).ks == (5, 10)
 
 
 def test_only_what_differs_from_the_defaults_is_said_again():
-    assert changed_settings(Plan.of().description) == {}
-    plan = Plan.of(["chi2"], seed=3, cv="split", drop_empty=True)
+    assert changed_settings(Plan.from_arguments().description) == {}
+    plan = Plan.from_arguments(["chi2"], seed=3, cv="split", drop_empty=True)
     assert changed_settings(plan.description) == {"scores": ["chi2"], "cv": "split", "seed": 3, "drop_empty": True}
     assert set(default_settings()) == set(parameters())
 
 
 def test_classifiers_see_what_suits_them():
-    plan = Plan.of(classifiers=["poisson_nb", "linear_svm", "logistic_regression"])
+    plan = Plan.from_arguments(classifiers=["poisson_nb", "linear_svm", "logistic_regression"])
     assert [plan.weighting_of(name) for name in plan.classifiers] == ["count", "tfidf", "tfidf"]
     assert {name: one.name for name, one in plan.weightings.items()} == {"count": "count", "tfidf": "tfidf"}
-    assert list(Plan.of(weighting="binary").weightings) == ["binary"]
+    assert list(Plan.from_arguments(weighting="binary").weightings) == ["binary"]
 
 
 def test_a_rule_limits_the_terms_of_a_contender():
@@ -111,4 +111,4 @@ def test_a_sample_is_compared_and_said():
 )
 def test_wrong_plans_are_refused(options, said):
     with pytest.raises(OptionError, match=said):
-        Plan.of(**options)
+        Plan.from_arguments(**options)

@@ -64,7 +64,7 @@ def page_of(result, tmp_path, **options):
     return ts.report(result, tmp_path / "page.html", **options).read_text("utf-8")
 
 
-def material_in(page):
+def page_data_in(page):
     ((_, text),) = [script for script in Reader(page).scripts if script[0] == "application/json"]
     return json.loads(text)
 
@@ -82,7 +82,7 @@ def test_only_the_scripts_that_are_named_may_run_and_nothing_is_loaded(result, t
 
 
 def test_hostile_terms_come_through_as_data(tmp_path):
-    words = material_in(page_of(hostile_result(), tmp_path))["vocabulary"]
+    words = page_data_in(page_of(hostile_result(), tmp_path))["vocabulary"]
     assert {format_name(term) for term in HOSTILE} <= set(words["terms"])
 
 
@@ -122,9 +122,9 @@ def test_a_page_of_scores_has_what_can_be_known_of_them(tmp_path):
 def test_excerpts_come_from_the_documents_that_are_given(tmp_path):
     texts, labels = documents()
     scores = ts.score(ts.count(texts, labels), "gu")
-    assert material_in(page_of(scores, tmp_path))["vocabulary"]["excerpts"] == {}
+    assert page_data_in(page_of(scores, tmp_path))["vocabulary"]["excerpts"] == {}
     for given_documents in (texts, ts.read({"text": texts, "label": labels})):
-        found = material_in(page_of(scores, tmp_path, documents=given_documents))["vocabulary"]["excerpts"]
+        found = page_data_in(page_of(scores, tmp_path, documents=given_documents))["vocabulary"]["excerpts"]
         label, before, match, after = next(iter(found.values()))[0]
         assert label in labels
         excerpt = before.removeprefix("…") + match + after.removesuffix("…")
@@ -145,7 +145,7 @@ def test_one_split_and_one_score_are_enough_for_a_page(tmp_path):
     page = page_of(ts.compare(texts, labels, **{**FEW, "scores": ["gu"], "cv": parts}), tmp_path)
     assert "There was one split only" in page
     assert "This needs two or more scores" in page
-    assert "An object in memory, to be filled in: cv." in page
+    assert "Objects in memory, to be filled in: cv." in page
 
 
 def test_per_class_and_several_labels(tmp_path):
@@ -159,11 +159,11 @@ def test_contenders_under_names_of_their_own(tmp_path):
     texts, labels = documents()
     special = Contender("largest chi2", "chi2", aggregate="max")
     result = ts.compare(texts, labels, **{**FEW, "scores": ["gu", special]})
-    material = ReportData.of(result)
-    assert material.names == ["gu", "largest chi2"]
+    data = ReportData.from_result(result)
+    assert data.names == ["gu", "largest chi2"]
     expected = ts.score(result.counts, "chi2").order("max")
-    np.testing.assert_array_equal(material.orders["largest chi2"], expected)
-    snippet = make_code_blocks(material)[1].code
+    np.testing.assert_array_equal(data.orders["largest chi2"], expected)
+    snippet = make_code_blocks(data)[1].code
     assert "Contender(name='largest chi2', score='chi2', aggregate='max')" in snippet
     assert "largest chi2" in page_of(result, tmp_path)
 
@@ -173,7 +173,7 @@ def test_scores_that_are_not_known_are_left_out_and_named(tmp_path):
     names = ["mine" if name == "pmi" else name for name in result.table["score"].to_pylist()]
     table = result.table.set_column(2, "score", pa.array(names))
     other = Comparison(table, result.settings, result.seconds, result.counts, result.excerpts)
-    assert ReportData.of(other).unavailable_scores == ["mine"]
+    assert ReportData.from_result(other).unavailable_scores == ["mine"]
     assert "Scores that are not in the catalogue: mine." in page_of(other, tmp_path)
 
 
@@ -246,7 +246,8 @@ def test_the_headline_names_the_fewest_terms_that_are_enough():
     result = plain_result()
     choice = result.recommended()
     assert (
-        make_headline(ReportData.of(result)) == f"{choice.k} terms by {choice.score} are enough: F1 {choice.mean:.2f}"
+        make_headline(ReportData.from_result(result))
+        == f"{choice.k} terms by {choice.score} are enough: F1 {choice.mean:.2f}"
     )
 
 
@@ -271,13 +272,13 @@ def test_the_headline_claims_no_more_than_was_found(few, many, said):
     labels = [(0, 0, "gu", "nb", 10, label, "f1", few) for label in "abcd"]
     of_classes = pa.table(dict(zip(SCHEMA.names, zip(*labels, strict=True), strict=True)), schema=SCHEMA)
     result = Comparison(pa.concat_tables([table, of_classes]), {"n_splits": 3}, {})
-    assert make_headline(ReportData.of(result)) == said
+    assert make_headline(ReportData.from_result(result)) == said
 
 
 def test_all_terms_are_enough_where_there_are_no_more():
     texts, labels = ["ship", "ship", "goal", "goal"] * 5, ["sea", "sea", "sport", "sport"] * 5
     result = ts.compare(texts, labels, **{**FEW, "ks": [2]})
-    assert re.fullmatch(r"2 terms by \w+ are enough: F1 1.00", make_headline(ReportData.of(result)))
+    assert re.fullmatch(r"2 terms by \w+ are enough: F1 1.00", make_headline(ReportData.from_result(result)))
 
 
 def test_guessing_is_no_success():
@@ -285,13 +286,13 @@ def test_guessing_is_no_success():
     texts = [" ".join(rng.choice(["ship", "goal", "rate", "sun"], 3)) for _ in range(60)]
     labels = ["rare" if i % 10 == 0 else "usual" for i in range(60)]
     result = ts.compare(texts, labels, **{**FEW, "ks": [1, 2]})
-    assert make_headline(ReportData.of(result)).startswith("No better than guessing")
+    assert make_headline(ReportData.from_result(result)).startswith("No better than guessing")
 
 
 def test_findings_are_computed_from_the_table():
     means = {("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91}
     result = Comparison(table_of(means), {"n_splits": 3}, {})
-    sentences = [finding.sentence for finding in list_findings(ReportData.of(result))]
+    sentences = [finding.sentence for finding in list_findings(ReportData.from_result(result))]
     assert sentences[0].startswith("100 terms by chi2, the most that were tried, reach F1 0.91; more may do better.")
     assert "matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb)" in sentences[1]
 
@@ -299,12 +300,14 @@ def test_findings_are_computed_from_the_table():
 def test_findings_about_terms_and_agreement_are_those_of_the_counts():
     texts = ["ship crew", "ship storm", "ship sun", "goal sun", "match sun", "goal team"]
     counts = ts.count(texts, ["sea"] * 3 + ["sport"] * 3)
-    sentences = " ".join(finding.sentence for finding in list_findings(ReportData.of(ts.score(counts, ["chi2", "gu"]))))
+    sentences = " ".join(
+        finding.sentence for finding in list_findings(ReportData.from_result(ts.score(counts, ["chi2", "gu"])))
+    )
     assert (
         "No single term tells more than “ship”: 100 % of the documents of sea have it, 0 % of the others." in sentences
     )
     assert re.search(r"chi2 and gu have \d of their first \d terms in common", sentences)
-    weights = [finding.weight for finding in list_findings(ReportData.of(plain_result()))]
+    weights = [finding.weight for finding in list_findings(ReportData.from_result(plain_result()))]
     assert weights == sorted(weights, reverse=True)
 
 
@@ -312,12 +315,12 @@ def test_findings_about_terms_and_agreement_are_those_of_the_counts():
 
 
 def test_ranks_and_counts_of_the_map_are_those_of_the_scores():
-    material = ReportData.of(plain_result())
-    words, spellings = make_vocabulary_map(material)
-    counts = material.ranked_counts
+    data = ReportData.from_result(plain_result())
+    words, spellings = make_vocabulary_map(data)
+    counts = data.ranked_counts
     place = {term: i for i, term in enumerate(counts.terms)}
     for c, view in enumerate([None, *range(counts.n_classes)]):
-        for s, one in enumerate(material.contenders):
+        for s, one in enumerate(data.contenders):
             order = one.scores.order() if view is None else one.scores.order_of_class(view)
             rank = {counts.terms[p]: i for i, p in enumerate(order, 1)}
             for i, shown_rank in zip(words["views"][c]["terms"], words["views"][c]["ranks"][s], strict=True):
@@ -339,7 +342,7 @@ def test_the_map_is_capped_however_many_terms_classes_and_scores_there_are(tmp_p
     scores = ts.score(counts, ["chi2", "gu", "bns", "info_gain", "odds_ratio", "pmi", "ifs", "ngl", "gss", "gini"])
     page = page_of(scores, tmp_path)
     assert len(page) < 3_000_000
-    words = material_in(page)["vocabulary"]
+    words = page_data_in(page)["vocabulary"]
     assert len(words["classes"]) == MAX_CLASSES
     assert f"{len(words['terms']):,} of 20,000 terms are here" in page
     assert f"Of 60 classes the {MAX_CLASSES} largest are here." in page
@@ -370,8 +373,8 @@ def test_the_snippet_and_the_command_give_the_same_result(tmp_path, monkeypatch)
     analyzer = ts.Analyzer(stop_words="smart", ngram_range=(1, 2), min_length=3)
     scores = ["bns(floor=0.001)", "gu"]
     result = ts.compare(docs, **{**FEW, "scores": scores}, analyzer=analyzer, seed=3, min_df=2, groups="day", repeats=2)
-    command, snippet = (block.code for block in make_code_blocks(ReportData.of(result)))
-    assert make_note(ReportData.of(result)) == ""
+    command, snippet = (block.code for block in make_code_blocks(ReportData.from_result(result)))
+    assert make_note(ReportData.from_result(result)) == ""
     monkeypatch.chdir(tmp_path)
     space = {}
     exec(snippet, space)
@@ -392,7 +395,7 @@ def test_the_snippet_and_the_command_read_quotes_alike(tmp_path):
     rows = [f'{label}\t"{text}' for text, label in zip(texts, labels, strict=True)]
     (tmp_path / "mail.tsv").write_text("\n".join(["label\ttext", *rows]), encoding="utf-8")
     result = ts.compare(ts.read(tmp_path / "mail.tsv", quotes=False, on_bad="skip"), **FEW)
-    command, snippet = (block.code for block in make_code_blocks(ReportData.of(result)))
+    command, snippet = (block.code for block in make_code_blocks(ReportData.from_result(result)))
     assert {"--no-quotes", "--skip-bad"} <= set(shlex.split(command.replace("\\\n", " ")))
     assert "on_bad='skip', quotes=False)" in snippet
 
@@ -400,7 +403,7 @@ def test_the_snippet_and_the_command_read_quotes_alike(tmp_path):
 def test_the_snippet_of_scores_gives_the_same_page(tmp_path, monkeypatch):
     texts, labels = documents()
     scores = ts.score(ts.count(texts, labels, analyzer=ts.Analyzer(stop_words="english")), ["gu", "chi2"])
-    command, snippet = (block.code for block in make_code_blocks(ReportData.of(scores)))
+    command, snippet = (block.code for block in make_code_blocks(ReportData.from_result(scores)))
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "all.parquet")
     space = {}
@@ -421,10 +424,10 @@ def test_files_of_the_documents_are_named(tmp_path):
     assert "--text body" in page
 
 
-def ran_again(material, folder, monkeypatch, wanted):
+def ran_again(data, folder, monkeypatch, wanted):
     """What the snippet leaves behind, and the arguments of the command, as a shell would cut it."""
     monkeypatch.chdir(folder)
-    command, snippet = (block.code for block in make_code_blocks(material))
+    command, snippet = (block.code for block in make_code_blocks(data))
     space = {}
     exec(snippet, space)
     return space[wanted], shlex.split(command.replace("\\\n", " "))[1:]
@@ -450,12 +453,12 @@ def test_all_that_differs_from_the_usual_is_in_both(options, tmp_path, monkeypat
     pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "my mail; rm #.parquet")
     monkeypatch.chdir(tmp_path)
     result = ts.compare(ts.read("my mail; rm #.parquet"), **FEW, **options)
-    again, arguments = ran_again(ReportData.of(result), tmp_path, monkeypatch, "result")
+    again, arguments = ran_again(ReportData.from_result(result), tmp_path, monkeypatch, "result")
     assert again.table == result.table
     assert again.settings == result.settings
     run_command(arguments, **{"report.html": "result.parquet"})
     assert Comparison.load("result.parquet").table == result.table
-    assert make_note(ReportData.of(result)) == ""
+    assert make_note(ReportData.from_result(result)) == ""
 
 
 def test_what_the_command_line_cannot_say_only_the_snippet_says(tmp_path, monkeypatch):
@@ -463,14 +466,14 @@ def test_what_the_command_line_cannot_say_only_the_snippet_says(tmp_path, monkey
     pa.parquet.write_table(pa.table({"text": texts, "label": labels}), tmp_path / "mail.parquet")
     analyzer = ts.Analyzer(strip_accents="ascii", stop_words=["ship", "crew"])
     monkeypatch.chdir(tmp_path)
-    material = ReportData.of(ts.compare(ts.read("mail.parquet"), **FEW, drop_empty=True, analyzer=analyzer))
-    again, arguments = ran_again(material, tmp_path, monkeypatch, "result")
-    assert again.table == material.result.table
+    data = ReportData.from_result(ts.compare(ts.read("mail.parquet"), **FEW, drop_empty=True, analyzer=analyzer))
+    again, arguments = ran_again(data, tmp_path, monkeypatch, "result")
+    assert again.table == data.result.table
     assert again.settings["analyzer"]["strip_accents"] == "ascii"
     assert "--drop-empty" in arguments
     assert "--strip-accents" not in arguments
     for part in ("strip_accents", "STOP_WORDS_FILE"):
-        assert part in make_note(material)
+        assert part in make_note(data)
 
 
 def test_contenders_are_only_what_contenders_have(tmp_path, monkeypatch):
@@ -479,10 +482,10 @@ def test_contenders_are_only_what_contenders_have(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     special = Contender("chi2, the largest", "chi2", aggregate="max", max_df=60)
     result = ts.compare(ts.read("mail.parquet"), **{**FEW, "scores": ["gu", special]})
-    again, arguments = ran_again(ReportData.of(result), tmp_path, monkeypatch, "result")
+    again, arguments = ran_again(ReportData.from_result(result), tmp_path, monkeypatch, "result")
     assert again.table == result.table
     assert arguments[arguments.index("--score") + 1] == "gu,chi2"
-    assert "the snippet does" in make_note(ReportData.of(result))
+    assert "Only the snippet has all settings of the scores" in make_note(ReportData.from_result(result))
 
 
 EVIL = "'; touch hacked #\n$(touch hacked) `touch hacked` \"__import__('os').system('touch hacked')"
@@ -501,7 +504,7 @@ def test_a_hostile_result_gets_no_code_into_the_command_or_the_snippet(tmp_path)
     for changed in ({}, {"by_file": None}, {"by_file": EVIL}, {"by_file": None, "files": EVIL, "text": 3, "split": 4}):
         origin = {**settings["origin"], **changed}
         result = Comparison(base.table, {**settings, "origin": origin}, base.seconds, base.counts)
-        command, snippet = (block.code for block in make_code_blocks(ReportData.of(result)))
+        command, snippet = (block.code for block in make_code_blocks(ReportData.from_result(result)))
         words = shlex.split(command.replace(" \\\n  ", " "))
         assert all(EVIL in word or not set(word) & set("'\"`$;#\n") for word in words)
         assert words[2].startswith("./-o") or changed.get("files")
@@ -521,9 +524,9 @@ def test_an_analyzer_that_cannot_be_made_here_is_left_to_the_reader():
     base = plain_result()
     for wrong in ({"stemmer": "klingon"}, {"min_length": EVIL}):
         settings = {**base.settings, "analyzer": {**base.settings["analyzer"], **wrong}}
-        material = ReportData.of(Comparison(base.table, settings, base.seconds))
-        assert "analyzer" not in make_code_blocks(material)[1].code
-        assert "The analyzer needs parts" in make_note(material)
+        data = ReportData.from_result(Comparison(base.table, settings, base.seconds))
+        assert "analyzer" not in make_code_blocks(data)[1].code
+        assert "The analyzer needs packages" in make_note(data)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "txt"])
@@ -540,7 +543,7 @@ def test_files_that_are_classes_stay_classes(ending, tmp_path, monkeypatch):
                  "2,5", "--cv", "3", *grouped, "-o", "first.parquet"])  # fmt: skip
     result = Comparison.load("first.parquet")
     assert f"docs = ts.read({files!r}, by_file=True)\n" in make_code_blocks(ReportData.of(result))[1].code
-    again, arguments = ran_again(ReportData.of(result), tmp_path, monkeypatch, "result")
+    again, arguments = ran_again(ReportData.from_result(result), tmp_path, monkeypatch, "result")
     assert again.table == result.table
     assert "--by-file" in arguments
     run_command(arguments, **{"report.html": "second.parquet"})
@@ -567,29 +570,29 @@ def test_pages_of_rank_and_of_counts_name_their_files(tmp_path, monkeypatch):
 
 def test_counts_of_a_matrix_and_pruned_counts_are_said_to_be_so(tmp_path, monkeypatch):
     matrix = ts.Counts.from_matrix([[1, 0, 2], [0, 1, 0], [3, 1, 1]], ["x", "y", "x"])
-    material = ReportData.of(ts.score(matrix, "gu"))
-    assert "COUNTS stands for a file" in make_note(material)
+    data = ReportData.from_result(ts.score(matrix, "gu"))
+    assert "COUNTS stands for a file" in make_note(data)
     matrix.save(tmp_path / "COUNTS")
-    again, _ = ran_again(material, tmp_path, monkeypatch, "scores")
+    again, _ = ran_again(data, tmp_path, monkeypatch, "scores")
     assert again.overall().tolist() == ts.score(matrix, "gu").overall().tolist()
-    assert "pruned (min_df=2)" in make_note(ReportData.of(ts.score(matrix.prune(min_df=2), "gu")))
+    assert "pruned (min_df=2)" in make_note(ReportData.from_result(ts.score(matrix.prune(min_df=2), "gu")))
 
 
 def test_the_demo_names_itself(monkeypatch):
     base = plain_result()
     settings = {**base.settings, "origin": {**base.settings["origin"], "demo": True}}
-    material = ReportData.of(Comparison(base.table, settings, base.seconds, base.counts))
-    assert make_code_blocks(material)[0].code.startswith("termsieve demo")
+    data = ReportData.from_result(Comparison(base.table, settings, base.seconds, base.counts))
+    assert make_code_blocks(data)[0].code.startswith("termsieve demo")
     monkeypatch.setattr("termsieve.demonstration.load_corpus", lambda: ("three topics", *documents()))
-    assert make_note(material) == ""
+    assert make_note(data) == ""
     monkeypatch.setattr("termsieve.report", lambda *_: None)
     space = {}
-    exec(make_code_blocks(material)[1].code, space)
+    exec(make_code_blocks(data)[1].code, space)
     assert space["result"].table == base.table
 
 
 def test_every_setting_is_there():
-    names = {setting.name: setting.value for setting in list_settings(ReportData.of(plain_result()))}
+    names = {setting.name: setting.value for setting in list_settings(ReportData.from_result(plain_result()))}
     assert names["ks"] == "2, 5, 10, 20, 40, 60"
     assert names["cv"] == "3"
     assert names["analyzer"] == "Analyzer()"

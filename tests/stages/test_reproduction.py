@@ -69,7 +69,7 @@ def setting(**fields):
         "scores": {"CHI": "chi2", "IG": {"score": "info_gain"}}, "classifiers": {"NB": "multinomial_nb"},
         "sizes": [2, 4, 8],
     }  # fmt: skip
-    return Setting.of("small", {**given, **fields})
+    return Setting.from_dict("small", {**given, **fields})
 
 
 def tiny_protocol(**fields):
@@ -158,33 +158,33 @@ def test_unknown_papers_and_fields_are_explained():
 
 @pytest.mark.usefixtures("corpora")
 def test_labels_and_classes():
-    assert len(setting().view().texts) == 240
-    assert {len(one) for one in setting(labels="all").view().labels} == {1, 2}
-    copies = setting(labels="copies").view()
+    assert len(setting().select_documents().texts) == 240
+    assert {len(one) for one in setting(labels="all").select_documents().labels} == {1, 2}
+    copies = setting(labels="copies").select_documents()
     assert {len(one) for one in copies.labels} == {1}
-    assert len(copies.texts) == 240 + sum(len(one) == 2 for one in setting(labels="all").view().labels)
-    assert {one[0] for one in setting(level=".").view().labels} == {"sea", "land"}
-    assert {one[0] for one in setting(classes=["land"]).view().labels} == {"land"}
-    assert len({one[0] for one in setting(classes=2).view().labels}) == 2
-    assert len(setting(only_parts=["train", "test"]).view().texts) == 180
+    assert len(copies.texts) == 240 + sum(len(one) == 2 for one in setting(labels="all").select_documents().labels)
+    assert {one[0] for one in setting(level=".").select_documents().labels} == {"sea", "land"}
+    assert {one[0] for one in setting(classes=["land"]).select_documents().labels} == {"land"}
+    assert len({one[0] for one in setting(classes=2).select_documents().labels}) == 2
+    assert len(setting(only_parts=["train", "test"]).select_documents().texts) == 180
     with pytest.raises(InputError, match="no documents of air"):
-        setting(classes=["air"]).view()
+        setting(classes=["air"]).select_documents()
 
 
 @pytest.mark.usefixtures("corpora")
 def test_samples_are_drawn_by_the_seed():
-    drawn = setting(sample={"land": 10, "sea.ship": 20}).view()
+    drawn = setting(sample={"land": 10, "sea.ship": 20}).select_documents()
     assert sorted(one[0] for one in drawn.labels) == ["land"] * 10 + ["sea.ship"] * 20
-    assert drawn == setting(sample={"land": 10, "sea.ship": 20}).view()
-    assert drawn != setting(sample={"land": 10, "sea.ship": 20}, seed=1).view()
-    with pytest.raises(InputError, match=r"1,000 documents of 'land' are asked for, of 80"):
-        setting(sample={"land": 1000}).view()
+    assert drawn == setting(sample={"land": 10, "sea.ship": 20}).select_documents()
+    assert drawn != setting(sample={"land": 10, "sea.ship": 20}, seed=1).select_documents()
+    with pytest.raises(InputError, match=r"1,000 documents of 'land' were requested, but there are 80"):
+        setting(sample={"land": 1000}).select_documents()
 
 
 @pytest.mark.usefixtures("corpora")
 def test_headers_can_be_left_out():
     whole, some, body = (
-        setting(**given).view().texts[0]
+        setting(**given).select_documents().texts[0]
         for given in ({}, {"without_headers": ["newsgroups", "From"]},
                       {"without_headers": ["*"], "with_headers": ["Subject"]})
     )  # fmt: skip
@@ -262,7 +262,7 @@ def test_missing_corpora_are_named_before_anything_is_run(tmp_path, monkeypatch)
 def by_hand(study, weigh, model, *, drop=False):
     """Micro F1 with four terms by chi-square, weighed and judged step by step."""
     split, corpus = study.splits[0], study.corpus
-    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single]
+    X, y = corpus.X.toarray().astype(float), np.array(corpus.classes)[corpus.single_labels]
     counts = Counts.from_matrix(X[split.train], y[split.train])
     order = score(counts, "chi2").order()
     order = order[counts.term_df[order] > 0][:4]
@@ -289,7 +289,7 @@ def by_hand(study, weigh, model, *, drop=False):
 )
 def test_a_study_weighs_and_drops_as_it_would_be_done_by_hand(options, spelling, model, weigh, drop):
     study = setting(options=options, classifiers={"M": spelling}, scores={"CHI": "chi2"}, sizes=[4]).study()
-    rows = study.result(threads=1, progress=False).table.to_pylist()
+    rows = study.run_all(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(by_hand(study, weigh, model, drop=drop), abs=1e-12)
 
@@ -301,7 +301,7 @@ def test_one_classifier_for_each_class_on_one_list():
     order = study_order(study)
     X, Y = corpus.X[:, order].toarray(), corpus.Y.toarray()
     predicted = [MultinomialNB().fit(X[split.train], Y[split.train, c]).predict(X[split.test]) for c in range(3)]
-    rows = study.result(threads=1, progress=False).table.to_pylist()
+    rows = study.run_all(threads=1, progress=False).table.to_pylist()
     (ours,) = (row["value"] for row in rows if row["measure"] == "f1_micro")
     assert ours == pytest.approx(f1_score(Y[split.test], np.array(predicted).T, average="micro"))
 
@@ -331,7 +331,7 @@ def choice_of(change, **fields):
 @pytest.mark.usefixtures("corpora")
 def test_copies_of_a_document_stay_together():
     study = setting(labels="copies", split={"test": 0.5, "times": 3}).study()
-    view = setting(labels="copies").view()
+    view = setting(labels="copies").select_documents()
     for split in study.splits:
         train, test = ({view.sources[i] for i in part} for part in (split.train, split.test))
         assert len(train) + len(test) == 240
@@ -340,8 +340,8 @@ def test_copies_of_a_document_stay_together():
 
 @pytest.mark.usefixtures("corpora")
 def test_the_first_label_is_the_first_of_the_classes_asked_for():
-    kept = setting(classes=["land"], labels="first").view()
-    assert len(kept.texts) == sum("land" in one for one in setting(labels="all").view().labels)
+    kept = setting(classes=["land"], labels="first").select_documents()
+    assert len(kept.texts) == sum("land" in one for one in setting(labels="all").select_documents().labels)
 
 
 @pytest.mark.usefixtures("corpora")
@@ -359,7 +359,7 @@ def test_alternatives_are_compared_on_the_same_splits(tmp_path):
 def test_a_choice_may_concern_a_part_of_the_grid(tmp_path):
     """Fewer scores and sizes, on the second setting of a group; printed rows keep their exchanged numbers."""
     more = {"name": "second", "group": "small", "classifiers": {"P": "poisson_nb"}}
-    both = {"small": setting(), "second": Setting.of("second", {**setting().data, **more})}
+    both = {"small": setting(), "second": Setting.from_dict("second", {**setting().data, **more})}
     cells = {"NB": {"CHI": 0.9, "IG": 0.5}, "P": {"CHI": 0.1, "IG": 0.2}}
     table = protocol._build_table({
         "id": "t", "title": "T", "kind": "measures", "cells": cells, "exchange": ["NB", "P"],
@@ -397,14 +397,14 @@ def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
 @pytest.mark.usefixtures("corpora")
 def test_places_that_cannot_be_written_are_named_before_anything_is_run(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be created"):
         show.run_and_show(tiny_protocol(), Runner(tmp_path), into=tmp_path / "file" / "in", console=Console(quiet=True))
     assert not list(tmp_path.glob("*.journal"))
 
 
 def test_optional_settings_are_left_out_where_their_corpora_are_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("TERMSIEVE_DATA", str(tmp_path))
-    more = Setting.of("more", {**setting().data, "group": "more", "optional": True})
+    more = Setting.from_dict("more", {**setting().data, "group": "more", "optional": True})
     assert list(tiny_protocol(settings={"small": setting(), "more": more}).without_missing_corpora().settings) == [
         "small"
     ]
@@ -451,7 +451,7 @@ def test_nearness_counts_gaps_and_exchanged_rows():
 @pytest.mark.usefixtures("corpora")
 def test_tables_of_every_kind():
     tiny = tiny_protocol(settings={"small": setting(options={"min_tf": 3})})
-    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().run_all(threads=1, progress=False)}, 1)
 
     def cells(kind, printed, **where):
         found = tables.make_cells(measured, [PrintedTable("t", "T", kind, printed, where=where)])
@@ -490,7 +490,7 @@ def test_iris_is_that_of_the_paper():
 def measured_of(curves, sizes=(10, 100), measure="f1_micro"):
     """Results that are given: score to values by size."""
     scores = {name: parse_score("chi2").spelling for name in curves}
-    one = Setting.of("small", {**setting().data, "scores": scores, "sizes": list(sizes)})
+    one = Setting.from_dict("small", {**setting().data, "scores": scores, "sizes": list(sizes)})
     rows = [
         (0, 0, name, "multinomial_nb", k, "", measure, v)
         for name, vs in curves.items()
@@ -583,7 +583,7 @@ def test_checks_on_scores_alone(check, where, verdict):
 @pytest.mark.usefixtures("corpora")
 def test_checks_on_rankings_and_time():
     tiny = tiny_protocol()
-    measured = Measurements(tiny, {"small": tiny.settings["small"].study().result(threads=1, progress=False)}, 1)
+    measured = Measurements(tiny, {"small": tiny.settings["small"].study().run_all(threads=1, progress=False)}, 1)
     asked = [
         ("shared terms", {"pairs": [["CHI", "CHI"]], "at": [2, 4], "least": 1.0}, True),
         ("shared terms", {"pairs": [["CHI", "IG"]], "at": [2], "most": -0.1}, False),

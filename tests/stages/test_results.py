@@ -12,7 +12,7 @@ from pages.samples import documents, plain_result
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _sealed, is_saved
+from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -64,7 +64,7 @@ def test_a_file_that_is_no_result_or_half_of_one_is_refused(tmp_path):
     content = (tmp_path / "whole.parquet").read_bytes()
     (tmp_path / "half.parquet").write_bytes(content[: len(content) // 2])
     for name in ("plain.parquet", "half.parquet", "missing.parquet"):
-        with pytest.raises(InputError, match="no saved comparison"):
+        with pytest.raises(InputError, match="not a saved comparison"):
             Comparison.load(tmp_path / name)
 
 
@@ -77,7 +77,7 @@ def by_hand(table, facts):
     with pq.ParquetWriter(sink, table.schema) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({**facts, "termsieve.checksum": (_MARK + b"0" * _DIGITS).decode()})
-    return _sealed(sink.getvalue().to_pybytes())
+    return _add_checksum(sink.getvalue().to_pybytes())
 
 
 def test_a_file_by_hand_is_read(tmp_path):
@@ -106,16 +106,16 @@ def has(**changed):
         (has(origin=7), None, "'origin' is 7"),
         (has(scores=7), None, "'scores' is 7"),
         (has(min_df=None), None, "'min_df' is None"),
-        ({**ABOUT, "seconds": {"a": "long"}}, None, "seconds are no numbers"),
-        ({**ABOUT, "seconds": {"a": float("nan")}}, None, "seconds are no numbers"),
+        ({**ABOUT, "seconds": {"a": "long"}}, None, "seconds are not numbers"),
+        ({**ABOUT, "seconds": {"a": float("nan")}}, None, "seconds are not numbers"),
         ({**ABOUT, "excerpts": {"a": 1}}, None, "excerpts of 'a'"),
         ({**ABOUT, "excerpts": {"a": [["too", "short"]]}}, None, "excerpts of 'a'"),
         ({**ABOUT, "excerpts": {"a": [["l", "b", "m", 4]]}}, None, "excerpts of 'a'"),
         (ABOUT, lambda table: table.drop_columns(["k"]), "its columns are"),
         (ABOUT, lambda table: table.set_column(4, "k", table["k"].cast(pa.string())), "its columns are"),
         (ABOUT, lambda table: table.slice(0, 0), "no row with the f1_macro"),
-        (ABOUT, value_is(float("nan")), "no numbers"),
-        (ABOUT, value_is(float("inf")), "no numbers"),
+        (ABOUT, value_is(float("nan")), "not numbers"),
+        (ABOUT, value_is(float("inf")), "not numbers"),
         (ABOUT, value_is(None), "empty cells"),
         (ABOUT, lambda table: table.slice(1), "not of the same numbers of terms"),
         (ABOUT, lambda table: pa.concat_tables([table, table]), "not of the same numbers|there twice"),
@@ -131,7 +131,7 @@ def test_a_damaged_result_is_refused(about, change, said, tmp_path):
     if said is None:  # another order of the same
         assert Comparison.load(tmp_path / "x.parquet").table == table
         return
-    with pytest.raises(InputError, match=rf"x\.parquet: is no saved comparison, or a damaged one: .*({said})"):
+    with pytest.raises(InputError, match=rf"x\.parquet: is not a saved comparison, or is damaged: .*({said})"):
         Comparison.load(tmp_path / "x.parquet")
 
 
@@ -146,7 +146,7 @@ def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"texts of 262,144 bytes in 65,536 rows"):
         Comparison.load(path)
     path.write_bytes(by_hand(many, about))
-    monkeypatch.setattr("termsieve.study.results._MOST_ROWS", 1000)
+    monkeypatch.setattr("termsieve.study.results._MAX_ROWS", 1000)
     with pytest.raises(InputError, match="65,536 rows; at most 1,000 are read"):
         Comparison.load(path)
 
@@ -159,7 +159,7 @@ def test_an_altered_result_is_refused_before_arrow_sees_it(tmp_path, monkeypatch
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     monkeypatch.setattr("pyarrow.parquet.ParquetFile", None)
-    with pytest.raises(InputError, match="its checksum does not fit"):
+    with pytest.raises(InputError, match="its checksum is wrong"):
         Comparison.load(path)
     pq.write_table(plain_result().table, path)
     assert not is_saved(path)
@@ -175,7 +175,7 @@ def test_only_measures_of_all_classes_are_taken():
         plain_result().summary("f1_makro")
 
 
-@pytest.mark.parametrize(("counts", "said"), [("AAAA", "counts file"), ("?", "damaged one")])
+@pytest.mark.parametrize(("counts", "said"), [("AAAA", "counts file"), ("?", "or is damaged")])
 def test_counts_that_were_altered_are_refused(counts, said, tmp_path):
     facts = {"termsieve.about": json.dumps(ABOUT), "termsieve.counts": counts}
     (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, facts))

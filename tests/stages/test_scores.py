@@ -44,7 +44,7 @@ def test_canonical_spelling(written, canonical):
     ("bms", "Unknown score 'bms'. Did you mean 'bns'? Known scores: accuracy,"),
     ("BNS", "Did you mean 'bns'"),
     ("xyzzy", "Unknown score 'xyzzy'. Known scores:"),
-    ("mi", "'mi' is no score of termsieve: it means two things"),
+    ("mi", "'mi' is not a score of termsieve: it means two things"),
     ("mutual_info", "info_gain_binary"),
     ("or", "log_odds_ratio"),
     ("IG", "info_gain_binary"),

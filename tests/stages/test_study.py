@@ -147,7 +147,7 @@ def test_a_journal_of_another_study_is_refused(change, named, tmp_path):
 
 def test_a_file_that_is_no_journal_is_refused(tmp_path):
     (tmp_path / "x").write_text("this is not a journal, whatever it is named, and it is long enough to be read")
-    with pytest.raises(InputError, match="no journal"):
+    with pytest.raises(InputError, match="not a journal"):
         compare(*documents(), **SMALL, journal=tmp_path / "x")
 
 
@@ -199,7 +199,7 @@ def test_saved_results_come_back(tmp_path):
     assert again.table == result.table
     assert again.settings == result.settings
     (tmp_path / "x").write_text("no")
-    with pytest.raises(InputError, match="no saved comparison"):
+    with pytest.raises(InputError, match="not a saved comparison"):
         Comparison.load(tmp_path / "x")
 
 
@@ -213,7 +213,7 @@ def test_saved_results_come_back(tmp_path):
         ({"ks": [0]}, "1 or more"),
         ({"ks": [10, 2**31]}, "2,147,483,647 or less"),
         ({"cv": 1}, "2 or more"),
-        ({"cv": 200}, "cannot divide"),
+        ({"cv": 200}, "cannot split"),
         ({"repeats": 0}, "repeats"),
     ],
 )

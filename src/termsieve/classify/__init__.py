@@ -1,1 +1,12 @@
-"""From selected terms to labels: named classifiers, and exact predictions for every number of terms."""
+"""Matrices, labels and a ranking come in; predictions for every number of terms go out.
+
+::
+
+    recipes              classifiers by name
+    curves               predictions along a ranking
+    curve_kernels        numba loops of the curves
+    sweep_coefficients   scores of naive Bayes along a ranking
+    poisson              PoissonNB
+    probit               ProbitClassifier
+    probit_kernels       numba loop of the Laplace prior
+"""

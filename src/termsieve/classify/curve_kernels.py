@@ -1,4 +1,4 @@
-"""The numba loops of the curves: cut the columns of a ranking, count them by class, sweep along the ranking.
+"""The numba loops of the curves: select the columns of a ranking, count them by class, sweep along the ranking.
 
 They take no lock and write only to the rows of their own documents, so that threads share the work.
 """
@@ -22,12 +22,14 @@ def _select_entries(
     ranks: Int32Array,
     values: Array,
 ) -> int:
-    """Entries in ranked columns, as ranks; as 1 if only their presence counts, which is to be above the threshold."""
+    """Select the entries in ranked columns, as ranks; with `presence`, entries above the threshold become 1."""
     n = 0
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
             r, x = rank[columns[i]], data[i]
-            ranks[n] = r  # written always and kept if it counts: quicker than a branch that no one can foresee
+            ranks[n] = (
+                r  # always written, and kept if it counts: faster than a branch that the processor cannot predict
+            )
             values[n] = 1.0 if presence else x
             n += (r >= 0) & (x > threshold)
         ends[d + 1] = n
@@ -35,7 +37,7 @@ def _select_entries(
 
 
 def _count_entries(ends: Int64Array, ranks: Int32Array, values: Array, codes: Int32Array, occurrences: Array) -> None:
-    """Occurrences by rank, problem and class, added up in the order of the documents."""
+    """Add up occurrences by rank, problem and class, in the order of the documents."""
     n_problems = codes.shape[1]
     for d in range(len(ends) - 1):
         for i in range(ends[d], ends[d + 1]):
@@ -45,7 +47,7 @@ def _count_entries(ends: Int64Array, ranks: Int32Array, values: Array, codes: In
 
 
 def _find_winner(scores: Array) -> tuple[int, float]:
-    """The place of the largest, and how far the second is behind it; no number if one of them is none."""
+    """Return the index of the largest score, and its margin over the second; NaN if any score is NaN."""
     best, second, winner = scores[0], -np.inf, 0
     doubt = 0.0
     for c in range(1, len(scores)):
@@ -81,10 +83,10 @@ def _sweep(
     empty: int,
     out: Int32Array,
 ) -> None:
-    """The best class of the documents first..last at each point; its complement (~) where rounding could decide.
+    """Write the best class of the documents first..last at each point; its complement (~) where rounding could decide.
 
-    A point is a number of terms. What the terms between two points add to each class is summed up first, then the
-    points are gone through once. The score of class c at point p is
+    A point is a number of terms. What the terms between two points add to each class is summed up first, then one loop
+    over the points adds these sums up. The score of class c at point p is
 
         fixed[p, c] + sum of value * weights[rank, c] over the terms up to p - length * drift[p, c],
 

@@ -1,10 +1,10 @@
 """Curves: the predictions of a classifier for every number of terms along one ranking.
 
 A ranking is nested, and the score of a naive Bayes classifier is a sum over terms: one sweep along the ranking gives
-the predictions for all numbers of terms, for about the price of one. They are those of refitting scikit-learn's
-estimator on the first k columns, one and all: a bound on the rounding errors of both ways says where the best two
-classes are too close to call, and these few documents are decided by the estimator itself, in its own order of
-summation. Other classifiers are refitted at each k.
+the predictions for all numbers of terms, for about the price of one. They are exactly those of refitting
+scikit-learn's estimator on the first k columns: a bound on the rounding errors of both ways tells where the best two
+classes are too close, and these few documents are decided by the estimator itself, in its own order of summation.
+Other classifiers are refitted at each k.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ def curve(
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
 ) -> AnyArray:
-    """Predictions of a classifier on the first k columns of a ranking, for each k.
+    """Return predictions of a classifier on the first k columns of a ranking, for each k.
 
     Parameters
     ----------
     X_train, X_test : arrays or sparse matrices of shape (n_train, n_features) and (n_test, n_features)
-        Counts, for naive Bayes; what the model takes, for others.
+        Counts for naive Bayes; for other models, whatever they take.
     y_train : array of shape (n_train,), or an indicator matrix of shape (n_train, n_classes)
         The classes. With an indicator matrix there is one classifier for each column, against the rest, as in
         scikit-learn's ``OneVsRestClassifier``; a column of 0 alone or of 1 alone is predicted as it is.
     order : array of int
         Columns, best first, none of them twice.
     ks : ints
-        How many columns to take, in any order, from 1 to ``len(order)``.
+        Numbers of columns, in any order, from 1 to ``len(order)``.
     model : str, Recipe or estimator
         See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all
-        k; other models are fitted anew for each.
+        k; other models are fitted again for each.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def predict_curve(
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
 ) -> tuple[AnyArray, npt.NDArray[np.integer]]:
-    """As `curve`, but the classes, and predictions as places among them: smaller and quicker to evaluate."""
-    task = CurveTask.of(X_train, y_train, X_test, order, ks, classifier(model))
+    """Return the classes, and the predictions of `curve` as indices into them: smaller and faster to evaluate."""
+    task = CurveTask.from_arguments(X_train, y_train, X_test, order, ks, classifier(model))
     points, back = np.unique(task.ks, return_inverse=True)
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
         codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
@@ -97,7 +97,7 @@ def predict_curve(
 
 @dataclass(frozen=True)
 class CurveTask:
-    """What is asked for, checked. `codes` has a column for each classifier: the class of each training document."""
+    """The checked arguments. `codes` has a column for each classifier: the class of each training document."""
 
     train: Any
     test: Any
@@ -109,10 +109,10 @@ class CurveTask:
     model: BaseEstimator
 
     @classmethod
-    def of(
+    def from_arguments(
         cls, X_train: Any, y_train: Any, X_test: Any, order: Any, ks: Iterable[int], model: BaseEstimator
     ) -> CurveTask:
-        """Check what was given."""
+        """Check the arguments of `curve`."""
         train, test = _check_matrix(X_train, "X_train"), _check_matrix(X_test, "X_test")
         if train.shape[1] != test.shape[1]:
             raise InputError(f"X_train has {train.shape[1]:,} columns, but X_test has {test.shape[1]:,}.")
@@ -124,8 +124,8 @@ class CurveTask:
         columns = _check_order(order, train.shape[1])
         return cls(train, test, codes, classes, indicator, columns, _check_ks(ks, len(columns)), model)
 
-    def cut(self, k: int) -> tuple[Any, Any]:
-        """Both matrices, with the first k columns of the ranking."""
+    def take_columns(self, k: int) -> tuple[Any, Any]:
+        """Return both matrices with the first k columns of the ranking."""
         train, test = self._ranked_matrices
         return train[:, :k], test[:, :k]
 
@@ -135,9 +135,9 @@ class CurveTask:
         return self.train[:, columns], self.test[:, columns]
 
     def fit_model(self, k: int, problem: int) -> BaseEstimator:
-        """The model, fitted to the first k columns, for one of its problems."""
+        """Fit the model to the first k columns, for one of its problems."""
         codes = self.codes[:, problem]
-        X = self.cut(k)[0]
+        X = self.take_columns(k)[0]
         try:
             return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
         except ValueError as error:
@@ -145,14 +145,14 @@ class CurveTask:
             raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
 
     def predict_codes(self, model: BaseEstimator, X: Any) -> Int32Array:
-        """What a fitted model says of some documents, as places among the classes."""
+        """Predict some documents with a fitted model, as indices into the classes."""
         if not self.indicator:
-            found: Any = np.searchsorted(self.classes, model.predict(X))
+            codes: Any = np.searchsorted(self.classes, model.predict(X))
         elif hasattr(model, "decision_function"):
-            found = np.ravel(model.decision_function(X)) > 0
+            codes = np.ravel(model.decision_function(X)) > 0
         else:
-            found = model.predict_proba(X)[:, 1] > 0.5
-        return np.asarray(found, np.int32)
+            codes = model.predict_proba(X)[:, 1] > 0.5
+        return np.asarray(codes, np.int32)
 
 
 def _check_matrix(X: Any, name: str) -> Any:
@@ -200,7 +200,7 @@ def _check_ks(ks: Iterable[int], n: int) -> Int64Array:
         raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")
     bad = numbers[(numbers < 1) | (numbers > n)]
     if bad.size:
-        raise OptionError(f"ks has {bad[0]}, but from 1 to {n:,} columns can be taken: order has {n:,}.")
+        raise OptionError(f"ks has {bad[0]}, but it must be from 1 to {n:,}, the number of columns in order.")
     return numbers.astype(np.int64)
 
 
@@ -214,14 +214,14 @@ def _predict_by_refitting(task: CurveTask, points: Int64Array) -> Int32Array:
         constant = _constant_class(task, problem)
         for at, k in enumerate(points):
             if constant is None:
-                codes[problem, at] = task.predict_codes(task.fit_model(int(k), problem), task.cut(int(k))[1])
+                codes[problem, at] = task.predict_codes(task.fit_model(int(k), problem), task.take_columns(int(k))[1])
             else:
                 codes[problem, at] = constant
     return codes
 
 
 def _constant_class(task: CurveTask, problem: int) -> int | None:
-    """What a column of an indicator matrix has throughout, if it has."""
+    """Return the value of a column of an indicator matrix that has only one, else None."""
     codes = task.codes[:, problem]
     return int(codes[0]) if task.indicator and (codes == codes[0]).all() else None
 
@@ -241,7 +241,7 @@ def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> Int32Array:
     train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
-    curve_kernels.count_entries(*train, task.codes, counts)
+    curve_kernels.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
         constant = _constant_class(task, problem)
@@ -259,7 +259,7 @@ def _named_matrices(task: CurveTask) -> tuple[tuple[Any, str], tuple[Any, str]]:
 
 
 def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntries:
-    """The entries of the first k columns of the ranking."""
+    """Collect the entries of the first k columns of the ranking."""
     X = sparse.csr_array(X)
     data = X.data.astype(np.float64, copy=False)
     if data.size and not (data.min() >= 0 and data.max() < np.inf):
@@ -271,7 +271,10 @@ def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntrie
     presence = type(task.model) is BernoulliNB
     threshold = float(task.model.binarize) if presence else 0.0
     indptr, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
-    n = curve_kernels.select_entries(indptr, columns, data, rank, threshold, presence, ends, ranks, values)
+    n = curve_kernels.select_entries(
+        indptr=indptr, columns=columns, data=data, rank=rank, threshold=threshold, presence=presence, ends=ends,
+        ranks=ranks, values=values,
+    )  # fmt: skip
     return RankedEntries(ends, ranks[:n], values[:n])
 
 
@@ -284,25 +287,25 @@ class BayesProblem:
     counts: Array
     sizes: Array
 
-    def lines(self, points: Int64Array) -> SweepCoefficients:
-        """Its scores along the ranking."""
+    def coefficients(self, points: Int64Array) -> SweepCoefficients:
+        """Return the coefficients of its scores along the ranking."""
         return COEFFICIENTS[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
 
-    def empty(self) -> int:
-        """The class of documents without terms, where it is the same for all numbers of terms; otherwise -1."""
+    def empty_class(self) -> int:
+        """Return the class of documents without terms, if it is the same for all numbers of terms; otherwise -1."""
         if type(self.task.model) is not MultinomialNB:
             return -1
         return int(self.task.predict_codes(self._build_estimator(1), sparse.csr_array((1, 1)))[0])
 
     def predict_exactly(self, k: int, rows: Int64Array) -> Int32Array:
-        """The classes of some test documents, as the estimator fitted to the first k columns has them."""
+        """Return the classes of some test documents as the estimator fitted to the first k columns predicts them."""
         if not is_sparse(self.task.train) or not is_sparse(self.task.test):
-            # sums of dense matrices are left to a library whose order depends on the shape of the whole
-            return self.task.predict_codes(self.task.fit_model(k, self.problem), self.task.cut(k)[1])[rows]
+            # sums of dense matrices are computed by a library whose order depends on the shape of the whole matrix
+            return self.task.predict_codes(self.task.fit_model(k, self.problem), self.task.take_columns(k)[1])[rows]
         return self.task.predict_codes(self._build_estimator(k), self.task.test[rows][:, self.task.order[:k]])
 
     def _build_estimator(self, k: int) -> BaseEstimator:
-        """The model with what it would have learned from the first k columns, bit by bit."""
+        """Build the model with exactly what it would have learned from the first k columns."""
         model, counts = clone(self.task.model), np.ascontiguousarray(self.counts[:, :k])
         model.classes_ = np.arange(2) if self.task.indicator else self.task.classes
         model.n_features_in_, model.feature_count_, model.class_count_ = k, counts, self.sizes
@@ -320,11 +323,13 @@ def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array,
     """Fill in the predictions of one problem: points x documents."""
     k = int(points[-1])
     point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)
-    lines = SweepCoefficients(*(np.ascontiguousarray(part) for part in bayes.lines(points)))
-    empty = bayes.empty()
+    coefficients = {name: np.ascontiguousarray(part) for name, part in bayes.coefficients(points)._asdict().items()}
+    entries = test._asdict()
+    empty = bayes.empty_class()
 
     def work(first: int) -> None:
-        curve_kernels.sweep(first, min(first + _CHUNK_DOCS, out.shape[1]), *test, point, *lines, empty, out)
+        last = min(first + _CHUNK_DOCS, out.shape[1])
+        curve_kernels.sweep(first=first, last=last, **entries, point=point, **coefficients, empty=empty, out=out)
 
     _run_in_threads(work, range(0, out.shape[1], _CHUNK_DOCS))
     for at in np.flatnonzero((out < 0).any(axis=1)):
@@ -341,6 +346,6 @@ def _run_in_threads(work: Callable[[int], None], items: range) -> None:
 def load_kernels(model: str) -> None:
     """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
     X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
-    with suppress(ValueError):  # parameters that make no sense are told of with the documents of the user
+    with suppress(ValueError):  # invalid parameters are reported later, with the documents of the user
         if can_sweep(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
             predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

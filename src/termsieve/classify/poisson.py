@@ -20,7 +20,7 @@ from termsieve.table import log
 
 
 class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Naive Bayes for counts: a term occurs in a document of a class as often as a Poisson variable says.
+    """Naive Bayes for counts: the occurrences of a term in a document of a class are a Poisson variable.
 
     The rate of term w in class c is the posterior mean under a Gamma(alpha, beta) prior,
 
@@ -35,10 +35,10 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     fit_prior : bool
         Learn the probabilities of the classes; otherwise they are equal.
     class_prior : array of shape (n_classes,), optional
-        The probabilities of the classes, not to be learned.
+        The probabilities of the classes, instead of learning them.
     absent_terms : bool
-        Take the terms that a document lacks into account, as the model demands. Without them, the factor exp(-rate)
-        is left out for those terms: no likelihood, but what some seem to have computed.
+        Take the terms that a document lacks into account, as the model demands. Otherwise the factor exp(-rate) is
+        left out for those terms: not a likelihood, but what some papers seem to have computed.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        self._start(np.unique(y))
+        self._reset_counts(np.unique(y))
         return self._add_counts(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -119,12 +119,12 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         if first:
             if classes is None:
                 raise OptionError("classes must be passed on the first call to partial_fit.")
-            self._start(np.unique(classes))
+            self._reset_counts(np.unique(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise OptionError(f"classes is {classes!r}, but on the first call it was {self.classes_!r}.")
         return self._add_counts(X, y, sample_weight)
 
-    def _start(self, classes: AnyArray) -> None:
+    def _reset_counts(self, classes: AnyArray) -> None:
         self._check_parameters(len(classes))
         self.classes_ = classes
         self.class_count_ = np.zeros(len(classes))
@@ -160,7 +160,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         return codes
 
     def _class_scores(self, X: Any) -> Array:
-        """The log of prior times likelihood, but for the factor 1 / x!, which all classes share."""
+        """Return the log of prior times likelihood, without the factor 1 / x!, which all classes share."""
         if not self.absent_terms:
             present = X.astype(bool).astype(np.float64)
             without: Array = X @ np.log(self.rate_).T - present @ self.rate_.T + self.class_log_prior_
@@ -168,15 +168,15 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         scores: Array = X @ np.log(self.rate_).T + (self.class_log_prior_ - self.rate_.sum(axis=1))
         return scores
 
-    def _checked(self, X: Any) -> Any:
+    def _check_input(self, X: Any) -> Any:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         check_non_negative(X, "PoissonNB (input X)")
         return X
 
     def predict_joint_log_proba(self, X: Any) -> Array:
-        """Log of the probability of class and document together, of shape (n_samples, n_classes)."""
-        X = self._checked(X)
+        """Return the log of the joint probability of class and document, of shape (n_samples, n_classes)."""
+        X = self._check_input(X)
         factorials = X.copy()
         if is_sparse(X):
             factorials.data = gammaln(X.data + 1)
@@ -186,18 +186,18 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         return joint
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Log of the probability of each class, given the document."""
-        scores = self._class_scores(self._checked(X))
+        """Return the log of the probability of each class, given the document."""
+        scores = self._class_scores(self._check_input(X))
         normed: Array = scores - logsumexp(scores, axis=1, keepdims=True)
         return normed
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, given the document."""
+        """Return the probability of each class, given the document."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class; of several, the first."""
-        scores = self._class_scores(self._checked(X))
+        """Return the most probable class; of several, the first."""
+        scores = self._class_scores(self._check_input(X))
         labels: AnyArray = self.classes_[scores.argmax(axis=1)]
         return labels
 
@@ -205,23 +205,23 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # on the blobs of scikit-learn's checks, which are no counts
+        tags.classifier_tags.poor_score = True  # on the blobs of scikit-learn's checks, which are not counts
         return tags
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether a matrix is one of scipy's sparse ones."""
+    """Tell whether a matrix is one of scipy's sparse ones."""
     return bool(sparse.issparse(X))
 
 
 def poisson_rates(occurrences: Array, documents: Array, alpha: float, beta: float) -> Array:
-    """Occurrences to expect in a document, classes x terms: the mean of the Gamma posterior."""
+    """Return the expected occurrences in a document, classes x terms: the mean of the Gamma posterior."""
     rate: Array = (occurrences + alpha) / (documents + beta).reshape(-1, 1)
     return rate
 
 
 def log_prior(class_count: Array, fit_prior: bool, class_prior: Any = None) -> Array:
-    """Log probabilities of the classes, as scikit-learn's naive Bayes has them, to the last bit."""
+    """Return the log probabilities of the classes, equal to those of scikit-learn's naive Bayes to the last bit."""
     if class_prior is not None:
         return log(class_prior)
     if not fit_prior:

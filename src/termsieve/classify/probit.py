@@ -25,8 +25,8 @@ from termsieve.errors import InputError, OptionError
 
 Prior = Literal["gaussian", "laplace"]
 
-_MIN_CURVATURE = 1e-10  # the least curvature of a row: documents far on the right side have none that a float can hold
-_MAX_PASSES = 1000  # over the weights, in one step
+_MIN_CURVATURE = 1e-10  # least curvature of a row: that of documents far on the right side underflows
+_MAX_PASSES = 1000  # passes over the weights in one step
 
 
 class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -40,12 +40,12 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     prior : {"gaussian", "laplace"}
         Laplace makes most weights exactly 0.
     prior_variance : float or None
-        Of each weight. None is the rule of Genkin, Lewis and Madigan: the number of terms by the mean squared length
-        of the documents.
+        Variance of each weight. None is the rule of Genkin, Lewis and Madigan: the number of terms by the mean squared
+        length of the documents.
     tol : float
-        The largest slope at which the search is done, relative to the slope at its start.
+        The largest slope at which the search stops, relative to the slope at its start.
     max_iter : int
-        Steps at most, for each class.
+        The largest number of steps for each class.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Infinite for a column of an indicator matrix that is all 0 or all 1.
     prior_variance_ : float
     n_iter_, converged_, optimality_ : arrays of shape (n_classes,) or (1,)
-        The report: steps taken, whether the search was done, and the slope that was left (relative, and with the
+        The number of steps, whether the search converged, and the remaining slope (relative, and with the
         sub-gradient of a Laplace prior).
 
     Notes
@@ -124,7 +124,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise OptionError(f"max_iter of ProbitClassifier must be a number from 1; it is {self.max_iter!r}.")
 
     def _encode_targets(self, y: Any) -> list[Array]:
-        """For each class, 1 for its rows and -1 for the rest; and `classes_`."""
+        """Return for each class 1 for its rows and -1 for the rest; set `classes_`."""
         self._is_multilabel = type_of_target(y) == "multilabel-indicator"
         if self._is_multilabel:
             y = y.toarray() if is_sparse(y) else np.asarray(y)
@@ -137,7 +137,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return [np.where(y == one, 1.0, -1.0) for one in self.classes_[1 if len(self.classes_) == 2 else 0 :]]
 
     def _fit_one(self, X: Any, centre: Array, sign: Array) -> FitResult:
-        if abs(sign.sum()) == len(sign):  # all rows, or none: only the intercept speaks
+        if abs(sign.sum()) == len(sign):  # all rows, or none: only the intercept counts
             return FitResult(np.append(np.zeros(X.shape[1]), sign[0] * np.inf), 1, 0.0)
         slope = np.sqrt(2 / self.prior_variance_) if self.prior == "laplace" else 0.0
         precision = 1 / self.prior_variance_ if self.prior == "gaussian" else 0.0
@@ -155,14 +155,14 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
 
     def decision_function(self, X: Any) -> Array:
-        """The weighted sums, of shape (n_samples,) for two classes, otherwise (n_samples, n_classes)."""
+        """Return the weighted sums, of shape (n_samples,) for two classes, otherwise (n_samples, n_classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         sums: Array = X @ self.coef_.T + self.intercept_
         return sums.ravel() if len(self.intercept_) == 1 and not self._is_multilabel else sums
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Log of `predict_proba`."""
+        """Return the log of `predict_proba`."""
         sums = self.decision_function(X)
         if sums.ndim == 1:
             return np.column_stack([log_ndtr(-sums), log_ndtr(sums)])
@@ -170,11 +170,11 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return logs if self._is_multilabel else logs - logsumexp(logs, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class; those of several classes are made to add up to 1, those of several labels not."""
+        """Return the probability of each class; they add up to 1 for several classes, but not for several labels."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class, or an indicator matrix of all that are more probable than not."""
+        """Return the most probable class, or an indicator matrix of all classes with a probability above 0.5."""
         sums = self.decision_function(X)
         if self._is_multilabel:
             return (sums > 0).astype(np.int64)
@@ -190,7 +190,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
 
 def default_prior_variance(X: Any) -> float:
-    """The rule of Genkin, Lewis and Madigan: number of terms by mean squared length of the documents.
+    """Apply the rule of Genkin, Lewis and Madigan: number of terms by mean squared length of the documents.
 
     >>> default_prior_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
     0.6666666666666666
@@ -200,7 +200,7 @@ def default_prior_variance(X: Any) -> float:
 
 
 class FitResult(NamedTuple):
-    """Weights, the intercept last; the steps it took; and the slope that was left."""
+    """The result of a fit: weights with the intercept last, number of steps, and the remaining slope."""
 
     weights: Array
     n_iter: int
@@ -211,9 +211,9 @@ class FitResult(NamedTuple):
 class Objective:
     """Minus log posterior of one class against the rest; `sign` is 1 and -1.
 
-    The columns are centred, without being so written: as the intercept is free, this changes only how easily the
-    optimum is found. The penalty is precision / 2 times the sum of squares, plus slope times the sum of magnitudes.
-    Only the first is smooth, and only it is in `value` and what follows from it.
+    The columns are centred implicitly: as the intercept is free, this changes only how easily the optimum is found.
+    The penalty is precision / 2 times the sum of squares, plus slope times the sum of magnitudes.
+    Only the first is smooth, and only it is in `value_and_gradient` and what follows from it.
     """
 
     X: Any
@@ -228,44 +228,44 @@ class Objective:
         return self.X.T.tocsr() if is_sparse(self.X) else self.X.T
 
     def margins(self, w: Array) -> Array:
-        """Weighted sums, positive where they are right."""
+        """Return the weighted sums, positive where they are right."""
         return self.sign * self.sums(w)
 
     def sums(self, w: Array) -> Array:
-        """Weighted sums of the centred rows."""
+        """Return the weighted sums of the centred rows."""
         sums: Array = self.X @ w[:-1] + (w[-1] - self.centre @ w[:-1])
         return sums
 
     def weight_gradient(self, rows: Array, w: Array) -> Array:
-        """From derivatives by row to derivatives by weight."""
+        """Turn derivatives by row into derivatives by weight."""
         total = rows.sum()
         return np.append(self._transposed @ rows - total * self.centre + self.precision * w[:-1], total)
 
-    def value(self, w: Array) -> tuple[float, Array]:
-        """The smooth part and its gradient."""
+    def value_and_gradient(self, w: Array) -> tuple[float, Array]:
+        """Return the smooth part and its gradient."""
         t = self.margins(w)
         value = -float(log_ndtr(t).sum()) + self.precision / 2 * float(w[:-1] @ w[:-1])
         return value, self.weight_gradient(-self.sign * hazard(t), w)
 
     def hessian(self, w: Array, v: Array) -> Array:
-        """The Hessian of the smooth part at w, times v."""
+        """Return the Hessian of the smooth part at w, times v."""
         return self.weight_gradient(self.curvature(w) * self.sums(v), v)
 
     def curvature(self, w: Array) -> Array:
-        """Second derivatives by row; the last are kept, for many products are asked for at one place."""
+        """Return the second derivatives by row; the last are kept, because many products are computed at one place."""
         if self._cached_curvature is None or not np.array_equal(self._cached_curvature[0], w):
             t = self.margins(w)
             h = hazard(t)
             self._cached_curvature = w.copy(), h * (t + h)
         return self._cached_curvature[1]
 
-    def start(self) -> Array:
-        """No weights; the intercept that gives the class its share."""
+    def initial_weights(self) -> Array:
+        """Return weights of 0, and the intercept that gives the class its share."""
         return np.append(np.zeros(self.X.shape[1]), ndtri((1 + self.sign.mean()) / 2))
 
     def violation(self, w: Array) -> float:
-        """The largest slope that is left, with the sub-gradient of the magnitudes."""
-        gradient = self.value(w)[1]
+        """Return the largest remaining slope, with the sub-gradient of the magnitudes."""
+        gradient = self.value_and_gradient(w)[1]
         inner, at = gradient[:-1], w[:-1]
         moving = np.abs(inner + self.slope * np.sign(at))
         resting = np.maximum(np.abs(inner) - self.slope, 0.0)
@@ -273,7 +273,7 @@ class Objective:
 
 
 def hazard(t: Array) -> Array:
-    """Density by distribution function of the normal, without cancellation at any t.
+    """Divide the density by the distribution function of the normal, without cancellation at any t.
 
     >>> hazard(np.array([-1e8, 0.0, 40.0]))
     array([1.00000000e+08, 7.97884561e-01, 0.00000000e+00])
@@ -283,9 +283,9 @@ def hazard(t: Array) -> Array:
 
 
 def minimize_objective(objective: Objective, tol: float, max_iter: int) -> FitResult:
-    """The weights of the smallest objective."""
-    start = objective.start()
-    scale = max(1.0, float(np.abs(objective.value(start)[1]).max()))
+    """Find the weights that minimize the objective."""
+    start = objective.initial_weights()
+    scale = max(1.0, float(np.abs(objective.value_and_gradient(start)[1]).max()))
     if objective.slope:
         w, steps = _run_proximal_newton(objective, start, tol * scale, max_iter)
     else:
@@ -294,43 +294,51 @@ def minimize_objective(objective: Objective, tol: float, max_iter: int) -> FitRe
 
 
 def _run_newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
-    found = minimize(
-        objective.value,
+    result = minimize(
+        objective.value_and_gradient,
         start,
         jac=True,
         hessp=objective.hessian,
         method="trust-ncg",
         options={"gtol": gtol, "maxiter": max_iter, "max_trust_radius": 1e6},
     )
-    return found.x, int(found.nit)
+    return result.x, int(result.nit)
 
 
 def _run_proximal_newton(objective: Objective, start: Array, gtol: float, max_iter: int) -> tuple[Array, int]:
-    """Newton steps for a slope with a corner: each goes to the least of a quadratic model, which has the corner too."""
+    """Take Newton steps for a penalty with a corner: each minimizes a quadratic model that has the corner, too."""
     columns = sparse.csc_array(objective.X)
-    parts = columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data, objective.centre
+    matrix = {
+        "indptr": columns.indptr.astype(np.int64), "rows": columns.indices.astype(np.int64), "data": columns.data,
+        "centre": objective.centre,
+    }  # fmt: skip
     w, left = start, objective.violation(start)
     for steps in range(max_iter):
         if left <= gtol:
             return w, steps
-        near = min(0.1, left) * left if left > 10 * gtol else gtol / 10  # ever closer, so that steps get ever better
+        near = (
+            min(0.1, left) * left if left > 10 * gtol else gtol / 10
+        )  # more exact near the minimum, where steps pay most
         curvature = np.maximum(objective.curvature(w), _MIN_CURVATURE)
-        step = descend_coordinates(*parts, curvature, objective.value(w)[1], w, objective.slope, near, _MAX_PASSES)
+        step = descend_coordinates(
+            **matrix, curvature=curvature, gradient=objective.value_and_gradient(w)[1], w=w, slope=objective.slope,
+            tol=near, passes=_MAX_PASSES,
+        )  # fmt: skip
         w = _search_line(objective, w, step)
         left = objective.violation(w)
     return w, max_iter
 
 
 def _search_line(objective: Objective, w: Array, step: Array) -> Array:
-    """Go the step, or a half, a quarter, ... of it, until the objective falls as it should."""
-    before, gradient = objective.value(w)
+    """Take the step, or a half, a quarter, ... of it, until the objective falls enough."""
+    before, gradient = objective.value_and_gradient(w)
     before += objective.slope * float(np.abs(w[:-1]).sum())
     whole = float(gradient @ step) + objective.slope * float(np.abs((w + step)[:-1]).sum() - np.abs(w[:-1]).sum())
     rounding = 1e-14 * abs(before)
     for halvings in range(40):
         part = 0.5**halvings
         after = w + part * step
-        if objective.value(after)[0] + objective.slope * float(np.abs(after[:-1]).sum()) <= (
+        if objective.value_and_gradient(after)[0] + objective.slope * float(np.abs(after[:-1]).sum()) <= (
             before + 0.01 * part * whole + rounding
         ):
             return after

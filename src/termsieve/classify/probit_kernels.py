@@ -18,7 +18,7 @@ def _hessian_diagonal(
     first: Array,
     bend: Array,
 ) -> None:
-    """Weighted sums of the columns, and of the squares of the centred columns: the diagonal of the Hessian."""
+    """Compute weighted sums of the columns, and of the squares of the centred columns: the diagonal of the Hessian."""
     for j in range(len(centre)):
         sums, squares = 0.0, 0.0
         for i in range(indptr[j], indptr[j + 1]):
@@ -44,10 +44,10 @@ def _descend_coordinates(
     tol: float,
     passes: int,
 ) -> Array:
-    """The step that takes w (intercept last) to the least of the quadratic model plus slope times the magnitudes.
+    """Return the step that takes w (intercept last) to the minimum of the quadratic model plus slope times magnitudes.
 
-    `moved` is the step in the sums of the rows, but for `shift`, which all rows share; `pull` is its sum, weighted by
-    the curvature. Between two passes over all weights only those that are not 0 are gone through.
+    `moved` is the step in the sums of the rows without `shift`, which all rows share; `pull` is its sum, weighted by
+    the curvature. Passes over all weights alternate with passes over those that are not 0.
     """
     d = len(centre)
     total = curvature.sum()

@@ -31,23 +31,23 @@ class Recipe:
     ----------
     name, title : str
         The name in `RECIPES` and the name in words.
-    where : str
+    import_path : str
         Module and class of the estimator.
     settings : dict
-        Where the recipe differs from the defaults of the estimator.
+        Parameters that differ from the defaults of the estimator.
     about : str
         What it is, and why these settings.
     papers : dict
         Which of the five papers use it, and what they say of its settings.
     weighting : str
-        What it is usually given: occurrences where it is a model of them, tf-idf otherwise.
+        The default weighting: occurrences if it is a model of them, tf-idf otherwise.
     given : dict
         Parameters that the spelling gave.
     """
 
     name: str
     title: str
-    where: str
+    import_path: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""
     papers: Mapping[str, str] = field(default_factory=dict)
@@ -57,18 +57,18 @@ class Recipe:
     @property
     def spelling(self) -> str:
         """The canonical spelling, which `parse_recipe` reads back."""
-        said = ", ".join(f"{name}={format_value(value)}" for name, value in self.given.items())
-        return f"{self.name}({said})" if said else self.name
+        values = ", ".join(f"{name}={format_value(value)}" for name, value in self.given.items())
+        return f"{self.name}({values})" if values else self.name
 
-    def _maker(self) -> Callable[..., BaseEstimator]:
-        module, _, name = self.where.rpartition(".")
-        maker: Callable[..., BaseEstimator] = getattr(import_module(module), name)
-        return maker
+    def _load_class(self) -> Callable[..., BaseEstimator]:
+        module, _, name = self.import_path.rpartition(".")
+        estimator: Callable[..., BaseEstimator] = getattr(import_module(module), name)
+        return estimator
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter of the estimator, with the value it has here."""
-        defaults: dict[str, Any] = self._maker()().get_params(deep=False)
+        defaults: dict[str, Any] = self._load_class()().get_params(deep=False)
         return {**defaults, **self.settings, **self.given}
 
     def with_parameters(self, **values: Any) -> Recipe:
@@ -79,13 +79,14 @@ class Recipe:
                 hint = did_you_mean(name, before)
                 known = ", ".join(sorted(before))
                 raise OptionError(f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {known}.")
-        told = {**self.given, **values}
+        together = {**self.given, **values}
         plain = replace(self, given={}).parameters
-        return replace(self, given={name: told[name] for name in sorted(told) if told[name] != plain[name]})
+        changed = {name: together[name] for name in sorted(together) if together[name] != plain[name]}
+        return replace(self, given=changed)
 
     def make(self) -> BaseEstimator:
-        """A new estimator, not yet fitted."""
-        return self._maker()(**{**self.settings, **self.given})
+        """Make a new estimator, not yet fitted."""
+        return self._load_class()(**{**self.settings, **self.given})
 
     def __str__(self) -> str:
         return self.spelling
@@ -172,7 +173,7 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType({recipe.name: recipe for recipe
 
 
 def classifier(model: str | Recipe | BaseEstimator) -> BaseEstimator:
-    """A new classifier, from a spelling, a recipe or an estimator.
+    """Make a new classifier from a spelling, a recipe or an estimator.
 
     Parameters
     ----------
@@ -200,14 +201,14 @@ def parse_recipe(spelling: str | Recipe) -> Recipe:
     if isinstance(spelling, Recipe):
         return spelling
     call = parse_call(spelling, "classifier", "'probit' or 'multinomial_nb(alpha=0.5)'")
-    if call.given:
+    if call.args:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'multinomial_nb(alpha=0.5)'.")
     name = call.name
     if name not in RECIPES:
         key = name.lower().replace("-", "_")
         hint = did_you_mean(_ALIASES.get(key, key), RECIPES)
         raise OptionError(f"Unknown classifier {name!r}. {hint}Known classifiers: {', '.join(sorted(RECIPES))}.")
-    return RECIPES[name].with_parameters(**call.named)
+    return RECIPES[name].with_parameters(**call.kwargs)
 
 
 _ALIASES = {

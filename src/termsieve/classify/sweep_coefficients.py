@@ -1,4 +1,4 @@
-"""The scores of naive Bayes along a ranking: cumulative sums, and how far rounding can take them.
+"""The scores of naive Bayes along a ranking: cumulative sums, and bounds of their rounding errors.
 
 With terms in rank order, T the occurrences of a term in a class and S(k) their sum over the first k:
 
@@ -25,12 +25,12 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 def _rounding_bounds(points: Int64Array) -> Array:
-    """Rounding error of a sum of k terms, relative to their magnitudes: twice two scores, of two ways to add up."""
+    """Bound the rounding error of a difference of sums of k terms, relative to their size, for both ways to add up."""
     return 4 * _EPS * (points.astype(np.float64) + 16)
 
 
 class SweepCoefficients(NamedTuple):
-    """The scores of the classes, as `curve_kernels.sweep` adds them up, and how far they may be wrong.
+    """The coefficients of the classes' scores, as `curve_kernels.sweep` adds them up, and bounds of their errors.
 
     ``slack`` bounds the rounding error of a difference of scores for each occurrence, ``fixed_slack`` that of its
     fixed part, both of the sweep and of the estimator.
@@ -44,7 +44,7 @@ class SweepCoefficients(NamedTuple):
 
 
 def can_sweep(model: BaseEstimator) -> bool:
-    """Whether the model is a naive Bayes that the sweep knows, with parameters that it knows."""
+    """Tell whether the sweep supports this model and its parameters."""
     if type(model) not in COEFFICIENTS or not isinstance(model.alpha, int | float) or not 0 < model.alpha < np.inf:
         return False
     if not getattr(model, "force_alpha", True) and model.alpha < 1e-10:
@@ -70,7 +70,7 @@ def _bernoulli_coefficients(model: BernoulliNB, counts: Array, sizes: Array, poi
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     present = np.log(counts + model.alpha) - np.log(sizes + 2 * model.alpha).reshape(-1, 1)
     rest = 1 - np.exp(present)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a share that rounds to 1 is left to the estimator
+    with np.errstate(divide="ignore", invalid="ignore"):  # a share that rounds to 1 is decided by the estimator
         absent = np.log(rest)
         weights, unsure = present - absent, 4 * _EPS / np.abs(rest)
     steps = _rounding_bounds(points)

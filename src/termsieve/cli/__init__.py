@@ -1,4 +1,29 @@
-"""The commands, one module for each family of them; importing a module adds its commands."""
+"""Command-line arguments come in; printed results and written files go out.
+
+Commands, one module for each family (importing it adds its commands)::
+
+    ranking        rank, select
+    comparing      compare, report
+    modelling      train, predict
+    counting       count, merge
+    catalogue      scores
+    datasets       datasets, datasets get
+    demo           demo
+    reproduce      reproduce
+
+What they share::
+
+    app            the application, and its errors
+    option_groups  groups of options as parameters of a command
+    inputs         options for files, columns and terms
+    plan_options   options generated from the parameters of a plan
+    output         options for the output; sheets of rows in all formats
+    reading        file arguments -> documents and counts
+    messages       notes, warnings and progress on standard error
+    completion     names for the shell
+    screen         numbers, bars and cells of tables
+    rank_views, compare_views, model_views    tables
+"""
 
 from termsieve.cli import catalogue, comparing, counting, datasets, demo, modelling, ranking, reproduce
 from termsieve.cli.app import app, main, run

@@ -1,4 +1,4 @@
-"""``scores``: the catalogue."""
+"""``scores``: the catalogue of scores."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ def scores(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCORE]", help='A spelling, such as bns or "bns(floor=0.001)".', autocompletion=complete_scores
+            metavar="[SCORE]", help='A score, such as bns or "bns(floor=0.001)".', autocompletion=complete_scores
         ),
     ] = None,
     *,
-    printing: OutputOptions,
-    talk: Messages,
+    output_options: OutputOptions,
+    messages: Messages,
 ) -> None:
-    """The catalogue of scores, or all that is known about one."""
+    """List the scores, or describe one of them."""
     from termsieve.scores.catalogue import CatalogueRow, describe, list_facts, make_catalogue_rows
     from termsieve.scores.parsing import parse_score
 
-    printing.check()
+    output_options.check()
     if name is not None:
         score = parse_score(name)
-        if printing.format is None and printing.output is None:
+        if output_options.format is None and output_options.output is None:
             typer.echo(describe(score))
             return
-        known = {"score": score.spelling, "title": score.title, "about": score.about, **dict(list_facts(score))}
-        printing.write(Sheet(list(known), [list(known.values())], lambda: describe(score)), talk)
+        record = {"score": score.spelling, "title": score.title, "about": score.about, **dict(list_facts(score))}
+        output_options.write(Sheet(list(record), [list(record.values())], lambda: describe(score)), messages)
         return
     rows = make_catalogue_rows()
-    printing.write(Sheet(CatalogueRow._fields, rows, lambda: _scores_table(rows)), talk)
-    if printing.is_interactive:
-        talk.note("To read more about one: termsieve scores NAME")
+    output_options.write(Sheet(CatalogueRow._fields, rows, lambda: _scores_table(rows)), messages)
+    if output_options.is_interactive:
+        messages.note("To describe one: termsieve scores NAME")
 
 
 def _scores_table(rows: list[CatalogueRow]) -> RenderableType:

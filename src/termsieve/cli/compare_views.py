@@ -1,4 +1,4 @@
-"""How comparisons look."""
+"""Tables of comparisons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommend
 
 
 def make_comparison_sheet(result: Comparison, measure: str) -> Sheet:
-    """Means over the splits, with the fewest terms within one standard error of the best."""
+    """Make a sheet of means over the splits; the fewest terms within one standard error of the best are marked."""
     rows = result.summary(measure).to_pylist()
     chosen = result.best(measure)
     recommended = {(name, choice.score, choice.k) for name, choice in chosen.items()}
@@ -40,7 +40,7 @@ def _comparison_view(rows: list[dict[str, Any]], chosen: dict[str, Recommendatio
 
 
 def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
-    """Scores down, numbers of terms across."""
+    """Make a table with scores as rows and numbers of terms as columns."""
     ks = sorted({row["k"] for row in rows})
     best = max(row["mean"] for row in rows)
     table = make_bare_table()

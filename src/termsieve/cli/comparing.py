@@ -34,12 +34,20 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents
     from termsieve.study.results import Comparison
 
+DEFAULT_MEASURE = "f1_macro"
 REPORT_SCORES = "gu,chi2,info_gain,bns"
 Figures = Annotated[
     Path | None,
-    option("--figures", panel=OUTPUT_PANEL, metavar="DIR", help="Also write the charts there, as PNG, SVG and PDF."),
+    option(
+        "--figures",
+        panel=OUTPUT_PANEL,
+        metavar="DIR",
+        help="Also write the charts to this folder, as PNG, SVG and PDF.",
+    ),
 ]
-Title = Annotated[str | None, option("--title", panel=OUTPUT_PANEL, metavar="TEXT", help="What the corpus is called.")]
+Title = Annotated[
+    str | None, option("--title", panel=OUTPUT_PANEL, metavar="TEXT", help="Name of the corpus, shown on the page.")
+]
 
 
 def _check_measure(measure: str, *, per_class: bool) -> None:
@@ -48,8 +56,8 @@ def _check_measure(measure: str, *, per_class: bool) -> None:
     from termsieve.study.results import check_measure
 
     # where each class has a classifier of its own, measures are means over the classes
-    known = [one for one in MEASURES if not per_class or one.endswith("_macro")]
-    check_measure(measure, known)
+    available = [one for one in MEASURES if not per_class or one.endswith("_macro")]
+    check_measure(measure, available)
 
 
 @app.command(
@@ -66,11 +74,17 @@ def compare(
     *,
     plan: Annotated[dict[str, Any], PlanOptions()],
     measure: Annotated[
-        str, option("--measure", panel=STUDY, metavar="NAME", help="What is shown: f1_macro, f1_micro, accuracy, ...")
-    ] = "f1_macro",
+        str,
+        option(
+            "--measure", panel=STUDY, metavar="NAME",
+            help=f"Measure to show: f1_macro, f1_micro, accuracy, ... (default {DEFAULT_MEASURE}).",
+        ),
+    ] = DEFAULT_MEASURE,
     journal: Annotated[
         Path | None,
-        option("--journal", metavar="FILE", help="Write each trial down: a study that was stopped goes on from there."),
+        option(
+            "--journal", metavar="FILE", help="Record each trial in this file, so that a stopped study can continue."
+        ),
     ] = None,
     threads: Threads = None,
     outputs: Annotated[
@@ -87,44 +101,45 @@ def compare(
         bool,
         flag(
             "--excerpts/--no-excerpts", panel=OUTPUT_PANEL,
-            help="Keep short places of the documents in the page and the result (the usual), or none.",
+            help="Keep short excerpts of the documents in the page and the result (default), or none.",
         ),
     ] = True,
     form: Annotated[
         Format | None,
         option(
-            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="On standard output: table, tsv, csv or json."
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
+            help="Format on standard output: table, tsv, csv or json."
         ),
     ] = None,
     safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
-    talk: Messages,
+    analysis: AnalyzerOptions,
+    messages: Messages,
 ) -> None:  # fmt: skip
-    """Compare scores, classifiers and numbers of terms by cross-validation, and name the fewest terms that do."""
+    """Compare scores, classifiers and numbers of terms by cross-validation, and recommend the fewest that suffice."""
     from termsieve.cli.compare_views import make_comparison_sheet
     from termsieve.cli.reading import find_labelled, report_columns, report_skipped
-    from termsieve.study.study import compare as compared
+    from termsieve.study.study import compare as run_comparison
 
     _check_measure(measure, per_class=plan.get("per_class", False))
     documents = find_labelled(files, columns)
-    inputs = [*documents.files, *wording.files]
+    inputs = [*documents.files, *analysis.files]
     _check_journal(journal, inputs, outputs or [])
     _check_outputs(outputs or [], figures, inputs)
-    analyzer = wording.analyzer()
-    report_columns(documents, talk)
-    with talk.report_time("compared"), talk.report_compiling():
-        result = compared(
-            documents, analyzer=analyzer, journal=journal, threads=threads, progress=talk.progress,
+    analyzer = analysis.make_analyzer()
+    report_columns(documents, messages)
+    with messages.report_time("compared"), messages.report_compiling():
+        result = run_comparison(
+            documents, analyzer=analyzer, journal=journal, threads=threads, progress=messages.progress,
             excerpts=excerpts, **plan,
         )  # fmt: skip
-    report_skipped(documents, talk)
+    report_skipped(documents, messages)
     sheet = make_comparison_sheet(result, measure)
     for output in sorted(
         outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS
     ):  # the page last: it may fail
-        _write_output(result, sheet, output, title, figures, OutputOptions(output, None, safe_csv), talk)
-    if not outputs or (sys.stdout.isatty() and not talk.quiet):
+        _write_output(result, sheet, output, title, figures, OutputOptions(output, None, safe_csv), messages)
+    if not outputs or (sys.stdout.isatty() and not messages.quiet):
         OutputOptions(None, form, safe_csv).write(sheet)
 
 
@@ -138,13 +153,13 @@ def _check_journal(journal: Path | None, inputs: Sequence[str], outputs: Sequenc
     for output in outputs:
         if output.resolve() == journal.resolve() or (output.exists() and journal.exists() and output.samefile(journal)):
             raise OutputError(
-                f"{output}: is read as an input, too: it is the journal, and what it has would be lost. Write to "
-                "another file."
+                f"{output}: is read as an input, too: it is the journal, and its content would be lost. Write "
+                "to another file."
             )
 
 
 def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequence[str]) -> None:
-    """Refuse places that cannot be written before the work."""
+    """Refuse outputs that cannot be written, before the work."""
     from termsieve.files import check_target
 
     if any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
@@ -154,10 +169,10 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
         if output.suffix.lower() not in (*HTML_EXTENSIONS, PARQUET_EXTENSION, *FORMATS_BY_EXTENSION):
             known = ", ".join((HTML_EXTENSIONS[0], PARQUET_EXTENSION, *FORMATS_BY_EXTENSION))
             raise typer.BadParameter(
-                f"the ending of {str(output)!r} does not tell what to write. Known are {known}.", param_hint="-o"
+                f"the extension of {str(output)!r} is not known. Known are {known}.", param_hint="-o"
             )
     if figures is not None and not any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
-        raise typer.BadParameter("the charts go with a page: give -o report.html, too.", param_hint="--figures")
+        raise typer.BadParameter("the charts belong to a page: also give -o report.html.", param_hint="--figures")
     _check_folder(figures)
 
 
@@ -167,9 +182,9 @@ def _check_folder(figures: Path | None) -> None:
 
     if figures is None:
         return
-    there = next(one for one in (figures, *figures.absolute().parents) if one.exists())
-    if not there.is_dir() or not is_writable(there):
-        raise OutputError(f"{figures}: no charts can be written there: {there} is no folder that may be written to.")
+    existing = next(one for one in (figures, *figures.absolute().parents) if one.exists())
+    if not existing.is_dir() or not is_writable(existing):
+        raise OutputError(f"{figures}: charts cannot be written there: {existing} is not a writable folder.")
 
 
 def _write_output(
@@ -178,31 +193,31 @@ def _write_output(
     output: Path,
     title: str | None,
     figures: Path | None,
-    printing: OutputOptions,
-    talk: Messages,
+    output_options: OutputOptions,
+    messages: Messages,
 ) -> None:
     ending = output.suffix.lower()
     if ending in HTML_EXTENSIONS:
-        _write_page(result, output, None, title, figures, talk)
+        _write_page(result, output, None, title, figures, messages)
         return
     if ending == PARQUET_EXTENSION:
         result.save(output)
     else:
-        printing.write(sheet)
-    talk.note(f"written to {output}")
+        output_options.write(sheet)
+    messages.note(f"written to {output}")
 
 
 def _write_page(
-    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None, talk: Messages
+    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None, messages: Messages
 ) -> None:
     from termsieve import report as write_report
 
-    with talk.report_time("drawn"):
+    with messages.report_time("drawn"):
         write_report(result, output, documents=documents, figures=figures, title=title)
     size = output.stat().st_size / 1e6
-    talk.note(f"written to {output} ({size:.1f} MB), a page for any browser")
+    messages.note(f"written to {output} ({size:.1f} MB), a page for any browser")
     if figures is not None:
-        talk.note(f"figures in {figures}")
+        messages.note(f"figures in {figures}")
 
 
 @app.command(
@@ -218,8 +233,8 @@ def report(
         list[str],
         typer.Argument(
             metavar="RESULT",
-            help="A result that [bold]termsieve compare[/] wrote (.parquet); or .counts files or documents, of which "
-            "the page shows what scores tell.",
+            help="A result that [bold]termsieve compare[/] wrote (.parquet); or .counts files or documents, which "
+            "are scored.",
         ),
     ],
     *,
@@ -228,43 +243,43 @@ def report(
         list[str] | None,
         option(
             "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help=f"For counts and documents: scores, with commas between them. Without this: {REPORT_SCORES}.",
+            help=f"For counts and documents: scores, separated by commas (default {REPORT_SCORES}).",
         ),
     ] = None,
     figures: Figures = None,
     title: Title = None,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
+    analysis: AnalyzerOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:  # fmt: skip
-    """Make a page from a saved result, from counts or from documents: one file, for any browser, without network."""
+    """Make a page from a saved result, counts or documents: one file, for any browser, that needs no network."""
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.files import check_target
-    from termsieve.ranking.ranking import score as scored
+    from termsieve.ranking.ranking import score as score_counts
     from termsieve.study.results import Comparison
 
     require_extra("report", "A page (.html)")
-    found = None if _is_comparison(files) else find_counts(files, columns, wording)
-    check_target(output, inputs=files if found is None else [*found.files, *wording.files])
+    found = None if _is_comparison(files) else find_counts(files, columns, analysis)
+    check_target(output, inputs=files if found is None else [*found.files, *analysis.files])
     if output.suffix.lower() not in HTML_EXTENSIONS:
-        raise typer.BadParameter(f"a page has the ending .html, not {output.suffix!r}.", param_hint="-o")
+        raise typer.BadParameter(f"a page has the extension .html, not {output.suffix!r}.", param_hint="-o")
     _check_folder(figures)
     if found is None:
         if scores:
             raise typer.BadParameter(
-                "a saved result has its scores; this is for counts and documents.", param_hint="-s"
+                "a saved result already has its scores; --score is for counts and documents.", param_hint="-s"
             )
-        _write_page(Comparison.load(files[0]), output, None, title, figures, talk)
+        _write_page(Comparison.load(files[0]), output, None, title, figures, messages)
         return
     names = split_names(scores or [REPORT_SCORES])
-    counts = read_counts(found, wording, threads, talk)
+    counts = read_counts(found, analysis, threads, messages)
     documents = found.documents if found.documents is not None and found.documents.files else None
-    _write_page(scored(counts, list(names)), output, documents, title, figures, talk)
+    _write_page(score_counts(counts, list(names)), output, documents, title, figures, messages)
 
 
 def _is_comparison(files: Sequence[str]) -> bool:
-    """Whether a Parquet file is the result of a comparison, and not one of documents."""
+    """Tell whether a Parquet file is the result of a comparison rather than documents."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -272,9 +287,9 @@ def _is_comparison(files: Sequence[str]) -> bool:
 
     if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET_EXTENSION or not Path(files[0]).is_file():
         return False
-    if is_saved(files[0]):  # without a look by Arrow, which a damaged file can bring down
+    if is_saved(files[0]):  # before Arrow reads it, because a damaged file can crash Arrow
         return True
     try:
         return b"termsieve" in (pq.read_schema(files[0]).metadata or {})
     except (OSError, pa.ArrowException):
-        return False  # what is wrong with it, its reader says
+        return False  # its reader reports what is wrong with it

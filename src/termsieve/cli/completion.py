@@ -1,4 +1,4 @@
-"""What the shell completes. To import the stages takes longer than a user waits, so their names stand in a small file.
+"""Shell completion. Importing the stages takes longer than a user waits, so their names stand in a small file.
 
 The file is made from the registries by ``python docs/make_names.py``; a test fails when it is not up to date.
 """

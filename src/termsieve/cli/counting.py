@@ -1,4 +1,4 @@
-"""``count`` and ``merge``: documents to counts."""
+"""``count`` and ``merge``: documents to files of counts."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def count(
     *,
     output: Output,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
+    analysis: AnalyzerOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
     """Count the terms of labelled documents into one small file, from which all scores follow."""
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.files import check_target
 
-    found = find_counts(files, columns, wording)
-    check_target(output, inputs=[*found.files, *wording.files])
-    _save_counts(read_counts(found, wording, threads, talk, contrast=False), output, talk)
+    found = find_counts(files, columns, analysis)
+    check_target(output, inputs=[*found.files, *analysis.files])
+    _save_counts(read_counts(found, analysis, threads, messages, contrast=False), output, messages)
 
 
 @app.command(
@@ -53,19 +53,19 @@ def merge(
     files: Annotated[list[str], typer.Argument(metavar="COUNTS...", help="Files that [bold]termsieve count[/] wrote.")],
     *,
     output: Output,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
-    """Add counts of several parts: the result is that of counting all documents at once."""
+    """Add up counts of several parts: the result is that of counting all documents at once."""
     from termsieve.cli.reading import sum_counts
     from termsieve.documents.sources import expand_patterns
     from termsieve.files import check_target
 
     check_target(output)
-    _save_counts(sum_counts(expand_patterns(files), talk), output, talk)
+    _save_counts(sum_counts(expand_patterns(files), messages), output, messages)
 
 
-def _save_counts(counts: Counts, output: Path, talk: Messages) -> None:
+def _save_counts(counts: Counts, output: Path, messages: Messages) -> None:
     counts.save(output)
-    if not talk.quiet:
+    if not messages.quiet:
         typer.echo(escape_controls(repr(counts), keep="\n"))
-    talk.note(f"written to {output}")
+    messages.note(f"written to {output}")

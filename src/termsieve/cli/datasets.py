@@ -1,4 +1,4 @@
-"""``datasets``: the corpora of the papers, where they are, and how to get them."""
+"""``datasets``: the corpora of the papers, and how to get them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ app.add_typer(datasets_app, name="datasets")
 
 
 def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Names and titles of the corpora, read from the source: the shell does not wait for imports."""
+    """Yield names and titles of the corpora, read from the source, because importing it takes too long for a shell."""
     source = (importlib.resources.files("termsieve") / "datasets" / "catalogue.py").read_text("utf-8")
     for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
         known = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
@@ -54,20 +54,20 @@ def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
     ),
 )
 @expand_groups
-def datasets(ctx: typer.Context, *, printing: OutputOptions, talk: Messages) -> None:
-    """The corpora of the papers: how large, under which licence, and whether they are here."""
+def datasets(ctx: typer.Context, *, output_options: OutputOptions, messages: Messages) -> None:
+    """List the corpora of the papers: their size, their licence, and whether they are on this machine."""
     if ctx.invoked_subcommand is not None:
         return
     from termsieve.datasets import CORPORA
 
-    printing.check()
+    output_options.check()
     records = list(CORPORA.values())
-    printing.write(Sheet(COLUMNS, map(_dataset_row, records), lambda: _datasets_table(records)))
-    if printing.is_interactive:
+    output_options.write(Sheet(COLUMNS, map(_dataset_row, records), lambda: _datasets_table(records)))
+    if output_options.is_interactive:
         from termsieve.datasets.locations import DATA_VARIABLE, list_folders
 
-        talk.note(f"Looked for in {' and '.join(map(str, list_folders()))}; {DATA_VARIABLE} names another folder.")
-        talk.note("To get one: termsieve datasets get NAME")
+        messages.note(f"Searched in {' and '.join(map(str, list_folders()))}; {DATA_VARIABLE} names another folder.")
+        messages.note("To get one: termsieve datasets get NAME")
 
 
 @datasets_app.command(
@@ -80,26 +80,35 @@ def datasets(ctx: typer.Context, *, printing: OutputOptions, talk: Messages) -> 
 @expand_groups
 def get(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="As termsieve datasets lists it.", autocompletion=_complete_corpora)
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of a corpus; termsieve datasets lists them.", autocompletion=_complete_corpora
+        ),
     ],
     *,
     source: Annotated[
         list[Path] | None,
-        option("--from", metavar="FILE", help="An archive that you have, or a folder of them; may be given again."),
+        option(
+            "--from",
+            metavar="FILE",
+            help="Archive that you already have, or a folder of archives; may be given several times.",
+        ),
     ] = None,
     folder: Annotated[
         Path | None,
-        option("--folder", metavar="DIR", help="Where to put it. Without this: TERMSIEVE_DATA, or the user's cache."),
+        option("--folder", metavar="DIR", help="Folder for the corpus (default TERMSIEVE_DATA, or the user's cache)."),
     ] = None,
     unverified: Annotated[
-        bool, flag("--unverified", help="Take another edition, too: other checksums, other numbers of documents.")
+        bool, flag("--unverified", help="Also accept another edition, with other checksums and numbers of documents.")
     ] = False,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
-    """Download a corpus from its own home, verify it, and convert it to JSON lines."""
+    """Download a corpus from its original site, verify it, and convert it to JSON lines."""
     from termsieve.datasets import get as get_corpus
 
-    path = get_corpus(name, source or None, folder, progress=talk.progress, unverified=unverified, tell=talk.note)
+    path = get_corpus(
+        name, source or None, folder, progress=messages.progress, unverified=unverified, tell=messages.note
+    )
     typer.echo(path)
 
 

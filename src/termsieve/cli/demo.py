@@ -1,4 +1,4 @@
-"""``demo``: what termsieve does, on a small corpus."""
+"""``demo``: count, score and report a small corpus."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
 from termsieve.extras import require_extra
 
+PAGE = Path("termsieve-demo.html")
+
 
 @app.command(epilog=format_examples("termsieve demo", "termsieve demo -o bbc.html"))
 @expand_groups
 def demo(
     *,
     output: Annotated[
-        Path, option("--output", "-o", metavar="FILE", help="The page; termsieve-demo.html, without this.")
-    ] = Path("termsieve-demo.html"),
+        Path, option("--output", "-o", metavar="FILE", help=f"The page to write (default {PAGE}).")
+    ] = PAGE,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
-    """Count the BBC news corpus, or, without it, the docstrings of installed packages, and show what was found."""
+    """Count the BBC news corpus, or the docstrings of installed packages where it is missing, and report on it."""
     require_extra("report", "The demo")
     from termsieve.demonstration import run
 
-    with talk.report_time("shown"):
-        run(threads=threads, output=output, quiet=talk.quiet)
+    with messages.report_time("shown"):
+        run(threads=threads, output=output, quiet=messages.quiet)

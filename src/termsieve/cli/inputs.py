@@ -1,4 +1,4 @@
-"""What commands are given: files, columns, and how their text becomes terms."""
+"""Options that several commands share: files, columns, and how text becomes terms."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from termsieve.tokens.analyzer import Analyzer
 
 INPUT_PANEL, TERMS_PANEL = "Input", "Terms"
+DEFAULT_ENCODING = "utf-8"
+MIN_LENGTH = 1  # characters of a word
+CHARACTER_RUN = 3  # longest run of characters, with --characters
 
 Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE",
         help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, or a folder of class folders; "
-        "- is standard input, JSON Lines. Two or more text files (.txt and the like): each line is a document, "
-        "and the name of the file its class.",
+        "- is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a document, "
+        "and the file name is its class.",
     ),
 ]
 FilesOrCounts = Annotated[
@@ -35,15 +38,14 @@ FilesOrCounts = Annotated[
     typer.Argument(
         metavar="FILE",
         help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, a folder of class folders, or .counts "
-        "files; - is standard input, JSON Lines. Two or more text files (.txt and the like) are compared with each "
-        "other: each line is a document, and the name of the file its class.",
+        "files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
+        "document, and the file name is its class.",
     ),
 ]
-Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="Where to write.")]
+Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="File to write.")]
 Threads = Annotated[
-    int | None, option("--threads", metavar="N", min=1, help="How many threads; without this, one for each core.")
+    int | None, option("--threads", metavar="N", min=1, help="Number of threads (default one for each core).")
 ]
-Seed = Annotated[int, option("--seed", metavar="N", min=0, help="Decides what is left to chance; 0, without this.")]
 
 
 def _input_option(*names: str, **about: Any) -> Any:
@@ -55,21 +57,21 @@ def _terms_option(*names: str, **about: Any) -> Any:
 
 
 class OptionGroup:
-    """A group of options."""
+    """A group of options that several commands share."""
 
-    def given(self) -> list[str]:
-        """The fields that are not as they come."""
+    def changed_fields(self) -> list[str]:
+        """Return the names of the fields that differ from their defaults."""
         return [one.name for one in fields(self) if getattr(self, one.name) != one.default]  # type: ignore[arg-type]
 
 
 def option_name(name: str) -> str:
-    """The option of a field."""
+    """Return the command-line option of a field."""
     return f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True)
 class ColumnOptions(OptionGroup):
-    """Which columns hold what, and which rows are read."""
+    """Options for the columns and rows that are read."""
 
     text: Annotated[
         list[str] | None,
@@ -88,30 +90,31 @@ class ColumnOptions(OptionGroup):
         ),
     ] = None
     label_sep: Annotated[
-        str | None, _input_option("--label-sep", metavar="TEXT", help="Several labels in one string, cut at this.")
+        str | None, _input_option("--label-sep", metavar="TEXT", help="Separator of several labels in one string.")
     ] = None
     by_file: Annotated[
         bool,
         flag(
-            "--by-file", panel=INPUT_PANEL, help="The class is the name of the file: compare the files with each other."
+            "--by-file", panel=INPUT_PANEL, help="Take the file name as the class: compare the files with each other."
         ),
     ] = False
     split: Annotated[
-        str | None, _input_option("--split", metavar="COLUMN=VALUE", help="Only rows with this value in this column.")
+        str | None,
+        _input_option("--split", metavar="COLUMN=VALUE", help="Read only rows with this value in this column."),
     ] = None
     encoding: Annotated[
-        str, _input_option("--encoding", metavar="NAME", help="Of text files; without this, UTF-8.")
-    ] = "utf-8"
+        str, _input_option("--encoding", metavar="NAME", help=f"Encoding of text files (default {DEFAULT_ENCODING}).")
+    ] = DEFAULT_ENCODING
     skip_bad: Annotated[
         bool,
-        flag("--skip-bad", panel=INPUT_PANEL, help="Skip rows that cannot be read, and say how many lines, and which."),
+        flag("--skip-bad", panel=INPUT_PANEL, help="Skip rows that cannot be read, and report how many and which."),
     ] = False
     no_quotes: Annotated[
         bool,
         flag(
             "--no-quotes",
             panel=INPUT_PANEL,
-            help='In CSV and TSV, " is a character like any other: each line is a row.',
+            help='Treat " in CSV and TSV as an ordinary character: each line is a row.',
         ),
     ] = False
 
@@ -128,32 +131,41 @@ class ColumnOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class AnalyzerOptions(OptionGroup):
-    """How text becomes terms."""
+    """Options for how text becomes terms."""
 
     stop_words: Annotated[
         str | None,
-        _terms_option("--stop-words", metavar="LIST", help='"english", "smart", or a file with a word a line.'),
+        _terms_option(
+            "--stop-words",
+            metavar="LIST",
+            help='Stop words: "english", "smart", or a file with one word per line (default none).',
+        ),
     ] = None
     ngrams: Annotated[
         str | None,
-        _terms_option("--ngrams", metavar="N", help="Also runs of up to N words; 2-3 is runs of two or three."),
+        _terms_option(
+            "--ngrams", metavar="N", help="Longest run of words that is a term; 2-3: runs of two or three (default 1)."
+        ),
     ] = None
     stemmer: Annotated[
         str | None,
         _terms_option(
             "--stemmer",
             metavar="LANGUAGE",
-            help="Cut endings, by Snowball's rules for a language such as english.",
+            help="Stem words by Snowball's rules for a language such as english (default none).",
             autocompletion=complete_stemmers,
         ),
     ] = None
     segmenter: Annotated[
-        str | None, _terms_option("--segmenter", metavar="NAME", help='"jieba" finds the words of Chinese.')
+        str | None,
+        _terms_option("--segmenter", metavar="NAME", help='Word segmenter: "jieba" for Chinese (default none).'),
     ] = None
     characters: Annotated[
         bool,
         flag(
-            "--characters", panel=TERMS_PANEL, help="Runs of characters inside words, in place of words; see --ngrams."
+            "--characters",
+            panel=TERMS_PANEL,
+            help=f"Count runs of up to {CHARACTER_RUN} characters inside words instead of words; see --ngrams.",
         ),
     ] = False
     tokens: Annotated[
@@ -161,32 +173,37 @@ class AnalyzerOptions(OptionGroup):
         flag(
             "--tokens",
             panel=TERMS_PANEL,
-            help="The documents are lists of tokens, to be counted as they are. Needed beside other options only.",
+            help="Count lists of tokens as they are. Needed only together with other options of this group.",
         ),
     ] = False
     min_length: Annotated[
-        int, _terms_option("--min-length", metavar="N", min=1, help="Leave out words of fewer characters.")
-    ] = 1
+        int,
+        _terms_option(
+            "--min-length", metavar="N", min=1, help=f"Leave out words of fewer characters (default {MIN_LENGTH})."
+        ),
+    ] = MIN_LENGTH
     accents: Annotated[
-        bool, flag("--accents/--strip-accents", panel=TERMS_PANEL, help="Keep accents, or take them off.")
+        bool, flag("--accents/--strip-accents", panel=TERMS_PANEL, help="Keep accents (default), or remove them.")
     ] = True
     lowercase: Annotated[
-        bool, flag("--lowercase/--keep-case", panel=TERMS_PANEL, help="Lower-case, or leave capitals.")
+        bool,
+        flag("--lowercase/--keep-case", panel=TERMS_PANEL, help="Convert to lower case (default), or keep capitals."),
     ] = True
     pattern: Annotated[
-        str | None, _terms_option("--pattern", metavar="REGEX", help=r"What a word is; without this, \b\w\w+\b.")
+        str | None,
+        _terms_option("--pattern", metavar="REGEX", help=r"Regular expression of a word (default \b\w\w+\b)."),
     ] = None
 
     @property
     def files(self) -> list[str]:
-        """The file with stop words, where there is one."""
+        """The file with stop words, if there is one."""
         return [self.stop_words] if self.stop_words else []
 
-    def analyzer(self) -> Analyzer | None:
-        """The analyzer of these options; where none is given, documents have their usual one."""
+    def make_analyzer(self) -> Analyzer | None:
+        """Make the analyzer that these options describe; without any, documents have their default one."""
         from termsieve.tokens.analyzer import Analyzer
 
-        if not self.given():
+        if not self.changed_fields():
             return None
         if self.tokens and self.characters:
             raise OptionError("--characters cuts texts, and --tokens is for documents that are cut: give one of them.")
@@ -204,13 +221,13 @@ class AnalyzerOptions(OptionGroup):
         )
 
     def _ngram_range(self) -> tuple[int, int]:
-        given = ("3" if self.characters else "1") if self.ngrams is None else self.ngrams
+        given = (str(CHARACTER_RUN) if self.characters else "1") if self.ngrams is None else self.ngrams
         least, dash, most = given.partition("-")
         try:
             return (int(least), int(most)) if dash else (1, int(least))
         except ValueError:
             raise typer.BadParameter(
-                f"{given!r} is no length: write 2 for words and pairs of words, 2-3 for pairs and threes.",
+                f"{given!r} is not a length: write 2 for words and pairs of words, 2-3 for runs of two or three words.",
                 param_hint="--ngrams",
             ) from None
 
@@ -219,7 +236,7 @@ class AnalyzerOptions(OptionGroup):
             return self.stop_words
         path = Path(self.stop_words)
         if not path.is_file():
-            raise OptionError(f'--stop-words is "english", "smart" or a file; there is no file {self.stop_words!r}.')
+            raise OptionError(f'--stop-words takes "english", "smart" or a file; there is no file {self.stop_words!r}.')
         try:
             return frozenset(path.read_text("utf-8-sig").split())
         except (OSError, UnicodeDecodeError) as error:
@@ -228,21 +245,28 @@ class AnalyzerOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class PruningOptions(OptionGroup):
-    """Which terms are too rare or too common."""
+    """Options for terms that are too rare or too common."""
 
     min_df: Annotated[
         str | None,
         _terms_option(
-            "--min-df", metavar="N", help="Leave out terms of fewer documents: a number, or a share such as 0.1%."
+            "--min-df",
+            metavar="N",
+            help="Leave out terms in fewer documents: a number, or a share such as 0.1% (default 1).",
         ),
     ] = None
     max_df: Annotated[
-        str | None, _terms_option("--max-df", metavar="N", help="Leave out terms of more documents, such as 50%.")
+        str | None,
+        _terms_option(
+            "--max-df",
+            metavar="N",
+            help="Leave out terms in more documents: a number, or a share such as 50% (default 100%).",
+        ),
     ] = None
 
-    def pruned(self, counts: Counts) -> Counts:
-        """The counts without these terms."""
-        if not self.given():
+    def apply(self, counts: Counts) -> Counts:
+        """Return the counts without terms that are too rare or too common."""
+        if not self.changed_fields():
             return counts
         counts = counts.prune(
             min_df=parse_amount(self.min_df, "--min-df", 1), max_df=parse_amount(self.max_df, "--max-df", 1.0)
@@ -253,7 +277,7 @@ class PruningOptions(OptionGroup):
 
 
 def split_names(given: Sequence[str]) -> list[str]:
-    """Names that are given one by one, or with commas between them; those in brackets belong to a name.
+    """Split names at commas, except commas in brackets.
 
     >>> split_names(["gu,bns(floor=0.001)", 'union("gu", k=9)'])
     ['gu', 'bns(floor=0.001)', 'union("gu", k=9)']
@@ -263,7 +287,7 @@ def split_names(given: Sequence[str]) -> list[str]:
 
 
 def parse_amount(given: str | None, option: str, default: float) -> float:
-    """A number of documents, or a share of them, as a user writes it.
+    """Parse a number of documents, or a share of them.
 
     >>> parse_amount("5", "", 1), parse_amount("0.5", "", 1), parse_amount("50%", "", 1)
     (5, 0.5, 0.5)

@@ -1,4 +1,4 @@
-"""How models and their labels look."""
+"""Tables of models and predictions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ TRAINING_COLUMNS = (
 
 
 class Prediction(NamedTuple):
-    """A document, and what a model says of it."""
+    """A document and the prediction of a model."""
 
     place: dict[str, Any]  # file, line and row of the input
     identity: Any
     text: str
     label: Any
     probabilities: Sequence[float] | None
-    because: Sequence[Explanation]
+    explanations: Sequence[Explanation]
 
 
 # Training
 
 
 def make_training_sheet(model: Model) -> Sheet:
-    """What was chosen, and how good it is."""
+    """Make a sheet of what was chosen and how good it is."""
     s = model.settings
     values = [
         s["classifier"], s["weighting"], s["score"], s["rule"], s["n_terms"], len(model.classes), s["n_docs"],
@@ -85,16 +85,16 @@ def make_prediction_sheet(
     model: Model, items: Iterator[Prediction], *, places: Sequence[str], identity: str | None, explain: bool,
     probabilities: bool, whole: bool, shown: int | None = MAX_SHOWN,
 ) -> Sheet:  # fmt: skip
-    """A row for each document; a table has the first `shown`. With `whole`, all documents are read even so.
+    """Make a row for each document; a table has the first `shown`. With `whole`, all documents are read even so.
 
-    `places` are those parts of the place of a document that are written: file, line, row.
+    `places` are the parts of the place of a document to write: file, line, row.
     """
     chances = model.has_probabilities
     names = [*(_place_name(name, identity) for name in places), *([identity] if identity else []), "label"]
     names += ["probability"] if chances else []
     names += [*(f"p_{name}" for name in model.classes if probabilities), *(["against", "because"] if explain else [])]
     if identity and names.count(identity) > 1:
-        raise OptionError(f"--id {identity}: the labels have a column of that name; rename it in the input.")
+        raise OptionError(f"--id {identity}: the output has a column of that name already; rename it in the input.")
 
     def rows() -> Iterator[list[Any]]:
         for one in items:
@@ -122,7 +122,7 @@ def _all_probabilities(one: Prediction) -> list[float]:
 
 
 def _label_probability(model: Model, one: Prediction) -> Any:
-    """The probability of the label, or of each."""
+    """Return the probability of the label, or of each label."""
     p = one.probabilities
     assert p is not None  # noqa: S101 - the model has them
     if model.single:
@@ -131,8 +131,8 @@ def _label_probability(model: Model, one: Prediction) -> Any:
 
 
 def _reason_values(one: Prediction, *, single: bool) -> list[Any]:
-    parts = {why.label: [[part.term, round(part.part, 6)] for part in why.parts] for why in one.because}
-    against = [why.against for why in one.because]
+    parts = {why.label: [[part.term, round(part.part, 6)] for part in why.parts] for why in one.explanations}
+    against = [why.against for why in one.explanations]
     return [against[0] if single else None, parts[one.label] if single else parts]
 
 
@@ -150,7 +150,7 @@ def _prediction_table(
     table.add_column("because" if explain else "text")
     for one in islice(items, shown):
         chances = [_format_probability(model, one)] if model.has_probabilities else []
-        name = _place(one, places) if identity is None else str(one.identity)
+        name = _format_place(one, places) if identity is None else str(one.identity)
         last = _format_reasons(one) if explain else make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim")
         table.add_row(make_cell(name), make_cell(_label_text(one), "bold"), *chances, last)
         if explain:
@@ -162,8 +162,8 @@ def _prediction_table(
     return Group(table, Text("... and more: -o labels.csv, or a pipe, has them all", style="dim")) if more else table
 
 
-def _place(one: Prediction, places: Sequence[str]) -> str:
-    """The place for people: the number alone where that tells, else behind the name of the file."""
+def _format_place(one: Prediction, places: Sequence[str]) -> str:
+    """Format the place of a document: its number, after the name of the file where there are several."""
     return ":".join(str(one.place[name]) for name in places if one.place[name] is not None)
 
 
@@ -172,7 +172,7 @@ def _label_text(one: Prediction) -> str:
 
 
 def _join_labels(one: Prediction) -> str:
-    """The label, or those of a document that may have several, as one line."""
+    """Return the labels of a document as one line."""
     return one.label if isinstance(one.label, str) else ", ".join(one.label)
 
 
@@ -182,10 +182,10 @@ def _format_probability(model: Model, one: Prediction) -> str:
 
 
 def _format_reasons(one: Prediction) -> Text:
-    """The terms, those for the label green, those against it red."""
+    """Format the terms: green for the label, red against it."""
     line = Text(no_wrap=True, overflow="ellipsis")
-    for why in one.because:
-        if len(one.because) > 1:
+    for why in one.explanations:
+        if len(one.explanations) > 1:
             line.append_text(make_cell(f"{why.label}: ", "bold"))
         for part in why.parts:
             line.append_text(make_cell(part.term)).append(
@@ -195,29 +195,29 @@ def _format_reasons(one: Prediction) -> Text:
 
 
 class LabelAgreement:
-    """Labels of a model beside those that are known: counted, not kept."""
+    """Agreement of predicted with known labels, counted without keeping them."""
 
     def __init__(self) -> None:
         self._both: Counter[str] = Counter()
         self._either: Counter[str] = Counter()  # twice where a label is in both
         self._right = self._documents = 0
 
-    def add(self, known: Iterable[Sequence[str]], said: Iterable[Any]) -> None:
-        """More documents."""
-        for there, one in zip(known, said, strict=True):
-            predicted = {one} if isinstance(one, str) else set(one)
-            self._both.update(predicted.intersection(there))
-            self._either.update([*predicted, *there])
-            self._right += predicted == set(there)
+    def add(self, known: Iterable[Sequence[str]], predicted: Iterable[Any]) -> None:
+        """Add the known and the predicted labels of some documents."""
+        for expected, one in zip(known, predicted, strict=True):
+            labels = {one} if isinstance(one, str) else set(one)
+            self._both.update(labels.intersection(expected))
+            self._either.update([*labels, *expected])
+            self._right += labels == set(expected)
             self._documents += 1
 
     def f1(self) -> float:
-        """The mean over the classes that are there or predicted."""
+        """Return the mean F1 over the classes that are known or predicted."""
         values = [2 * self._both[name] / n for name, n in self._either.items()]
         return math.fsum(values) / max(len(values), 1)
 
-    def said(self, column: str) -> str:
-        """How well they agree."""
+    def describe(self, column: str) -> str:
+        """Describe the agreement in one line."""
         return (
             f"against the labels in {column!r}: F1 {self.f1():.3f} (mean over the classes), "
             f"accuracy {self._right / max(self._documents, 1):.3f}, {self._documents:,} documents"

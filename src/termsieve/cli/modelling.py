@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from termsieve.model import Model
 
 # the parameters of a comparison that a model can be made from
-COMPARED = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
-EXPLAINED_TERMS = 8  # terms, with --explain
-MOST_MEGABYTES = 1073  # of a model, unpacked: as `Model.load` has it
-TRUST = "Trust"
+TRAIN_PARAMETERS = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
+EXPLAINED_TERMS = 8  # with --explain
+MAX_MEGABYTES = 1073  # of the unpacked model, as in `Model.load`
+TRUST_PANEL = "Trust"
 
 
 @app.command(
@@ -45,55 +45,58 @@ def train(
     files: Files,
     *,
     output: Output,
-    plan: Annotated[dict[str, Any], PlanOptions(*COMPARED)],
+    plan: Annotated[dict[str, Any], PlanOptions(*TRAIN_PARAMETERS)],
     rule: Annotated[
         list[str] | None,
         option(
             "--rule", "-r", metavar="RULE", autocompletion=complete_rules,
-            help="In place of -k, a rule such as energy(0.8); see termsieve select --help.",
+            help="Rule such as energy(0.8), instead of -k; see termsieve select --help.",
         ),
     ] = None,
     form: Annotated[
-        Format | None, option("--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Of what is printed.")
+        Format | None,
+        option(
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Format of the summary: table, tsv, csv, json."
+        ),
     ] = None,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
+    analysis: AnalyzerOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:  # fmt: skip
-    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and said."""
+    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported."""
     from termsieve.cli.model_views import make_training_sheet
     from termsieve.cli.reading import find_labelled, report_columns, report_skipped
     from termsieve.files import check_target
-    from termsieve.model import train as trained
+    from termsieve.model import train as train_model
 
     require_extra("models", "A model file")
     documents = find_labelled(files, columns)
-    check_target(output, inputs=[*documents.files, *wording.files])
-    report_columns(documents, talk)
-    with talk.report_time("trained"), talk.report_compiling():
-        model = trained(
-            documents, rule=rule, analyzer=wording.analyzer(), threads=threads, progress=talk.progress, **plan
+    check_target(output, inputs=[*documents.files, *analysis.files])
+    report_columns(documents, messages)
+    with messages.report_time("trained"), messages.report_compiling():
+        model = train_model(
+            documents, rule=rule, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress, **plan
         )
-    report_skipped(documents, talk)
+    report_skipped(documents, messages)
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
     for one in model.settings["candidates"]:
-        talk.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
-    if not talk.quiet:
+        messages.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
+    if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
-    talk.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
-    _say_what_to_trust(model, talk)
+    messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
+    _note_trust(model, messages)
 
 
-def _say_what_to_trust(model: Model, talk: Messages) -> None:
-    """Say what `predict` will ask for."""
+def _note_trust(model: Model, messages: Messages) -> None:
+    """Report which option `predict` will need."""
     from termsieve.tokens.analyzer import is_safe_pattern
 
     settings = model.settings["analyzer"]
     if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):
         pattern = shlex.quote(settings["token_pattern"])
-        talk.note(f"termsieve predict will need the pattern again: --trust-pattern {pattern}")
+        messages.note(f"termsieve predict will need the pattern again: --trust-pattern {pattern}")
 
 
 @app.command(
@@ -116,61 +119,64 @@ def predict(
         bool, flag("--explain", "-e", help="Show the terms that decided, and what each contributed.")
     ] = False,
     terms: Annotated[
-        int, option("--terms", metavar="N", min=1, help=f"With --explain: how many; {EXPLAINED_TERMS}, without this.")
+        int, option("--terms", metavar="N", min=1, help=f"Number of terms with --explain (default {EXPLAINED_TERMS}).")
     ] = EXPLAINED_TERMS,
     probabilities: Annotated[
-        bool, flag("--probabilities", "-p", help="The probability of every class, not only of the label.")
+        bool, flag("--probabilities", "-p", help="Write the probability of every class, not only of the label.")
     ] = False,
     identity: Annotated[
-        str | None, option("--id", metavar="COLUMN", help="A column to hand on, which names each document.")
+        str | None, option("--id", metavar="COLUMN", help="Column that identifies each document, copied to the output.")
     ] = None,
     trust_tokenizer: Annotated[
         str | None,
         option(
-            "--trust-tokenizer", panel=TRUST, metavar="NAME",
-            help="The tokenizer with which the model was trained: package.module:function. It is imported and run.",
+            "--trust-tokenizer", panel=TRUST_PANEL, metavar="NAME",
+            help="Tokenizer that the model was trained with: package.module:function. It is imported and run.",
         ),
     ] = None,
     trust_pattern: Annotated[
         str | None,
-        option("--trust-pattern", panel=TRUST, metavar="REGEX", help="The pattern with which the model was trained."),
+        option("--trust-pattern", panel=TRUST_PANEL, metavar="REGEX", help="Pattern that the model was trained with."),
     ] = None,
     max_model_size: Annotated[
         int,
-        option("--max-model-size", panel=TRUST, metavar="MB", min=1, help="The most that is unpacked; 1073 MB."),
-    ] = MOST_MEGABYTES,
+        option(
+            "--max-model-size", panel=TRUST_PANEL, metavar="MB", min=1,
+            help=f"Largest size of the unpacked model (default {MAX_MEGABYTES}).",
+        ),
+    ] = MAX_MEGABYTES,
     columns: ColumnOptions,
-    printing: OutputOptions,
+    output_options: OutputOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:  # fmt: skip
-    """Label texts with a model. With --label, also say how well the labels agree with those in that column."""
+    """Label texts with a model. With --label, also report how well the labels agree with those in that column."""
     from termsieve.cli.model_views import LabelAgreement, make_prediction_sheet
     from termsieve.cli.reading import find_unlabelled, report_columns, report_skipped
     from termsieve.documents.sources import STDIN, expand_patterns
     from termsieve.model import Model
 
     paths = expand_patterns(files)
-    printing.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
+    output_options.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
     model = Model.load(
         model_file, tokenizer=trust_tokenizer, token_pattern=trust_pattern, max_bytes=max_model_size * 1_000_000
     )
     model.vectorizer.threads = threads
     documents = find_unlabelled(paths, columns, model.settings.get("text", ()))
     _check_supported(model, explain=explain, probabilities=probabilities)
-    report_columns(documents, talk)
-    checked = LabelAgreement() if columns.label else None
-    items = _predict_documents(model, documents, identity, terms if explain else 0, checked)
+    report_columns(documents, messages)
+    agreement = LabelAgreement() if columns.label else None
+    items = _predict_documents(model, documents, identity, terms if explain else 0, agreement)
     sheet = make_prediction_sheet(
         model, items, places=documents.place_names, identity=identity, explain=explain, probabilities=probabilities,
-        whole=checked is not None or columns.skip_bad,
-        **({} if printing.output is None else {"shown": None}),
+        whole=agreement is not None or columns.skip_bad,
+        **({} if output_options.output is None else {"shown": None}),
     )  # fmt: skip
-    with talk.report_compiling():
-        printing.write(sheet, talk)
-    report_skipped(documents, talk)
-    if checked is not None:
-        talk.note(checked.said(str(columns.label)))
+    with messages.report_compiling():
+        output_options.write(sheet, messages)
+    report_skipped(documents, messages)
+    if agreement is not None:
+        messages.note(agreement.describe(str(columns.label)))
 
 
 def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> None:
@@ -180,28 +186,28 @@ def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> Non
         require_explainable(model)
     if probabilities and not model.has_probabilities:
         raise OptionError(
-            f"{model.settings['classifier']} gives no probabilities. Those that do: multinomial_nb, bernoulli_nb, "
-            "poisson_nb, logistic_regression, probit, neural_network."
+            f"{model.settings['classifier']} has no probabilities. Classifiers that have: multinomial_nb, "
+            "bernoulli_nb, poisson_nb, logistic_regression, probit, neural_network."
         )
 
 
 def _predict_documents(
-    model: Model, documents: Documents, identity: str | None, terms: int, checked: Any
+    model: Model, documents: Documents, identity: str | None, terms: int, agreement: Any
 ) -> Iterator[Prediction]:
-    """Each document with what the model says of it, batch by batch."""
+    """Yield each document with its prediction, batch by batch."""
     from termsieve.cli.model_views import Prediction
     from termsieve.model.explaining import explain_rows
 
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
-        X = model.matrix(texts)
-        labels = model.named(model.classifier.predict(X))
+        X = model.to_matrix(texts)
+        labels = model.label_names(model.classifier.predict(X))
         chances = model.probabilities(X) if model.has_probabilities else [None] * len(texts)
-        because: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
+        explanations: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
-        if checked is not None:
-            checked.add(batch.column("labels").to_pylist(), labels)
+        if agreement is not None:
+            agreement.add(batch.column("labels").to_pylist(), labels)
         places = batch.column("place").to_pylist()
         shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
-        for parts in zip(places, names, shown, labels, chances, because, strict=True):
+        for parts in zip(places, names, shown, labels, chances, explanations, strict=True):
             yield Prediction(*parts)

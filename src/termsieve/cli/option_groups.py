@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, each a dataclass that also knows what its options mean."""
+"""Groups of options that several commands share, each a dataclass or generated."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def option(*names: str, panel: str | None = None, **about: Any) -> Any:
-    """An option whose help says all there is to say."""
+    """Make an option whose default is part of its help text."""
     return typer.Option(*names, rich_help_panel=panel, show_default=False, **about)
 
 
 def flag(*names: str, panel: str | None = None, **about: Any) -> Any:
-    """An option that is given or not."""
+    """Make an option without a value."""
     return option(*names, panel=panel, metavar="", **about)
 
 
 def format_examples(*lines: str, more: str = "") -> str:
-    """The end of a command's help."""
+    """Format the examples at the end of a command's help."""
     shown = "\n".join(line.replace("[", "\\[") for line in lines)
     return f"[bold]Examples[/]\n{shown}" + (f"\n\n{more}" if more else "")
 
@@ -48,8 +48,10 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
         _refuse_invalid_utf8(given)
         with ExitStack() as stack:
             for name, group in groups.items():
-                made = group(**{option.name: given.pop(option.name) for option in _group_parameters(group)})
-                given[name] = stack.enter_context(made) if isinstance(made, AbstractContextManager) else made
+                instance = group(**{option.name: given.pop(option.name) for option in _group_parameters(group)})
+                given[name] = (
+                    stack.enter_context(instance) if isinstance(instance, AbstractContextManager) else instance
+                )
             command(**given)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
@@ -58,8 +60,8 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-class OptionGroup:
-    """Options that are made from something else: `parameters` has them, and a call gives what the command takes.
+class GeneratedOptions:
+    """Options that are generated: `parameters` lists them, and a call returns what the command takes.
 
     A command asks for one by ``Annotated[dict[str, Any], group]``.
     """
@@ -77,11 +79,11 @@ def _group_of(hint: Any) -> Any:
     """Return the group of options that a parameter stands for, or None for an option of its own."""
     if is_dataclass(hint):
         return hint
-    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, OptionGroup)), None)
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, GeneratedOptions)), None)
 
 
 def _refuse_invalid_utf8(given: dict[str, Any]) -> None:
-    """Refuse text that is no UTF-8: Python hands on its bytes as halves of characters. Names of files may be so."""
+    """Refuse text that is not UTF-8, whose bytes Python passes on as surrogates. File names may be so."""
     for name, value in given.items():
         for one in value if isinstance(value, list | tuple) else [value]:
             if name not in PATH_PARAMETERS and isinstance(one, str) and not one.isascii() and _SURROGATES.search(one):
@@ -89,7 +91,7 @@ def _refuse_invalid_utf8(given: dict[str, Any]) -> None:
 
 
 def _group_parameters(group: Any) -> list[inspect.Parameter]:
-    if isinstance(group, OptionGroup):
+    if isinstance(group, GeneratedOptions):
         return group.parameters()
     hints = get_type_hints(group, include_extras=True)
     return [

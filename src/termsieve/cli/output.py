@@ -1,7 +1,6 @@
-"""What commands give: a sheet of rows, printed or written in the form that is asked for.
+"""The result of a command: a sheet of rows, printed or written in the requested format.
 
-In a terminal it is a table for people, in a pipe tab-separated text; ``--format`` says otherwise, and a file is written
-as its ending says.
+The default is a table in a terminal and tab-separated text in a pipe; a file has the format of its extension.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ SheetRow = Sequence[Any]
 
 
 class Format(StrEnum):
-    """How rows are written."""
+    """Formats of rows."""
 
     table = "table"
     tsv = "tsv"
@@ -50,14 +49,14 @@ FORMATS_BY_EXTENSION = {f".{name}": Format(name) for name in ("tsv", "csv", "jso
 PARQUET_EXTENSION = ".parquet"
 HTML_EXTENSIONS = (".html", ".htm")
 SAFE_CSV_HELP = (
-    "Put a ' before cells that a spreadsheet would run as a formula: those that begin with = + - @ or a tab. "
-    "For .csv and .tsv that will be opened in one; it changes these terms. In .csv, all text is in quotes."
+    "For .csv and .tsv to be opened in a spreadsheet: put a ' before cells that it would run as a formula, which begin "
+    "with = + - @ or a tab. This changes these terms. In .csv, all text is in quotes."
 )
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Rows with named columns, and how they look to people."""
+    """Rows with named columns, and their view in a terminal."""
 
     columns: Sequence[str]
     rows: Iterable[SheetRow]
@@ -66,32 +65,32 @@ class Sheet:
     page: Callable[[Path], None] | None = None  # writes a .html file
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Each row as a dict."""
+        """Yield each row as a dict."""
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where the result goes, and in which form."""
+    """Options for where the result goes, and in which format."""
 
     output: Annotated[
         Path | None,
         option(
             "--output", "-o", panel=OUTPUT_PANEL, metavar="FILE",
-            help="Write to this file, by its ending: .csv, .tsv, .json, .jsonl, .parquet, .txt.",
+            help="Write to this file, in the format of its extension: .csv, .tsv, .json, .jsonl, .parquet, .txt.",
         ),
     ] = None  # fmt: skip
     format: Annotated[
         Format | None,
         option(
             "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
-            help="table, tsv, csv, json, jsonl or txt. Without this: a table in a terminal, tsv in a pipe.",
+            help="table, tsv, csv, json, jsonl or txt (default table in a terminal, tsv in a pipe).",
         ),
     ] = None  # fmt: skip
     safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False
 
     def check(self, *, page: bool = False, inputs: Iterable[str | Path] = ()) -> None:
-        """Refuse a place that cannot be written, an input, and an ending that is not known, before the work."""
+        """Refuse an output that cannot be written, that is an input, or of an unknown extension, before the work."""
         if self.output is None:
             return
         from termsieve.files import check_target
@@ -100,18 +99,18 @@ class OutputOptions:
         known = (*FORMATS_BY_EXTENSION, PARQUET_EXTENSION, *(HTML_EXTENSIONS if page else []))
         if self.format is None and self.output.suffix.lower() not in known:
             raise typer.BadParameter(
-                f"the ending of {str(self.output)!r} does not tell what to write. Known are {', '.join(known)}.",
+                f"the extension of {str(self.output)!r} is not known. Known are {', '.join(known)}.",
                 param_hint="-o",
             )
 
-    def write(self, sheet: Sheet, talk: Messages | None = None) -> None:
-        """Print the sheet, or write it to the file, and say so."""
+    def write(self, sheet: Sheet, messages: Messages | None = None) -> None:
+        """Print the sheet, or write it to the file and note so."""
         if self.output is None:
             self._print(sheet)
             return
         self._write(sheet, self.output)
-        if talk is not None:
-            talk.note(f"written to {self.output}")
+        if messages is not None:
+            messages.note(f"written to {self.output}")
 
     def _write(self, sheet: Sheet, output: Path) -> None:
         from termsieve.files import write_atomically
@@ -130,7 +129,7 @@ class OutputOptions:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a person reads the result, as a table, right now."""
+        """Whether a person watches the result as a table in a terminal."""
         return self.output is None and (self.format in (None, Format.table)) and sys.stdout.isatty()
 
     def _print(self, sheet: Sheet) -> None:
@@ -166,7 +165,7 @@ class OutputOptions:
 
 
 class _EscapingStream:
-    """A terminal, to which no control character comes through."""
+    """A terminal stream that escapes control characters."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -176,7 +175,7 @@ class _EscapingStream:
 
 
 def _set_encoding(stream: TextIO, *, terminal: bool) -> None:
-    """Data are UTF-8 wherever they go; a terminal that cannot show a character gets its escape."""
+    """Write UTF-8 to files and pipes; a terminal gets an escape for each character that it cannot show."""
     if isinstance(stream, io.TextIOWrapper):
         if terminal:
             stream.reconfigure(errors="backslashreplace")
@@ -186,7 +185,7 @@ def _set_encoding(stream: TextIO, *, terminal: bool) -> None:
 
 def _check_one_line(text: str) -> str:
     if "\n" in text or "\r" in text:
-        raise OutputError(f"{text!r} has a line break, and would be two lines. Write .json or .csv.")
+        raise OutputError(f"{text!r} has a line break and does not fit on one line. Write .json or .csv.")
     return text
 
 
@@ -194,7 +193,7 @@ def _check_one_line(text: str) -> str:
 
 
 def _write_delimited(sheet: Sheet, target: Any, *, tabs: bool, safe: bool) -> None:
-    """Rows as lines. Where they are to be safe, CSV has all text in quotes: some spreadsheets cut it at semicolons."""
+    """Write rows as lines. Safe CSV has all text in quotes, because some spreadsheets split it at semicolons."""
     for row in chain([sheet.columns], sheet.rows):
         cells = [escape_formula(cell) for cell in row] if safe else row
         if tabs:
@@ -209,7 +208,7 @@ def _is_text(cell: Any) -> bool:
 
 
 def escape_formula(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula.
+    """Return a cell that no spreadsheet takes for a formula.
 
     >>> escape_formula("=1+1"), escape_formula("plain"), escape_formula(-1.5)
     ("'=1+1", 'plain', -1.5)
@@ -234,26 +233,26 @@ def _cell_text(cell: Any) -> str:
 
 
 def _quote_csv(cell: str, *, always: bool) -> str:
-    """A cell of CSV. The module csv leaves a carriage return bare where lines end with a newline alone."""
+    """Quote a cell of CSV. The module csv leaves a carriage return bare where lines end with a newline alone."""
     return '"' + cell.replace('"', '""') + '"' if always or _CSV_SPECIAL.search(cell) else cell
 
 
 def _escape_tsv(cell: str) -> str:
-    r"""A cell of tab-separated text: control characters and backslashes as escapes.
+    r"""Escape control characters and backslashes in a cell of tab-separated text.
 
     >>> _escape_tsv("tab\there, \\ and \x1b")
     'tab\\there, \\\\ and \\x1b'
     """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), cell)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), cell)
 
 
 def _to_json(value: Any) -> str:
     text = json.dumps(_replace_infinite(value), ensure_ascii=False, allow_nan=False)
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _replace_infinite(value: Any) -> Any:
-    """JSON has no infinity: null stands for it."""
+    """Replace infinite numbers by None: JSON has no infinity."""
     if isinstance(value, dict):
         return {name: _replace_infinite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

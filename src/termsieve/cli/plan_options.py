@@ -1,4 +1,4 @@
-"""The options of `compare` and `train`: made from the parameters of a plan, where each stands once."""
+"""The options of `compare` and `train`, generated from the parameters of a plan."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import typer
 
 from termsieve.cli.completion import complete_classifiers, complete_scores
 from termsieve.cli.inputs import parse_amount, split_names
-from termsieve.cli.option_groups import OptionGroup, option
+from termsieve.cli.option_groups import GeneratedOptions, option
 from termsieve.study.plan import ALL, Contender, parameters
 
 PANEL = "Study"
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 
 
-class PlanOptions(OptionGroup):
+class PlanOptions(GeneratedOptions):
     """The parameters of a plan as options; a command gets those that were given, as `termsieve.compare` takes them."""
 
     def __init__(self, *names: str) -> None:
@@ -30,11 +30,11 @@ class PlanOptions(OptionGroup):
         return [_option_of(one) for one in self._fields]
 
     def __call__(self, **given: Any) -> dict[str, Any]:
-        """Return the arguments that were given; what was not stays as the plan has it."""
-        said = {
+        """Return the arguments that were given; the plan has defaults for the others."""
+        given_values = {
             name: value for name, value in given.items() if value is not None and value is not False and value != []
         }
-        return {name: _PARSE.get(name, _as_is)(value) for name, value in said.items()}
+        return {name: _PARSE.get(name, _as_is)(value) for name, value in given_values.items()}
 
 
 def _option_of(one: Field[Any]) -> inspect.Parameter:
@@ -55,7 +55,7 @@ def _is_flag(one: Field[Any]) -> bool:
 
 
 def _type_of(one: Field[Any]) -> Any:
-    """Return the type that the command line gives; what a text means, `_PARSE` says."""
+    """Return the type of the option; `_PARSE` converts texts."""
     if _is_flag(one):
         return bool
     if isinstance(one.default, tuple):

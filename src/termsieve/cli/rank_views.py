@@ -1,4 +1,4 @@
-"""How rankings and selections look."""
+"""Tables of rankings and selections."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _GAP = 3  # spaces between them
 
 
 def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
-    """By each score, the rankings of some classes, or one of all; with several scores, a column tells by which."""
+    """Make a sheet of rankings by each score; with several scores, the first column names the score."""
     several = len(ranked) > 1
     rows = [
         [*([name] if several else []), *_row_values(row)]
@@ -67,7 +67,7 @@ def _row_values(row: RankingRow) -> list[Any]:
 
 
 def _document_shares(row: RankingRow) -> tuple[float | None, float | None]:
-    """The shares of documents with the term, in the class and elsewhere."""
+    """Return the shares of documents with the term, in the class and elsewhere."""
     inside, outside = row.tp + row.fn, row.fp + row.tn
     return row.tp / inside if inside else None, row.fp / outside if outside else None
 
@@ -84,7 +84,7 @@ def _format_headline(counts: Counts, spelling: str) -> Text:
 
 
 def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
-    """A table for each class, all with columns of the same width."""
+    """Make a table for each class, all with columns of the same width."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
     rows = [row for ranking in lists for row in ranking]
     heads = [_class_heading(row.label, sizes[row.label], row.against).plain for row in rows]
@@ -148,7 +148,7 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
 
 
 def _brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
-    """One line for each class: its best terms, with the shares of documents that have them there and elsewhere."""
+    """Make one line for each class: its best terms with the shares of documents, in the class and elsewhere."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
     table = make_bare_table()
     table.add_column("class", no_wrap=True, max_width=24)
@@ -167,7 +167,7 @@ def _term_with_shares(row: RankingRow) -> Text:
 
 
 class _FittingLine:
-    """Texts in one line, as many as there is room for, and at least the first."""
+    """A line of as many texts as there is room for, and at least the first."""
 
     def __init__(self, parts: Sequence[Text]) -> None:
         self._parts = parts
@@ -187,7 +187,7 @@ class _FittingLine:
 
 
 def make_selection_sheet(selection: Selection, shown: int | None) -> Sheet:
-    """The terms of a selection; in a terminal the first of them."""
+    """Make a sheet of the selected terms; the table shows the first `shown`."""
     columns = (selection.terms, selection.scores, selection.labels, selection.taken_by)
     rows = [[i, *row] for i, row in enumerate(zip(*(part.tolist() for part in columns), strict=True), 1)]
     return Sheet(SELECTION_COLUMNS, rows, lambda: _selection_table(rows, shown), selection.terms.tolist)

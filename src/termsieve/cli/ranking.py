@@ -20,16 +20,19 @@ if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.selection.rules import Rule
 
+DEFAULT_SCORE = "gu"
+DEFAULT_K = 1000  # terms that `select` takes
+TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
-        help='What ranks the terms, such as chi2 or "bns(floor=0.001)"; termsieve scores lists them.',
+        help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)" '
+        f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
     ),
 ]  # fmt: skip
-TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
-MANY_CLASSES = 12  # classes, from which on there is one line for each
-MAX_SHOWN = 30  # selected terms, in a terminal
+MANY_CLASSES = 12  # with more classes, each gets one line
+MAX_SHOWN = 30  # selected terms in a terminal
 RULE_EXAMPLES = (
     "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
     'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000)'
@@ -55,65 +58,68 @@ def rank(
         list[str] | None,
         option(
             "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help='What ranks the terms, such as chi2 or "bns(floor=0.001)"; gu, without this. Several have commas '
-            "between them. termsieve scores lists them all.",
+            help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)"; several separated by commas '
+            f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
         ),
     ] = None,
     top: Annotated[
         int | None,
-        option("--top", "-n", metavar="N", min=1, help="How many terms: of each class 10, or overall 20."),
+        option(
+            "--top", "-n", metavar="N", min=1,
+            help=f"Number of terms (default {TOP_PER_CLASS} for each class, or {TOP_OVERALL} overall).",
+        ),
     ] = None,
     per_class: Annotated[
         bool | None,
-        flag("--per-class/--overall", help="A list for each class (the usual), or one."),
+        flag("--per-class/--overall", help="Show one list for each class (default), or one for all."),
     ] = None,
     only: Annotated[
         list[str] | None,
-        option("--class", metavar="CLASS", help="Only this class; may be given several times."),
+        option("--class", metavar="CLASS", help="Show only this class; may be given several times."),
     ] = None,
     against: Annotated[
-        bool, flag("--against", help="Terms that speak against each class, in place of those that speak for it.")
+        bool, flag("--against", help="Show terms that speak against each class instead of those that speak for it.")
     ] = False,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
+    analysis: AnalyzerOptions,
     pruning: PruningOptions,
-    printing: OutputOptions,
+    output_options: OutputOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:  # fmt: skip
-    """The terms that tell each class from the rest, with the share of documents that have them there and elsewhere."""
+    """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.ranking.ranking import as_score
-    from termsieve.ranking.ranking import score as scored
+    from termsieve.ranking.ranking import score as score_counts
 
-    chosen = [as_score(one) for one in split_names(score or ["gu"])]
+    scores_wanted = [as_score(one) for one in split_names(score or [DEFAULT_SCORE])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
-    found = find_counts(files, columns, wording)
-    printing.check(page=True, inputs=[*found.files, *wording.files])
-    counts = pruning.pruned(read_counts(found, wording, threads, talk))
-    places = _class_indices(counts, only)
+    found = find_counts(files, columns, analysis)
+    output_options.check(page=True, inputs=[*found.files, *analysis.files])
+    counts = pruning.apply(read_counts(found, analysis, threads, messages))
+    indices = _class_indices(counts, only)
     lists = {}
-    with talk.report_time("scored"), talk.report_compiling():
-        for name, scores in scored(counts, [*chosen]).items():
+    with messages.report_time("scored"), messages.report_compiling():
+        for name, scores in score_counts(counts, [*scores_wanted]).items():
             if per_class is False:
                 lists[name] = [scores.top(top or TOP_OVERALL)]
             else:
-                lists[name] = [scores.top_of_class(c, top or TOP_PER_CLASS, against=against) for c in places]
-    brief = per_class is None and top is None and len(places) > MANY_CLASSES
-    printing.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), talk)
-    if printing.is_interactive:
-        talk.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
+                lists[name] = [scores.top_of_class(c, top or TOP_PER_CLASS, against=against) for c in indices]
+    brief = per_class is None and top is None and len(indices) > MANY_CLASSES
+    output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
+    if output_options.is_interactive:
+        messages.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
 
 
 def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
-    """Which classes are shown."""
+    """Return the indices of the classes to show."""
     names = counts.classes.tolist()
     for name in only or ():
         if name not in names:
-            listed = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-            raise OptionError(f"There is no class {name!r}. {did_you_mean(name, names)}Classes: {listed}.")
+            shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+            raise OptionError(f"There is no class {name!r}. {did_you_mean(name, names)}Classes: {shown}.")
     return [names.index(name) for name in only] if only else list(range(len(names)))
 
 
@@ -130,7 +136,9 @@ def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
 def select(
     files: FilesOrCounts,
     *,
-    k: Annotated[str | None, option("-k", metavar="N", help='How many terms, or "all"; 1000, without this.')] = None,
+    k: Annotated[
+        str | None, option("-k", metavar="N", help=f'Number of terms, or "all" (default {DEFAULT_K}).')
+    ] = None,
     rule: Annotated[
         str | None,
         option(
@@ -138,45 +146,51 @@ def select(
             "-r",
             metavar="RULE",
             autocompletion=complete_rules,
-            help="How many and which, in place of -k: a rule from the list below.",
+            help="Rule from the list below, instead of -k.",
         ),
     ] = None,
-    score: ScoreName = "gu",
+    score: ScoreName = DEFAULT_SCORE,
     aggregate: Annotated[
         str | None,
-        option("--aggregate", metavar="HOW", help="How classes are brought together: max, sum, mean, ..."),
+        option(
+            "--aggregate",
+            metavar="HOW",
+            help="How scores of the classes become one: max, sum, mean, ... (default: the score's own).",
+        ),
     ] = None,
     columns: ColumnOptions,
-    wording: AnalyzerOptions,
+    analysis: AnalyzerOptions,
     pruning: PruningOptions,
-    printing: OutputOptions,
+    output_options: OutputOptions,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
-    """Choose terms: the best k by a score, or as many as a rule takes. -o terms.txt has one term a line."""
+    """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.ranking.ranking import as_score
-    from termsieve.selection.selection import select as selected
+    from termsieve.selection.selection import select as select_terms
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
-    found = find_counts(files, columns, wording)
-    printing.check(inputs=[*found.files, *wording.files])
-    counts = pruning.pruned(read_counts(found, wording, threads, talk))
-    with talk.report_time("selected"), talk.report_compiling():
-        selection = selected(counts, chosen_rule, chosen_score, aggregate=aggregate)
-    printing.write(make_selection_sheet(selection, shown=MAX_SHOWN if printing.is_interactive else None), talk)
-    talk.note(f"{selection.rule} on {selection.score}: {selection.reason}")
+    found = find_counts(files, columns, analysis)
+    output_options.check(inputs=[*found.files, *analysis.files])
+    counts = pruning.apply(read_counts(found, analysis, threads, messages))
+    with messages.report_time("selected"), messages.report_compiling():
+        selection = select_terms(counts, chosen_rule, chosen_score, aggregate=aggregate)
+    output_options.write(
+        make_selection_sheet(selection, shown=MAX_SHOWN if output_options.is_interactive else None), messages
+    )
+    messages.note(f"{selection.rule} on {selection.score}: {selection.reason}")
 
 
 def choose_rule(k: str | None, rule: str | None) -> Rule:
-    """The rule of two options, of which one may be given."""
+    """Return the rule that -k or --rule asks for."""
     from termsieve.selection.rules import parse_rule
 
     if k is not None and rule is not None:
-        raise typer.BadParameter("give -k or --rule, not both: a rule says itself how many.")
+        raise typer.BadParameter("give -k or --rule, not both: a rule determines the number of terms.")
     if rule is not None:
         return parse_rule(rule)
     if k is not None and k != "all" and not k.isdecimal():
         raise typer.BadParameter(f'{k!r} is not a number of terms: a whole number, or "all".', param_hint="-k")
-    return parse_rule(1000 if k is None else 'top("all")' if k == "all" else int(k))
+    return parse_rule(DEFAULT_K if k is None else 'top("all")' if k == "all" else int(k))

@@ -38,12 +38,12 @@ class CountsInput:
         return self.paths if self.documents is None else self.documents.files
 
 
-def find_counts(files: Sequence[str], columns: ColumnOptions, wording: AnalyzerOptions) -> CountsInput:
+def find_counts(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> CountsInput:
     """Find files of counts, or documents to be counted; only the names of files are looked at."""
     paths = expand_patterns(files)
     if not any(map(is_counts_file, paths)):
         return CountsInput(paths, find_labelled(paths, columns))
-    _check_counts_files(paths, [columns, wording])
+    _check_counts_files(paths, [columns, analysis])
     return CountsInput(paths, None)
 
 
@@ -71,28 +71,28 @@ def _find_documents(
     )  # fmt: skip
 
 
-def report_columns(documents: Documents, talk: Messages) -> None:
+def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        talk.note(note)
+        messages.note(note)
 
 
-def report_skipped(documents: Documents, talk: Messages) -> None:
+def report_skipped(documents: Documents, messages: Messages) -> None:
     """Say which rows were skipped and why the first, and what else the files have that is odd."""
     if documents.skipped:
-        talk.note(documents.skipped_note)
+        messages.note(documents.skipped_note)
     for note in documents.notes:
-        talk.note_once(in_options(f"note: {note}"))
+        messages.note_once(in_options(f"note: {note}"))
 
 
 def read_counts(
-    found: CountsInput, wording: AnalyzerOptions, threads: int | None, talk: Messages, *, contrast: bool = True
+    found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages, *, contrast: bool = True
 ) -> Counts:
     """Read counts, or count documents. With `contrast`, there must be something to tell apart."""
     if found.documents is None:
-        counts = sum_counts(found.paths, talk)
+        counts = sum_counts(found.paths, messages)
     else:
-        counts = count_terms(found.documents, wording, threads, talk)
+        counts = count_terms(found.documents, analysis, threads, messages)
     if contrast:
         _refuse_single_class(counts)
     return counts
@@ -100,7 +100,7 @@ def read_counts(
 
 def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
     """Refuse what goes with documents only, and files that are not of counts."""
-    given = [name for group in groups for name in group.given()]
+    given = [name for group in groups for name in group.changed_fields()]
     if given:
         raise OptionError(
             f"{option_name(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
@@ -112,34 +112,34 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
             raise InputError(f"{path}: is not a counts file, as {there} is. Count it first: termsieve count.")
 
 
-def sum_counts(paths: Sequence[str | Path], talk: Messages) -> Counts:
+def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
     """The sum of counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
     counts = functools.reduce(operator.add, map(Counts.load, paths))
     if len(paths) > 1:
-        _note_copies(paths, talk)
+        _note_copies(paths, messages)
     return counts
 
 
-def _note_copies(paths: Sequence[str | Path], talk: Messages) -> None:
+def _note_copies(paths: Sequence[str | Path], messages: Messages) -> None:
     first: dict[bytes, str | Path] = {}
     for path in paths:
         with convert_read_errors(str(path)), Path(path).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
         if (other := first.setdefault(digest, path)) != path:
-            talk.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
+            messages.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
 
-def count_terms(documents: Documents, wording: AnalyzerOptions, threads: int | None, talk: Messages) -> Counts:
+def count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Counts:
     """Count documents."""
     from termsieve.counts.counting import count
 
-    report_columns(documents, talk)
-    with talk.report_time("counted"), talk.report_compiling():
-        counts = count(documents, analyzer=wording.analyzer(), threads=threads, progress=talk.progress)
-    report_skipped(documents, talk)
+    report_columns(documents, messages)
+    with messages.report_time("counted"), messages.report_compiling():
+        counts = count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
+    report_skipped(documents, messages)
     return counts
 
 

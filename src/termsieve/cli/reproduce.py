@@ -1,4 +1,4 @@
-"""``reproduce``: the five papers, run again."""
+"""``reproduce``: run the protocols of the five papers again."""
 
 from __future__ import annotations
 
@@ -33,20 +33,22 @@ def reproduce(
     ],
     *,
     into: Annotated[
-        Path | None, option("--into", metavar="DIR", help="Write PAPER.json there: all numbers, as data.")
+        Path | None, option("--into", metavar="DIR", help="Write all numbers to PAPER.json in this folder.")
     ] = None,
     journals: Annotated[
         Path | None,
-        option("--journals", metavar="DIR", help="Where journals are kept. Without this: the user's cache."),
+        option("--journals", metavar="DIR", help="Folder of the journals (default the user's cache)."),
     ] = None,
-    fresh: Annotated[bool, flag("--fresh", help="Forget what was run before.")] = False,
-    no_choices: Annotated[bool, flag("--no-choices", help="Do not try what the paper leaves open.")] = False,
+    fresh: Annotated[bool, flag("--fresh", help="Discard the journals of earlier runs.")] = False,
+    no_choices: Annotated[
+        bool, flag("--no-choices", help="Do not try alternatives where the paper leaves a choice open.")
+    ] = False,
     threads: Threads = None,
-    talk: Messages,
+    messages: Messages,
 ) -> None:
-    """Run a paper's protocol, and show every number and claim in print beside what comes out.
+    """Run a paper's protocol, and show each printed number and claim beside the result.
 
-    A run that was stopped goes on where it was. The corpora must be here: see termsieve datasets.
+    A stopped run continues where it was. The corpora must be on this machine: see termsieve datasets.
     """
     from termsieve.reproduction.protocol import PAPERS, load_protocol
     from termsieve.reproduction.run import Runner
@@ -56,4 +58,6 @@ def reproduce(
     check_ready(protocols, into)
     for protocol in protocols:
         folder = prepare_journals(protocol, journals, fresh=fresh)
-        run_and_show(protocol, Runner(folder, threads, talk.note, talk.progress), into=into, choices=not no_choices)
+        run_and_show(
+            protocol, Runner(folder, threads, messages.note, messages.progress), into=into, choices=not no_choices
+        )

@@ -1,4 +1,4 @@
-"""What people see: numbers that are easy to read, bars, and cells from which nothing breaks out."""
+"""What tables are made of: formatted numbers, bars, and cells of untrusted text."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ BAR_WIDTH = 12
 
 
 def make_console() -> Console:
-    """The terminal; nothing in what it prints is taken for markup."""
+    """Make a console that takes nothing it prints for markup."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def render_plain(view: RenderableType) -> str:
-    """A view as text without colours, for a file."""
+    """Render a view as text without colours, for a file."""
     target = io.StringIO()
     Console(file=target, highlight=False, markup=False, emoji=False, width=TEXT_WIDTH, color_system=None).print(view)
     return "\n".join(line.rstrip() for line in target.getvalue().split("\n"))
 
 
 def make_cell(text: str, style: str = "") -> Text:
-    """Text of any origin as a cell: nothing steers the terminal, and what is written from the right stays in place."""
+    """Make a cell of untrusted text: without control characters, and right-to-left text does not move other cells."""
     shown = escape_controls(text)
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in shown):
         shown = f"{_LEFT_TO_RIGHT}{shown}{_LEFT_TO_RIGHT}"
@@ -40,7 +40,7 @@ def make_cell(text: str, style: str = "") -> Text:
 
 
 def format_number(x: float | None) -> str:
-    """A number with four digits or so.
+    """Format a number with about four digits.
 
     >>> [format_number(x) for x in (0.0, 0.012345, 12345.6, 1e-9, float("inf"))]
     ['0', '0.01235', '12,346', '1.0e-09', 'inf']
@@ -55,7 +55,7 @@ def format_number(x: float | None) -> str:
 
 
 def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
-    """A bar of that share of the width.
+    """Draw a bar that fills this share of the width.
 
     >>> draw_bar(0.5, 4), draw_bar(0.3, 4)
     ('━━', '━')
@@ -65,7 +65,7 @@ def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
 
 
 def bar_shares(values: Sequence[float]) -> list[float]:
-    """How long the bars of some scores are: the largest fills its place, and none is below zero."""
+    """Return the lengths of the bars of some scores: the largest score has 1, and none is below 0."""
     finite = [x for x in values if math.isfinite(x)]
     scale = max(map(abs, finite), default=0.0) or 1.0  # without it, the span of large values is infinite
     low, high = min([0.0, *finite]) / scale, max(finite, default=0.0) / scale
@@ -74,10 +74,10 @@ def bar_shares(values: Sequence[float]) -> list[float]:
 
 
 def column_width(texts: Sequence[str], least: int, most: int) -> int:
-    """The width of a column that has room for these texts, within limits."""
+    """Return the width of a column that has room for these texts, within limits."""
     return max([least, *(min(cell_len(escape_controls(text)), most) for text in texts)])
 
 
 def make_bare_table(*, header: bool = True) -> Table:
-    """A table without lines."""
+    """Make a table without lines."""
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=header, header_style="dim")

@@ -1,14 +1,14 @@
-r"""The corpora of the papers: find, download, verify, convert.
+r"""The name of a corpus comes in; its documents go out: found, or downloaded, verified and converted.
 
 ::
 
-    catalogue      CORPORA: all that is known about each corpus, once
-    records        what a record holds
-    places         where converted corpora are: find() and load()
-    getting        get(): archives to the converted form
-    downloads      archives from their homes, with their checksums
+    catalogue      CORPORA: the record of each corpus
+    records        the fields of a record
+    locations      where converted corpora are: find() and load()
+    preparation    get(): archives to the converted form
+    downloads      downloads of archives, with their checksums
     archives       members of tar and zip files in memory, with limits
-    converted      the one form: JSON lines, the same bytes each time
+    json_form      the one form: JSON lines, the same bytes each time
     classfolders   \
     reuters         \
     sms              > one converter for each layout: archives -> documents

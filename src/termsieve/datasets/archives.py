@@ -1,7 +1,7 @@
-"""Members of archives, read in memory as they come: nothing is ever written to a path that an archive names.
+"""Members of archives, read in memory: nothing is ever written to a path that an archive names.
 
-What a download may do to a careless reader is refused here: names that climb out of the folder, links and devices,
-archives that end too early, and bombs.
+Dangerous archives are refused: names that lead out of the folder, links and devices, archives that end too early, and
+decompression bombs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DAMAGE_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarErro
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may come out of an archive.
+    """Limits of what may come out of an archive.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Limits:
     total : int
         Bytes of all of them.
     ratio : int
-        Bytes for each byte that is read, beyond the first `CHUNK`.
+        Unpacked bytes for each packed byte, beyond the first `CHUNK_BYTES`.
     """
 
     members: int = 100_000
@@ -61,7 +61,7 @@ class Member(NamedTuple):
 
 
 class _MeteredReader(io.RawIOBase):
-    """Unpacked bytes of a file, counted: a bomb is an error before it fills the memory."""
+    """A reader that counts unpacked bytes: a bomb is an error before it fills the memory."""
 
     def __init__(self, path: Path, file: BinaryIO, unpacked: Any, limits: Limits) -> None:
         self._path, self._file, self._unpacked, self._limits = path, file, unpacked, limits
@@ -94,7 +94,7 @@ def _check_unpacked_size(path: Path, unpacked: int, packed: int, limits: Limits)
 
 @contextmanager
 def open_unpacked(path: Path, limits: Limits = STREAM_LIMITS) -> Iterator[_MeteredReader]:
-    """A file as a stream of bytes, unpacked where it is packed."""
+    """Open a file as a stream of bytes, unpacked if it is packed."""
     try:
         with path.open("rb") as file:
             start = file.read(6)
@@ -115,7 +115,7 @@ def _make_unpacker(start: bytes, file: BinaryIO) -> Any:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a text file, which may be packed, without their ends."""
+    """Yield the lines of a text file, which may be packed, without their ends."""
     with open_unpacked(path) as stream:
         reader = io.BufferedReader(stream, CHUNK_BYTES)
         while line := reader.readline(MAX_LINE_BYTES + 1):
@@ -132,12 +132,12 @@ def check_line(path: Path, length: int) -> None:
 
 
 def read_members(path: Path, wanted: Callable[[str], Any], limits: Limits = DEFAULT_LIMITS) -> Iterator[Member]:
-    """The wanted files of a tar or zip archive, in its order.
+    """Yield the wanted files of a tar or zip archive, in its order.
 
     Parameters
     ----------
     path : Path
-        Of the archive; a tar file may be packed by gzip, bzip2 or xz.
+        The archive; a tar file may be packed by gzip, bzip2 or xz.
     wanted : callable
         Whether a file is of interest, by its name.
     limits : Limits
@@ -167,11 +167,11 @@ def _read_tar(path: Path, wanted: Callable[[str], Any], limits: Limits) -> Itera
         while stream.read(CHUNK_BYTES):  # to the end, where gzip has its checksum
             pass
         if stream.content_end > end:  # tarfile stops in silence where a header is damaged
-            raise InputError(f"{path}: is damaged: from byte {end:,} on, what it unpacks to is no tar file.")
+            raise InputError(f"{path}: is damaged: from byte {end:,} on, its content is not a tar file.")
 
 
 def _check_is_file(path: Path, info: tarfile.TarInfo, contents: dict[str, bytes]) -> bool:
-    """Whether a member is a file, or a hard link to one that was read; anything else is refused."""
+    """Return True for a file, or a hard link to one that was read; refuse anything else."""
     if info.isreg() or (info.islnk() and _check_member_name(path, info.linkname) in contents):
         return True
     raise InputError(
@@ -220,8 +220,8 @@ def _check_member_count(path: Path, count: int, limits: Limits) -> None:
 
 
 def _check_member_name(path: Path, name: str) -> str:
-    """The name of a member, if it stays in the folder."""
+    """Return the name of a member, if it stays in the folder."""
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or "\\" in name or re.match("[A-Za-z]:", name):
-        raise InputError(f"{path}: has a member that climbs out of its folder, {name!r}. It is not read.")
+        raise InputError(f"{path}: has a member that leads out of its folder, {name!r}. It is not read.")
     return "/".join(part for part in parts if part not in ("", "."))

@@ -1,4 +1,4 @@
-"""The corpora of the papers, and two that stand in for those that cannot be had."""
+"""The corpora of the papers, and two stand-ins for corpora that cannot be obtained."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ CORPORA: Mapping[str, Dataset] = MappingProxyType({record.name: record for recor
 
 
 def lookup_dataset(name: str) -> Dataset:
-    """The record of a corpus, by its name."""
+    """Return the record of a corpus by its name."""
     if name not in CORPORA:
         raise OptionError(f"There is no corpus {name!r}. {did_you_mean(name, CORPORA)}Known are: {', '.join(CORPORA)}.")
     return CORPORA[name]

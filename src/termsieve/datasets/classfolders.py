@@ -1,4 +1,4 @@
-"""Corpora whose archives hold a folder for each class and a file for each document: tar files of old."""
+"""Corpora whose archives hold a folder for each class and a file for each document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPLITS = ("train", "test", None)
 
 
 def convert_newsgroups(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """20 Newsgroups: ``20_newsgroups/<group>/<number>``, or ``20news-bydate-train/...`` and ``-test``."""
+    """Convert 20 Newsgroups: ``20_newsgroups/<group>/<number>``, or ``20news-bydate-train/...`` and ``-test``."""
     (path,) = archives.values()
     articles = []
     for name, content in read_members(path, _ARTICLE.fullmatch):
@@ -29,7 +29,7 @@ def convert_newsgroups(archives: Mapping[str, Path]) -> Iterator[Document]:
 
 
 def convert_enron(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """Enron1: ``enron1/ham/<number>.<date>.farmer.ham.txt`` and ``enron1/spam/``; lines end with CR LF."""
+    """Convert Enron1: ``enron1/ham/<number>.<date>.farmer.ham.txt`` and ``enron1/spam/``; lines end with CR LF."""
     (path,) = archives.values()
     for name, content in sorted(read_members(path, _MAIL.fullmatch)):
         identity, label = _match_fields(_MAIL, name)
@@ -37,7 +37,7 @@ def convert_enron(archives: Mapping[str, Path]) -> Iterator[Document]:
 
 
 def convert_ohsumed(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """OHSUMED: ``training/<class>/<number>`` and ``test/``; a document of several classes is in several folders."""
+    """Convert OHSUMED: ``training/<class>/<number>`` and ``test/``; a document is in the folders of all its classes."""
     (path,) = archives.values()
     labels: dict[tuple[int, str], set[str]] = {}
     contents: dict[tuple[int, str], bytes] = {}
@@ -55,9 +55,9 @@ def convert_ohsumed(archives: Mapping[str, Path]) -> Iterator[Document]:
 
 
 def _match_fields(pattern: re.Pattern[str], name: str) -> tuple[str, ...]:
-    found = pattern.fullmatch(name)
-    assert found  # noqa: S101 - only wanted members come
-    return found.groups()
+    match = pattern.fullmatch(name)
+    assert match  # noqa: S101 - only wanted members come
+    return match.groups()
 
 
 def _make_document(identity: str, split: str | None, labels: list[str], content: bytes) -> Document:

@@ -1,4 +1,4 @@
-"""Archives from their homes, each verified before it is used."""
+"""Downloads of archives, each verified before it is used."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ MessageCallback = Callable[[str], None]
 
 
 def compute_sha256(path: Path) -> str:
-    """The checksum of a file."""
+    """Compute the checksum of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_checksum(path: Path) -> str | None:
-    """The checksum that was written down when the archive came for the first time."""
+    """Read the checksum that was recorded when the archive was first downloaded."""
     note = _checksum_path(path)
     return note.read_text(encoding="ascii").split()[0] if note.is_file() else None
 
 
 def write_checksum(path: Path) -> str:
-    """Write down the checksum of an archive for which nobody has published one, as ``sha256sum`` does."""
-    found = compute_sha256(path)
-    write_atomically(_checksum_path(path), [f"{found}  {path.name}\n".encode("ascii")])
-    return found
+    """Record the checksum of an archive without a published one, as ``sha256sum`` does."""
+    digest = compute_sha256(path)
+    write_atomically(_checksum_path(path), [f"{digest}  {path.name}\n".encode("ascii")])
+    return digest
 
 
 def _checksum_path(path: Path) -> Path:
@@ -46,7 +46,7 @@ def _checksum_path(path: Path) -> Path:
 
 
 def download(archive: Archive, folder: Path, *, progress: bool, tell: MessageCallback) -> Path:
-    """An archive in a folder: the one that is there, if its checksum fits, or from its home, or from a copy of that."""
+    """Return an archive in a folder: an existing one with the right checksum, or a download from one of its URLs."""
     path = check_target(folder / archive.name)
     known = archive.sha256 or read_checksum(path)
     if path.is_file() and known and compute_sha256(path) == known:
@@ -60,7 +60,7 @@ def download(archive: Archive, folder: Path, *, progress: bool, tell: MessageCal
             failures.append(f"{url}: {_describe_failure(error)}")
     raise InputError(
         f"{archive.name} could not be downloaded. {' '.join(failures)} "
-        "Where you have the file, give it with --from; where a proxy is needed, set HTTPS_PROXY."
+        "If you have the file, give it with --from; if you need a proxy, set HTTPS_PROXY."
     )
 
 
@@ -94,7 +94,7 @@ def _describe_failure(error: Exception) -> str:
 
 
 class DownloadMeter:
-    """What pooch tells of a download: shown to whoever watches, and ended where it is too much."""
+    """A progress bar for pooch that also ends a download that is too large."""
 
     def __init__(self, archive: Archive, bar: ProgressBar) -> None:
         self.max_bytes = archive.size + SIZE_SLACK if archive.size else MAX_BYTES
@@ -110,8 +110,8 @@ class DownloadMeter:
         self._bar.update(self._count, self.total or None)
 
     def reset(self) -> None:
-        """Begin again: pooch counts whole chunks, and puts that right at the end."""
+        """Start again: pooch counts whole chunks, and corrects that at the end."""
         self._count = 0
 
     def close(self) -> None:
-        """End; the bar ends with its context."""
+        """Do nothing: the bar ends with its context."""

@@ -17,12 +17,12 @@ _CHUNK = 1 << 20
 
 
 def document_to_line(document: Document) -> bytes:
-    """A document as a line of JSON."""
+    """Return a document as a line of JSON."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def compress_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines compressed by gzip, without a date: equal lines give equal bytes, with one version of zlib."""
+    """Compress lines by gzip, without a date: equal lines give equal bytes, with one version of zlib."""
     buffer = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=buffer, mtime=0) as file:
         for line in lines:
@@ -41,15 +41,15 @@ def _drain(buffer: io.BytesIO) -> bytes:
 
 @dataclass
 class ConversionSummary:
-    """What passed: how many documents of which classes and parts, and their fingerprint."""
+    """The numbers of encoded documents by class and part, and their fingerprint."""
 
     documents: int = 0
     classes: Counter[str] = field(default_factory=Counter)
     splits: Counter[str | None] = field(default_factory=Counter)
     _digest: Any = field(default_factory=hashlib.sha256, repr=False)
 
-    def lines(self, documents: Iterable[Document]) -> Iterator[bytes]:
-        """The lines of documents, counted."""
+    def encode_documents(self, documents: Iterable[Document]) -> Iterator[bytes]:
+        """Yield the lines of documents, and count them."""
         for document in documents:
             self.documents += 1
             self.classes.update(document["labels"])

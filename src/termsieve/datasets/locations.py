@@ -1,4 +1,4 @@
-"""Where the converted corpora are."""
+"""Paths of the converted corpora: find() and load()."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA_VARIABLE = "TERMSIEVE_DATA"
 
 
 def list_folders() -> list[Path]:
-    """Where corpora are looked for: the folder that TERMSIEVE_DATA names, then the cache of the user.
+    """List the folders of corpora: the folder that TERMSIEVE_DATA names, then the cache of the user.
 
     The first is where `get` puts them.
     """
@@ -25,13 +25,13 @@ def list_folders() -> list[Path]:
 
 
 def locate(name: str) -> Path | None:
-    """The converted form of a corpus, or None."""
+    """Return the path of the converted form of a corpus, or None."""
     candidates = (folder / lookup_dataset(name).file_name for folder in list_folders())
     return next((path for path in candidates if path.is_file()), None)
 
 
 def find(name: str) -> Path:
-    """The converted form of a corpus, a file of JSON lines.
+    """Return the path of the converted form of a corpus, a file of JSON lines.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def find(name: str) -> Path:
     path = locate(name)
     if path is None:
         record = lookup_dataset(name)
-        looked = " and ".join(map(str, list_folders()))
+        folders = " and ".join(map(str, list_folders()))
         raise InputError(
-            f"The corpus {name} is not here: there is no {record.file_name} in {looked}. {_suggest_download(name)}"
-            f"Another folder can be named by {DATA_VARIABLE}."
+            f"The corpus {name} is not on this machine: there is no {record.file_name} in {folders}. "
+            f"{_suggest_download(name)}{DATA_VARIABLE} can name another folder."
         )
     return path
 
@@ -62,7 +62,7 @@ def _suggest_download(name: str) -> str:
 
 
 def load(name: str) -> Documents:
-    """The documents of a corpus.
+    """Load the documents of a corpus.
 
     Parameters
     ----------

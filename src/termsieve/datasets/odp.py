@@ -1,4 +1,4 @@
-"""The Open Directory: RDF, one huge file of XML, read as it comes."""
+"""The Open Directory: RDF in one huge XML file, read as a stream."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ENGLISH_CLASSES = (
 )
 _INTERNATIONAL_PREFIX = "Top/Kids_and_Teens/International/"
 _FIELDS = ("Title", "Description", "topic")
-# the dumps hold what no XML may hold, as characters and as references to them
+# the dumps have characters that XML forbids, and references to them
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\\d|3[01])|x0*(?:[0-8bcefBCEF]|1[\\da-fA-F]));"
 )
 
 
 def convert_odp(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """The pages in one of the 13 English classes of the first level: title and description."""
+    """Convert the pages of the 13 English classes of the first level: title and description."""
     number = 0
     for path in archives.values():
         for page in _read_pages(path):
@@ -71,13 +71,13 @@ def _read_pages(path: Path) -> Iterator[dict[str, str]]:
 
 
 class _PageParser:
-    """Pages from XML in parts. Prefixes are not looked at: editions differ in their namespaces."""
+    """A parser of pages in XML. Prefixes are ignored: editions differ in their namespaces."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._page: dict[str, str] | None = None
         self._text: list[str] | None = None
-        self._done: list[dict[str, str]] = []
+        self._finished_pages: list[dict[str, str]] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -86,12 +86,12 @@ class _PageParser:
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
 
     def feed(self, text: str, *, last: bool = False) -> list[dict[str, str]]:
-        """Give the pages that end in this part."""
+        """Return the pages that end in this part."""
         try:
             self._parser.Parse(_FORBIDDEN.sub("", text), last)
         except expat.ExpatError as error:
-            raise InputError(f"{self._path}: is cut off, or is no RDF of the Open Directory: {error}.") from error
-        done, self._done = self._done, []
+            raise InputError(f"{self._path}: is cut off, or is not RDF of the Open Directory: {error}.") from error
+        done, self._finished_pages = self._finished_pages, []
         return done
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -110,7 +110,7 @@ class _PageParser:
         if self._page is None:
             return
         if local == "ExternalPage":
-            self._done.append(self._page)
+            self._finished_pages.append(self._page)
             self._page = None
         elif self._text is not None and local in _FIELDS:
             self._page[local] = " ".join("".join(self._text).split())

@@ -1,4 +1,4 @@
-"""From archives to the converted form."""
+"""get(): archives to the converted form."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def get(
     unverified: bool = False,
     tell: MessageCallback | None = None,
 ) -> Path:
-    """Download a corpus from its home, verify it, and convert it to JSON lines.
+    """Download a corpus from its original site, verify it, and convert it to JSON lines.
 
     Parameters
     ----------
@@ -35,15 +35,15 @@ def get(
     source : path or list of paths, optional
         Archives that you have already, or a folder that holds them, instead of a download.
     folder : path, optional
-        Where to put the converted form, and, in ``archives``, what was downloaded. Without it, the folder that
-        TERMSIEVE_DATA names, or the cache of the user.
+        Where to put the converted form and, in ``archives``, the downloads (default: the folder that TERMSIEVE_DATA
+        names, or the cache of the user).
     progress : bool
         Show the progress on standard error.
     unverified : bool
-        Take archives with another checksum or another number of documents than the known ones, too: another
-        edition, or the same files packed again.
+        Also accept archives with another checksum or number of documents: another edition, or the same files packed
+        again.
     tell : callable, optional
-        Is called with what is good to know, such as the checksum of an archive for which none was known.
+        Called with messages, such as the checksum of an archive for which none was known.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error}.") from error
+        raise OutputError(f"{folder}: cannot be created: {error}.") from error
     return folder
 
 
@@ -94,16 +94,16 @@ def _download_and_convert(
     try:
         _convert(corpus, files, target, progress=progress, unverified=unverified, say=say)
     except InputError:
-        for path in new:  # nothing vouches for them: next time, they are fetched again
+        for path in new:  # they may be wrong: next time, they are downloaded again
             path.unlink(missing_ok=True)
         raise
     for path in new:
-        say(f"no checksum of {path.name} was known; from now on it is {write_checksum(path)}")
+        say(f"the checksum of {path.name} was not known; it is recorded as {write_checksum(path)}")
     return target
 
 
 def _match_archives(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str, Path]:
-    """Which file is which archive: one may have any name, several go by their names."""
+    """Match files to archives: a single one may have any name, several go by their names."""
     paths = [
         path
         for source in map(Path, sources)
@@ -129,10 +129,10 @@ def _match_archives(corpus: Dataset, sources: Sequence[str | Path]) -> dict[str,
 
 def _find_in_folder(corpus: Dataset, folder: Path) -> list[Path]:
     stems = [_stem(archive.name) for archive in corpus.archives]
-    found = sorted(path for path in folder.iterdir() if path.is_file() and _stem(path.name) in stems)
-    if not found:
+    files = sorted(path for path in folder.iterdir() if path.is_file() and _stem(path.name) in stems)
+    if not files:
         raise InputError(f"{folder}: there is none of {_format_archives(corpus.archives)} in this folder.")
-    return found
+    return files
 
 
 def _stem(name: str) -> str:
@@ -146,10 +146,10 @@ def _format_archives(archives: Iterable[Archive]) -> str:
 def _check_checksums(corpus: Dataset, files: Mapping[str, Path]) -> None:
     for archive in corpus.archives:
         path = files.get(archive.name)
-        if path is not None and archive.sha256 and (found := compute_sha256(path)) != archive.sha256:
+        if path is not None and archive.sha256 and (digest := compute_sha256(path)) != archive.sha256:
             raise InputError(
-                f"{path}: has the checksum {found}, but {archive.name} has {archive.sha256}. It is another edition, "
-                "was packed again, or is damaged. To take it as it is: --unverified."
+                f"{path}: has the checksum {digest}, but {archive.name} has {archive.sha256}. It is another edition, "
+                "was packed again, or is damaged. To accept it: --unverified."
             )
 
 
@@ -158,39 +158,39 @@ def _convert(
 ) -> None:
     assert corpus.converter  # noqa: S101 - get() has looked
     ordered = {archive.name: files[archive.name] for archive in corpus.archives if archive.name in files}
-    tally = ConversionSummary()
+    summary = ConversionSummary()
     documents = track(corpus.converter(ordered), "converting", corpus.documents, shown=progress)
-    lines = _encode_and_check(tally, documents, corpus, ordered, unverified=unverified)
+    lines = _encode_and_check(summary, documents, corpus, ordered, unverified=unverified)
     write_atomically(target, compress_lines(lines))
-    say(f"{corpus.name}: {tally.documents:,} documents in {len(tally.classes)} classes, written to {target}")
-    if len(tally.classes) != corpus.classes:
-        say(f"note: {corpus.classes} classes were expected, found are {', '.join(sorted(tally.classes))}")
+    say(f"{corpus.name}: {summary.documents:,} documents in {len(summary.classes)} classes, written to {target}")
+    if len(summary.classes) != corpus.classes:
+        say(f"note: {corpus.classes} classes were expected, but it has {', '.join(sorted(summary.classes))}")
     if corpus.fingerprint:
-        same = tally.fingerprint == corpus.fingerprint
+        same = summary.fingerprint == corpus.fingerprint
         say(
-            "the documents are those of our results"
+            "the documents are identical to those of our results"
             if same
-            else "note: the documents are not quite those of our results"
+            else "note: the documents differ slightly from those of our results"
         )
 
 
 def _encode_and_check(
-    tally: ConversionSummary,
+    summary: ConversionSummary,
     documents: Iterable[Document],
     corpus: Dataset,
     files: Mapping[str, Path],
     *,
     unverified: bool,
 ) -> Iterator[bytes]:
-    """The lines; too few or too many are an error at their end, before the file gets its name."""
-    yield from tally.lines(documents)
+    """Yield the lines; too few or too many are an error at their end, before the file gets its name."""
+    yield from summary.encode_documents(documents)
     places = ", ".join(str(path) for path in files.values())
-    if not tally.documents:
+    if not summary.documents:
         raise InputError(f"{places}: has no document of {corpus.title}. Is it {_format_archives(corpus.archives)}?")
-    expected = [("documents", corpus.documents, tally.documents)]
-    expected += [(f"documents of {part or 'no part'}", n, tally.splits[part]) for part, n in corpus.splits.items()]
-    wrong = [f"{found:,} {what} instead of {n:,}" for what, n, found in expected if n is not None and found != n]
+    expected = [("documents", corpus.documents, summary.documents)]
+    expected += [(f"documents of {part or 'no part'}", n, summary.splits[part]) for part, n in corpus.splits.items()]
+    wrong = [f"{actual:,} {what} instead of {n:,}" for what, n, actual in expected if n is not None and actual != n]
     if wrong and not unverified:
         raise InputError(
-            f"{places}: has {', '.join(wrong)}. It is not whole, or another edition. To take it as it is: --unverified."
+            f"{places}: has {', '.join(wrong)}. It is not whole, or another edition. To accept it: --unverified."
         )

@@ -13,7 +13,7 @@ TOP_TOPICS = ("CCAT", "ECAT", "GCAT", "MCAT")
 
 
 def convert_rcv1(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """The documents of ``lyrl2004_tokens_*.dat``, with the topics of ``rcv1-v2.topics.qrels``.
+    """Convert the documents of ``lyrl2004_tokens_*.dat``, with the topics of ``rcv1-v2.topics.qrels``.
 
     A document has one label, the first of the four top topics that is listed for it; ``topics`` has all that are.
     """
@@ -28,7 +28,7 @@ def convert_rcv1(archives: Mapping[str, Path]) -> Iterator[Document]:
 
 
 def _read_topics(path: Path) -> dict[str, list[str]]:
-    """Per document its topics, from lines such as ``E11 2286 1``."""
+    """Read the topics of each document, from lines such as ``E11 2286 1``."""
     topics: dict[str, list[str]] = {}
     known: dict[str, str] = {}  # so that each name is held once, not two million times
     for at, line in enumerate(read_lines(path), 1):
@@ -40,7 +40,7 @@ def _read_topics(path: Path) -> dict[str, list[str]]:
 
 
 def _read_records(path: Path) -> Iterator[tuple[str, str]]:
-    """Number and tokens of each record: ``.I 2286``, ``.W``, lines of tokens, an empty line."""
+    """Yield number and tokens of each record: ``.I 2286``, ``.W``, lines of tokens, an empty line."""
     number, in_text = "", False
     text: list[str] = []
     for at, raw in enumerate(read_lines(path), 1):

@@ -1,4 +1,4 @@
-"""What is known about a corpus: frozen records."""
+"""Records of corpora and their archives."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Converter: TypeAlias = Callable[[Mapping[str, Path]], Iterator[Document]]
 
 @dataclass(frozen=True)
 class Archive:
-    """A file that a corpus is made from, as its home offers it.
+    """A file that a corpus is made from, as its original site offers it.
 
     Attributes
     ----------
     name : str
-        Of the file.
+        Name of the file.
     urls : tuple of str
-        Where it is: its home, then copies. Empty where it has no home any more.
+        Addresses: the original site, then copies. Empty if it is not online any more.
     sha256 : str or None
-        Of the file; None where nobody has published it.
+        Checksum of the file; None if none is published.
     size : int or None
-        In bytes.
+        Size in bytes.
     optional : bool
         Whether the corpus can be made without it.
     """
@@ -44,37 +44,37 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What it is called here; its converted form is the file ``<name>.jsonl.gz``.
+        Its name here; its converted form is the file ``<name>.jsonl.gz``.
     title : str
-        What others call it.
+        Its usual name.
     home : str
         The page that describes it.
     licence : str
-        What its owners allow, as they say it.
+        Its licence, in the words of its owners.
     citation : str
         What to cite.
     classes : int
-        How many.
+        Number of classes.
     documents : int or None
-        How many; None where that changes from one edition to the next.
+        Number of documents; None if that changes from one edition to the next.
     splits : mapping of str or None to int
-        How many documents each part has; None stands for those of no part. Empty where the corpus has no parts.
+        Number of documents of each part; None stands for those of no part. Empty if the corpus has no parts.
     size : int or None
         Bytes of the converted form.
     papers : tuple of str
         The studies that use it, by the names of `termsieve reproduce`.
     archives : tuple of Archive
-        What it is made from.
+        The files it is made from.
     converter : callable or None
         From the archives, by name, to documents.
     stand_in_for : str or None
-        The corpus whose size and shape it has, where it is used in the place of another.
+        The corpus of similar size and shape that it replaces, if any.
     sha256 : str or None
-        Of the converted form that our results were made with, compressed by zlib.
+        Checksum of the converted form that our results were made with, compressed by zlib.
     fingerprint : str or None
         The same for its documents: SHA-256 of the lines, not compressed, with each CR LF in a text read as LF.
     note : str
-        What else one must know to get it.
+        Other facts needed to get it.
     """
 
     name: str
@@ -96,5 +96,5 @@ class Dataset:
 
     @property
     def file_name(self) -> str:
-        """Of the converted form."""
+        """The file name of the converted form."""
         return f"{self.name}.jsonl.gz"

@@ -24,7 +24,7 @@ _LIST_FIELDS = ("places", "people", "orgs", "exchanges")
 
 
 def convert_reuters(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """The articles of all ``reut2-*.sgm``, by number, with the ModApte split."""
+    """Convert the articles of all ``reut2-*.sgm``, by number, with the ModApte split."""
     (path,) = archives.values()
     files = sorted(read_members(path, _FILE.fullmatch))
     _check_complete(path, [name for name, _ in files])
@@ -42,7 +42,7 @@ def _check_complete(path: Path, names: list[str]) -> None:
 
 
 def parse_articles(place: str, text: str) -> Iterator[Document]:
-    """The articles of one file."""
+    """Yield the articles of one file."""
     count = 0
     for count, (attributes, content) in enumerate(_ARTICLE.findall(text), 1):
         yield _parse_article(f"{place}, article {count}", dict(_ATTRIBUTE.findall(attributes)), content)
@@ -51,11 +51,11 @@ def parse_articles(place: str, text: str) -> Iterator[Document]:
 
 
 def _parse_article(place: str, attributes: dict[str, str], content: str) -> Document:
-    found = _TEXT.search(content)
-    lacking = [name for name in _REQUIRED_ATTRIBUTES if name not in attributes] + ([] if found else ["TEXT"])
-    if not found or lacking:
+    match = _TEXT.search(content)
+    lacking = [name for name in _REQUIRED_ATTRIBUTES if name not in attributes] + ([] if match else ["TEXT"])
+    if not match or lacking:
         raise InputError(f"{place}: has no {' and no '.join(lacking)}.")
-    kind, body = found.groups()
+    kind, body = match.groups()
     title = _find_element(body, "TITLE")
     meta = {
         "topics_attr": attributes["TOPICS"],
@@ -76,14 +76,14 @@ def _parse_article(place: str, attributes: dict[str, str], content: str) -> Docu
 
 
 def _mod_apte_split(attributes: dict[str, str]) -> str | None:
-    """Training: before April 8, test: after April 7, both only if indexed by topics; the rest is not used."""
+    """Return "train" before April 8 and "test" after April 7, both only if indexed by topics, else None."""
     if attributes["TOPICS"] != "YES":
         return None
     return {"TRAIN": "train", "TEST": "test"}.get(attributes["LEWISSPLIT"])
 
 
 def _join_text(title: str | None, body: str) -> str:
-    """Title and body; of a brief, the title; of an article that was not taken apart, all of it."""
+    """Return title and body; of a brief, the title; of an unstructured article, all of it."""
     article = _find_element(body, "BODY")
     if title is None:
         return decode_entities(body) if article is None else article
@@ -101,7 +101,7 @@ def _find_items(text: str, name: str) -> list[str]:
 
 
 def decode_entities(text: str) -> str:
-    """Text with its entities replaced, without the control characters of the wire.
+    """Replace entities, and remove the control characters of the news wire.
 
     >>> decode_entities("S&amp;P said &lt;IBM> rose&#3;")
     'S&P said <IBM> rose'
@@ -109,6 +109,6 @@ def decode_entities(text: str) -> str:
     return _CONTROL.sub("", _REFERENCE.sub(_replace_entity, text))
 
 
-def _replace_entity(found: re.Match[str]) -> str:
-    number, name = found.groups()
+def _replace_entity(match: re.Match[str]) -> str:
+    number, name = match.groups()
     return _ENTITIES[name] if name else chr(int(number))

@@ -1,4 +1,4 @@
-"""SMS Spam Collection: one message a line, its class before a tab."""
+"""SMS Spam Collection: one message per line, after its class and a tab."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILE = re.compile(r"(?:.*/)?SMSSpamCollection(?:\.txt)?")
 
 
 def convert_sms(archives: Mapping[str, Path]) -> Iterator[Document]:
-    """The messages of ``SMSSpamCollection`` in its zip file."""
+    """Convert the messages of ``SMSSpamCollection`` in its zip file."""
     (path,) = archives.values()
     for name, content in read_members(path, _FILE.fullmatch):
         yield from _parse_messages(f"{path}, {name}", content)

@@ -1,1 +1,7 @@
-"""From predicted labels to measures, and whether their differences are real."""
+"""Known and predicted labels come in; measures, and tests of their differences, go out.
+
+::
+
+    measures       confusion, its measures, and agreement of rankings and selections
+    significance   tests of differences between methods
+"""

@@ -1,4 +1,4 @@
-"""Evaluate: measures of predictions, for one or for a whole curve; how alike rankings and selections are.
+"""Measures of predictions, for one or for a whole curve; agreement of rankings and of selections.
 
 A measure is a function of counts here too: `confusion` counts once what is right and wrong for each class, and every
 measure is computed from that.
@@ -23,7 +23,7 @@ Average: TypeAlias = Literal["micro", "macro", "weighted"]
 
 @dataclass(frozen=True)
 class Confusion:
-    """What was right and wrong, for each class and, if there is one, each point of a curve.
+    """The numbers of right and wrong predictions for each class and, if there is one, each point of a curve.
 
     Attributes
     ----------
@@ -52,15 +52,15 @@ class Confusion:
     fixed: bool = True
 
     def precision(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
-        """Of the documents put into a class, the share that belongs there."""
+        """Return the share of the documents put into a class that belong there."""
         return self._average(lambda tp, fp, _: _safe_ratio(tp, tp + fp, empty), average, empty)
 
     def recall(self, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
-        """Of the documents that belong to a class, the share that was put there."""
+        """Return the share of the documents of a class that were put there."""
         return self._average(lambda tp, _, fn: _safe_ratio(tp, tp + fn, empty), average, empty)
 
     def f_beta(self, beta: float = 1.0, average: Average | None = "macro", *, empty: float = 0.0) -> Array:
-        """The weighted harmonic mean of both; recall weighs beta times as much as precision.
+        """Return the weighted harmonic mean of both; recall weighs beta times as much as precision.
 
         `empty` stands for classes that are neither there nor predicted.
         """
@@ -76,11 +76,11 @@ class Confusion:
         return self._average(of, average, empty)
 
     def accuracy(self) -> Array:
-        """The share of documents all of whose labels are right."""
+        """Return the share of documents all of whose labels are right."""
         return _safe_ratio(self.n_correct, self.n_docs, np.nan)
 
-    def of(self, label: Any) -> Confusion:
-        """One class alone: with it, every average is the measure of this class."""
+    def for_class(self, label: Any) -> Confusion:
+        """Return the confusion of one class alone: every average is then the measure of this class."""
         at = np.flatnonzero(self.classes == label)
         if not at.size:
             raise OptionError(f"There is no class {label!r}. Classes: {', '.join(map(str, self.classes))}.")
@@ -89,7 +89,7 @@ class Confusion:
         )
 
     def measure(self, name: str, *, empty: float = 0.0) -> Array:
-        """A measure by name, such as ``accuracy``, ``f1_macro``, ``precision_micro`` or ``recall_weighted``.
+        """Return a measure by name, such as ``accuracy``, ``f1_macro``, ``precision_micro`` or ``recall_weighted``.
 
         Without an average, ``f1``, it is per class. Any beta will do: ``f2_macro``, ``f0.5_micro``.
 
@@ -98,16 +98,16 @@ class Confusion:
         """
         if name == "accuracy":
             return self.accuracy()
-        found = _MEASURE_PATTERN.fullmatch(name)
-        if not found:
+        match = _MEASURE_PATTERN.fullmatch(name)
+        if not match:
             raise OptionError(
                 f"Unknown measure {name!r}. It is 'accuracy', or a measure and an average, such as 'f1_micro', "
                 "'precision_macro', 'recall_weighted' or 'f2_macro'."
             )
-        average: Any = found["average"]
-        if found["beta"]:
-            return self.f_beta(float(found["beta"]), average, empty=empty)
-        return (self.precision if found["what"] == "precision" else self.recall)(average, empty=empty)
+        average: Any = match["average"]
+        if match["beta"]:
+            return self.f_beta(float(match["beta"]), average, empty=empty)
+        return (self.precision if match["what"] == "precision" else self.recall)(average, empty=empty)
 
     def _average(self, of: Any, average: Average | None, empty: float) -> Array:
         if average not in (None, "micro", "macro", "weighted"):
@@ -135,14 +135,14 @@ def _safe_ratio(a: Any, b: Any, empty: float) -> Array:
 
 
 def confusion(y_true: Any, y_pred: Any, classes: Sequence[Any] | None = None) -> Confusion:
-    """Count what is right and wrong.
+    """Count right and wrong predictions.
 
     Parameters
     ----------
     y_true : array of shape (n_docs,), or an indicator matrix of shape (n_docs, n_classes)
-        What is so.
+        The known labels.
     y_pred : array of the same shape, or with the points of a curve before it
-        What was predicted, as `termsieve.curve` gives it.
+        The predicted labels, as `termsieve.curve` returns them.
     classes : sequence, optional
         The classes to look at. By default all that occur in either, or the columns of the indicator matrix. The
         columns of an indicator matrix are named by it.
@@ -156,7 +156,7 @@ def confusion(y_true: Any, y_pred: Any, classes: Sequence[Any] | None = None) ->
     true, predicted = _to_dense(y_true), _to_dense(y_pred)
     if true.ndim not in (1, 2) or predicted.ndim - true.ndim not in (0, 1):
         raise InputError(
-            f"y_true is of shape {true.shape}, y_pred of {predicted.shape}: the last must be like the first."
+            f"y_true is of shape {true.shape}, y_pred of {predicted.shape}: both must end in the same dimensions."
         )
     if predicted.shape[predicted.ndim - true.ndim :] != true.shape:
         raise InputError(f"y_true is of shape {true.shape}, but the predictions are of {predicted.shape}.")
@@ -176,18 +176,18 @@ def _count_labels(true: AnyArray, predicted: AnyArray, given: Sequence[Any] | No
     m, rows = len(known), predicted.reshape(-1, len(true))
     a, b = np.searchsorted(known, true), np.searchsorted(known, rows)
     hit = a == b
-    place = b + m * np.arange(len(rows)).reshape(-1, 1)
-    said = np.bincount(place.ravel(), minlength=m * len(rows)).reshape(-1, m)
-    tp = np.bincount(place[hit], minlength=m * len(rows)).reshape(-1, m)
-    there = np.bincount(a, minlength=m)
-    cells = [_pick_columns(part, known, names) for part in (tp, said - tp, there - tp)]
+    index = b + m * np.arange(len(rows)).reshape(-1, 1)
+    predicted_sizes = np.bincount(index.ravel(), minlength=m * len(rows)).reshape(-1, m)
+    tp = np.bincount(index[hit], minlength=m * len(rows)).reshape(-1, m)
+    true_sizes = np.bincount(a, minlength=m)
+    cells = [_pick_columns(part, known, names) for part in (tp, predicted_sizes - tp, true_sizes - tp)]
     shape = predicted.shape[:-1]
     tp, fp, fn = (part.reshape(*shape, len(names)) for part in cells)
     return Confusion(names, tp, fp, fn, hit.sum(axis=1).reshape(shape), len(true), given is not None)
 
 
 def _pick_columns(cells: Int64Array, known: AnyArray, names: AnyArray) -> Int64Array:
-    """The columns of the classes asked for, 0 for those that never occur."""
+    """Return the columns of the given classes, 0 for those that never occur."""
     if names is known or not len(known):
         return cells if names is known else np.zeros((len(cells), len(names)), np.int64)
     at = np.searchsorted(known, names).clip(max=len(known) - 1)
@@ -202,9 +202,9 @@ def _count_indicators(true: AnyArray, predicted: AnyArray, given: Sequence[Any] 
         if not np.isin(y, (0, 1)).all():
             raise InputError(f"{name}, an indicator matrix, must hold 0 and 1 only.")
     a, b = true.astype(bool), predicted.astype(bool)
-    tp, said = (a & b).sum(axis=-2), b.sum(axis=-2)
+    tp, predicted_sizes = (a & b).sum(axis=-2), b.sum(axis=-2)
     right = (a == b).all(axis=-1).sum(axis=-1)
-    return Confusion(names, tp, said - tp, a.sum(axis=0) - tp, right, len(true))
+    return Confusion(names, tp, predicted_sizes - tp, a.sum(axis=0) - tp, right, len(true))
 
 
 MEASURES = (
@@ -220,35 +220,35 @@ MEASURES = (
 def measure_curve(
     y_true: Any, y_pred: Any, names: Sequence[str], *, one_class: str = ""
 ) -> Iterator[tuple[int, str, str, float]]:
-    """Every measure of a curve as rows: point, class ("" for all), measure and value.
+    """Yield every measure of a curve as rows: point, class ("" for all), measure and value.
 
     Parameters
     ----------
     y_true, y_pred
-        As for `confusion`; labels are places among the names.
+        As for `confusion`; labels are indices into the names.
     names : sequence of str
-        Of the classes.
+        Names of the classes.
     one_class : str
         The labels are 1 for this class and 0 for the rest, and only it is measured.
     """
-    counted = confusion(y_true, y_pred, classes=[1] if one_class else None)
-    labels = [one_class] if one_class else [str(names[place]) for place in counted.classes]
+    counts = confusion(y_true, y_pred, classes=[1] if one_class else None)
+    labels = [one_class] if one_class else [str(names[index]) for index in counts.classes]
     columns: list[tuple[str, str, Array]] = []
     if not one_class:
-        columns += [("", measure, counted.measure(measure)) for measure in MEASURES]
+        columns += [("", measure, counts.measure(measure)) for measure in MEASURES]
     for what in ("precision", "recall", "f1", "f2"):
-        values = counted.measure(what)
+        values = counts.measure(what)
         columns += [(label, what, values[:, i]) for i, label in enumerate(labels)]
-    for point in range(len(counted.n_correct)):
+    for point in range(len(counts.n_correct)):
         for label, measure, value in columns:
             yield point, label, measure, float(value[point])
 
 
-# How alike rankings and selections are
+# Agreement of rankings and selections
 
 
 class Overlap(NamedTuple):
-    """Terms that two rankings have in common among their first k: how many, and by all that either has."""
+    """The terms that two rankings share among their first k: how many, and as a share of all that either has."""
 
     ks: Int64Array
     common: Int64Array
@@ -269,14 +269,14 @@ def overlap(ranking_a: Sequence[Any], ranking_b: Sequence[Any], ks: Iterable[int
     longest = min(len(a), len(b))
     if numbers.size and not (numbers.min() >= 0 and numbers.max() <= longest):
         raise OptionError(f"ks must be from 0 to {longest:,}, the length of the shorter ranking; it is {ks!r}.")
-    place = {one: i for i, one in enumerate(b)}
-    needed = np.array([max(i, place[one]) for i, one in enumerate(a) if one in place], np.int64)
+    position = {one: i for i, one in enumerate(b)}
+    needed = np.array([max(i, position[one]) for i, one in enumerate(a) if one in position], np.int64)
     shared = np.searchsorted(np.sort(needed), numbers, side="left").astype(np.int64)
     return Overlap(numbers, shared, _safe_ratio(shared, 2 * numbers - shared, 1.0))
 
 
 def rank_correlation(a: Any, b: Any, method: Literal["spearman", "kendall"] = "spearman") -> float:
-    """Correlation of two scores of the same terms by rank; Kendall's is tau-b. Not a number if one is constant.
+    """Correlate two scores of the same terms by rank; Kendall's is tau-b. NaN if one is constant.
 
     >>> rank_correlation([0.9, 0.5, 0.1], [3.0, 1.0, 2.0], "kendall")
     0.33333333333333337
@@ -288,12 +288,12 @@ def rank_correlation(a: Any, b: Any, method: Literal["spearman", "kendall"] = "s
         raise OptionError(f"method must be 'spearman' or 'kendall', not {method!r}.")
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         return float("nan")
-    found: Any = stats.spearmanr(x, y) if method == "spearman" else stats.kendalltau(x, y)
-    return float(found.statistic)
+    result: Any = stats.spearmanr(x, y) if method == "spearman" else stats.kendalltau(x, y)
+    return float(result.statistic)
 
 
 class Stability(NamedTuple):
-    """Nogueira's measure: 1 for always the same terms, about 0 for terms taken by chance; with its interval."""
+    """Nogueira's measure: 1 for always the same terms, about 0 for random terms; with its interval."""
 
     value: float
     low: float
@@ -302,16 +302,16 @@ class Stability(NamedTuple):
 
 
 def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 0.95) -> Stability:
-    """How alike the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
+    """Measure how similar the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
 
     Parameters
     ----------
     selected : array of shape (n_selections, n_terms), or a sequence of sequences of term numbers
         What was selected each time.
     n_terms : int, optional
-        How many terms there are to select from; needed with term numbers.
+        Number of terms to select from; needed with term numbers.
     confidence : float
-        Of the interval, which is for many selections.
+        Confidence of the interval, which assumes many selections.
 
     Examples
     --------
@@ -352,7 +352,7 @@ def _selection_masks(selected: Any, n_terms: int | None) -> Array:
 
 
 class Band(NamedTuple):
-    """Mean over repetitions and its confidence interval."""
+    """A mean over repetitions and its confidence interval."""
 
     mean: Array
     low: Array
@@ -360,9 +360,9 @@ class Band(NamedTuple):
 
 
 def band(values: Any, *, confidence: float = 0.95, axis: int = 0) -> Band:
-    """Mean over repetitions with Student's interval; infinitely wide for one repetition.
+    """Return the mean over repetitions with Student's interval; infinitely wide for one repetition.
 
-    It takes repetitions for independent. Folds of one cross-validation share training documents, so that their band
+    It assumes independent repetitions. Folds of one cross-validation share training documents, so that their band
     is too narrow: see `termsieve.evaluate.significance.correlated_t`.
 
     >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]])]

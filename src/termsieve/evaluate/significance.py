@@ -1,8 +1,8 @@
-"""Significance: whether a difference is real.
+"""Significance of differences.
 
 Several methods on several data sets or folds: the Friedman test with Nemenyi's critical difference, Wilcoxon tests of
-all pairs with Holm's correction, and the Bayesian view, which also can say that two methods are as good as equal.
-`contrast` does all of them and says in a sentence what they show.
+all pairs with Holm's correction, and Bayesian tests, which can also say that two methods are practically equal.
+`contrast` runs all of them and summarizes the result in a sentence.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from termsieve.errors import InputError, OptionError
 
 
 class Friedman(NamedTuple):
-    """Whether the ranks of the methods differ more than by chance."""
+    """The result of Friedman's test: whether the ranks of the methods differ more than by chance."""
 
     statistic: float
     pvalue: float
 
 
 class PairTest(NamedTuple):
-    """Two methods: the median difference (first minus second), Wilcoxon's p, plain and by Holm."""
+    """A test of two methods: the median difference (first minus second), Wilcoxon's p, plain and by Holm."""
 
     first: str
     second: str
@@ -58,7 +58,7 @@ class Diagram(NamedTuple):
 
 
 def mean_ranks(values: Any, *, higher_is_better: bool = True) -> Array:
-    """Mean rank of each column over the rows, 1 for the best; ties share the mean of their ranks.
+    """Return the mean rank of each column over the rows, 1 for the best; ties share the mean of their ranks.
 
     >>> mean_ranks([[0.9, 0.8, 0.8], [0.7, 0.9, 0.5]])
     array([1.5 , 1.75, 2.75])
@@ -69,7 +69,7 @@ def mean_ranks(values: Any, *, higher_is_better: bool = True) -> Array:
 
 
 def friedman(values: Any) -> Friedman:
-    """Friedman's test, with the correction for ties, of the columns over the rows.
+    """Run Friedman's test, with the correction for ties, of the columns over the rows.
 
     With two columns, scipy has none, and the chi-squared statistic is computed here by the same formula.
 
@@ -80,15 +80,15 @@ def friedman(values: Any) -> Friedman:
     if (x == x[:, :1]).all():
         return Friedman(0.0, 1.0)
     if x.shape[1] > 2:
-        found: Any = stats.friedmanchisquare(*x.T)
-        return Friedman(float(found.statistic), float(found.pvalue))
+        result: Any = stats.friedmanchisquare(*x.T)
+        return Friedman(float(result.statistic), float(result.pvalue))
     wins, losses = float((x[:, 0] > x[:, 1]).sum()), float((x[:, 0] < x[:, 1]).sum())
     statistic = (wins - losses) ** 2 / (wins + losses)
     return Friedman(statistic, float(stats.chi2.sf(statistic, 1)))
 
 
 def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks (``demsar2006`` in the bibliography).
+    """Return Nemenyi's critical difference of mean ranks (``demsar2006`` in the bibliography).
 
     >>> round(critical_difference(4, 14), 4)
     1.2536
@@ -101,7 +101,7 @@ def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> 
 
 
 def holm(pvalues: Any) -> Array:
-    """P-values after Holm's correction for many tests.
+    """Return p-values after Holm's correction for multiple tests.
 
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
@@ -115,7 +115,7 @@ def holm(pvalues: Any) -> Array:
 
 
 def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[PairTest]:
-    """Wilcoxon's signed-rank test of every pair of columns, with Holm's correction.
+    """Run Wilcoxon's signed-rank test of every pair of columns, with Holm's correction.
 
     Differences of 0 are left out, as Wilcoxon does; a pair without any difference has p = 1.
     """
@@ -130,17 +130,17 @@ def wilcoxon_holm(values: Any, names: Sequence[str] | None = None) -> list[PairT
 
 
 def _wilcoxon_pvalue(differences: Array) -> float:
-    told = differences[differences != 0]
-    if not told.size:
+    nonzero = differences[differences != 0]
+    if not nonzero.size:
         return 1.0
     # the exact distribution holds only without ties; scipy then takes the normal one by itself from some version on
-    tied = len(np.unique(np.abs(told))) < len(told)
-    found: Any = stats.wilcoxon(told, method="approx" if tied or len(told) > 50 else "exact")
-    return float(found.pvalue)
+    tied = len(np.unique(np.abs(nonzero))) < len(nonzero)
+    result: Any = stats.wilcoxon(nonzero, method="approx" if tied or len(nonzero) > 50 else "exact")
+    return float(result.pvalue)
 
 
 def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 1) -> Posterior:
-    """Bayesian t-test of two methods on the folds of one cross-validation (``benavoli2017`` in the bibliography).
+    """Run the Bayesian t-test of two methods on the folds of one cross-validation (``benavoli2017``).
 
     The folds share training documents: Nadeau and Bengio's correction takes their correlation for 1 / folds.
 
@@ -174,7 +174,7 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
 def signed_rank(
     first: Any, second: Any, *, rope: float = 0.01, prior: float = 0.5, draws: int = 20_000, seed: int = 0
 ) -> Posterior:
-    """Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
+    """Run the Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
 
     The differences are drawn again with weights from a Dirichlet process, whose prior is one more difference of 0
     with weight `prior`. The probabilities are the shares of draws in which each of the three regions is likeliest.
@@ -189,7 +189,7 @@ def signed_rank(
 
 
 def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
-    """Weight of the pairs beyond the limit; those at it count half."""
+    """Return the weight of the pairs beyond the limit; those at it count half."""
     beyond = (sums > limit) + 0.5 * (sums == limit)
     share: Array = np.einsum("si,si->s", weights @ beyond, weights)
     return share
@@ -197,7 +197,7 @@ def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a comparison of several methods shows. Prints as a sentence or two.
+    """The result of comparing several methods. Prints as a sentence or two.
 
     Attributes
     ----------
@@ -207,8 +207,8 @@ class Contrast:
         Mean ranks, 1 for the best.
     friedman : Friedman
     critical_difference : float
-        Of mean ranks, by Nemenyi.
-    pairs : list of Pair
+        Nemenyi's critical difference of mean ranks.
+    pairs : list of PairTest
         Wilcoxon with Holm.
     alpha : float
     """
@@ -240,7 +240,7 @@ class Contrast:
 
     @property
     def sentence(self) -> str:
-        """What it shows, plainly."""
+        """The result in plain words."""
         level = f"at the {self.alpha * 100:g} % level"
         tested = f"{len(self.values)} rows, Friedman p = {self.friedman.pvalue:.2g}"
         best = self.names[int(self.ranks.argmin())]
@@ -272,7 +272,7 @@ def contrast(
     values : array of shape (n_rows, n_methods), frame, or mapping of names to columns
         A measure of each method (column) on each data set (row).
     names : sequence of str, optional
-        Of the methods.
+        Names of the methods.
     alpha : float
         Level of the tests.
     higher_is_better : bool

@@ -1,10 +1,12 @@
-"""Models: terms selected and a classifier fitted in one go, kept in one file, and asked why.
+"""Labelled documents come in; a `Model` that labels texts and explains its labels goes out.
 
 ::
 
-    training     train(): the choice by cross-validation, then the fit on everything
-    models       Model: predicts, explains, is saved with skops and loaded again
-    explaining   what each term contributes to a decision, for models that add terms up
+    train_model    train(): compare, take the recommendation, fit it to all documents
+    model          Model: predict, explain, save and load
+    explaining     what each term contributes to a decision
+    parts          vectorizer and classifier as plain data, and back
+    container      plain data as the bytes of a file, and back
 """
 
 from termsieve.model.explaining import Explanation, TermContribution

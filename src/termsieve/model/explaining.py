@@ -1,4 +1,4 @@
-"""Why a label: what each term contributes, for classifiers whose scores are sums over terms.
+"""Explanations of labels: what each term contributes, for classifiers whose scores are sums over terms.
 
 Such a classifier has a weight for each class and term, and takes the class with the largest weighted sum. What decides
 between the label and the one that came second is the difference of both sums: each term of the document has a part of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TermContribution(NamedTuple):
-    """A term, what the document has of it (occurrences or a weight), and its part of the decision."""
+    """A term, its value in the document (occurrences or a weight), and its part of the decision."""
 
     term: str
     value: float
@@ -32,7 +32,7 @@ class TermContribution(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a label.
+    """An explanation of a label.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Explanation(NamedTuple):
         By how much it was decided: log odds for naive Bayes, the difference of weighted sums for others.
     rest : float
         What of this does not depend on terms that the document has: how frequent the classes are, and what is absent.
-    parts : tuple of Part
+    parts : tuple of TermContribution
         The terms with the largest parts, for or against.
     """
 
@@ -60,13 +60,13 @@ class LinearWeights(NamedTuple):
     constants: Array
     presence: bool = False  # how often a term occurs does not matter
 
-    def given(self, values: Array) -> Array:
-        """What of a document the weights are for."""
+    def input_values(self, values: Array) -> Array:
+        """Return the values of a document that the weights apply to."""
         return (values > 0).astype(np.float64) if self.presence else values
 
 
 def find_weights(model: BaseEstimator) -> LinearWeights | None:
-    """The weights of a fitted classifier, where its score is a sum over terms."""
+    """Return the weights of a fitted classifier, if its score is a sum over terms."""
     if isinstance(model, MultinomialNB):
         return LinearWeights(model.feature_log_prob_, model.class_log_prior_)
     if isinstance(model, BernoulliNB):
@@ -82,8 +82,8 @@ def find_weights(model: BaseEstimator) -> LinearWeights | None:
 def _linear_model_weights(model: BaseEstimator) -> LinearWeights | None:
     if getattr(model, "kernel", "linear") != "linear" or not hasattr(model, "coef_"):
         return None
-    given: Any = model.coef_
-    weights: Array = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+    coef: Any = model.coef_
+    weights: Array = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
     constants: Array = np.ravel(model.intercept_)
     if len(weights) == 1:  # two classes: what is not for the second is for the first
         zero = np.zeros_like(weights)
@@ -96,21 +96,21 @@ def _linear_model_weights(model: BaseEstimator) -> LinearWeights | None:
 
 
 def is_explainable(model: Model) -> bool:
-    """Whether decisions of a model can be explained."""
-    return all(sums is not None for sums in _problem_weights(model))
+    """Tell whether decisions of a model can be explained."""
+    return all(weights is not None for weights in _problem_weights(model))
 
 
 def require_explainable(model: Model) -> None:
-    """Refuse to explain what does not add terms up."""
+    """Refuse a classifier whose score is not a sum over terms."""
     if not is_explainable(model):
         raise OptionError(
-            f"{model.settings['classifier']} does not add up terms, so no term has a part of its own. Those that do: "
+            f"{model.settings['classifier']} is not a sum over terms, so terms have no contribution of their own. Use "
             "multinomial_nb, bernoulli_nb, poisson_nb, linear_svm, logistic_regression, probit."
         )
 
 
 def _problem_weights(model: Model) -> list[LinearWeights | None]:
-    """One for all classes, or one for each."""
+    """Return one set of weights for all classes, or one for each class."""
     if model.single:
         return [find_weights(model.classifier)]
     n_terms = len(model.vectorizer.vocabulary_)
@@ -121,33 +121,33 @@ def _problem_weights(model: Model) -> list[LinearWeights | None]:
 
 
 def _constant_weights(one: Any, n_terms: int) -> LinearWeights:
-    """A class that all documents have, or none: no term decides."""
+    """Return the weights for a class that all documents have, or none: no term decides."""
     always = float(np.ravel(one.y_)[0]) if hasattr(one, "y_") else 0.0
     return LinearWeights(np.zeros((2, n_terms)), np.array([0.0, np.inf if always else -np.inf]))
 
 
 def explain_rows(model: Model, X: Any, n: int) -> list[list[Explanation]]:
-    """For each row of a matrix, why it has its labels."""
+    """Explain for each row of a matrix why it has its labels."""
     require_explainable(model)
     terms = model.vectorizer.get_feature_names_out()
     problems = _problem_weights(model)
     rows = sparse.csr_array(X)
-    labels = model.named(model.classifier.predict(rows))
-    found = []
-    for i, said in enumerate(labels):
+    labels = model.label_names(model.classifier.predict(rows))
+    explanations = []
+    for i, labelled in enumerate(labels):
         cut = slice(rows.indptr[i], rows.indptr[i + 1])
         document = DocumentRow(rows.indices[cut], rows.data[cut].astype(np.float64), terms)
         if model.single:
-            found.append([_explain_single_label(model, problems[0], said, document, n)])
+            explanations.append([_explain_single_label(model, problems[0], labelled, document, n)])
         else:
-            found.append(
-                [_explain_multilabel(label, problems[model.classes.index(label)], document, n) for label in said]
+            explanations.append(
+                [_explain_multilabel(label, problems[model.classes.index(label)], document, n) for label in labelled]
             )
-    return found
+    return explanations
 
 
 class DocumentRow(NamedTuple):
-    """A row: its columns, what is there, and the terms of all columns."""
+    """A row of a matrix: its columns, its values, and the terms of all columns."""
 
     columns: npt.NDArray[np.integer]
     values: Array
@@ -155,31 +155,31 @@ class DocumentRow(NamedTuple):
 
 
 def _explain_single_label(
-    model: Model, sums: LinearWeights | None, label: str, document: DocumentRow, n: int
+    model: Model, weights: LinearWeights | None, label: str, document: DocumentRow, n: int
 ) -> Explanation:
-    """Why this class, and not the one that came second."""
-    assert sums is not None  # noqa: S101 - it adds up
+    """Explain why this class was chosen rather than the second best."""
+    assert weights is not None  # noqa: S101 - it is explainable
     places = model.classifier.classes_.tolist()
     chosen = places.index(model.classes.index(label))
-    totals = sums.weights[:, document.columns] @ sums.given(document.values) + sums.constants
+    totals = weights.weights[:, document.columns] @ weights.input_values(document.values) + weights.constants
     totals[chosen] = -np.inf
     second = int(np.argmax(totals))
-    return _build_explanation(label, model.classes[places[second]], sums, (chosen, second), document, n)
+    return _build_explanation(label, model.classes[places[second]], weights, (chosen, second), document, n)
 
 
-def _explain_multilabel(label: str, sums: LinearWeights | None, document: DocumentRow, n: int) -> Explanation:
-    """Why this label at all."""
-    assert sums is not None  # noqa: S101 - it adds up
-    return _build_explanation(label, "", sums, (1, 0), document, n)
+def _explain_multilabel(label: str, weights: LinearWeights | None, document: DocumentRow, n: int) -> Explanation:
+    """Explain why this label was given."""
+    assert weights is not None  # noqa: S101 - it is explainable
+    return _build_explanation(label, "", weights, (1, 0), document, n)
 
 
 def _build_explanation(
-    label: str, against: str, sums: LinearWeights, pair: tuple[int, int], document: DocumentRow, n: int
+    label: str, against: str, weights: LinearWeights, pair: tuple[int, int], document: DocumentRow, n: int
 ) -> Explanation:
     one, other = pair
-    columns, given = document.columns, sums.given(document.values)
-    parts = (sums.weights[one, columns] - sums.weights[other, columns]) * given
-    rest = float(sums.constants[one] - sums.constants[other])
+    columns, given = document.columns, weights.input_values(document.values)
+    parts = (weights.weights[one, columns] - weights.weights[other, columns]) * given
+    rest = float(weights.constants[one] - weights.constants[other])
     order = np.lexsort([columns, -np.abs(parts)])[:n]
     shown = tuple(TermContribution(str(document.terms[columns[j]]), float(given[j]), float(parts[j])) for j in order)
     return Explanation(label, against, float(parts.sum()) + rest, rest, shown)

@@ -1,4 +1,4 @@
-"""Model: a vectorizer and a classifier, fitted together; kept in one file of plain data."""
+"""Model: a vectorizer and a classifier, fitted together and saved as plain data in one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from termsieve._types import AnyArray, Array
 from termsieve.errors import InputError, MissingExtraError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
-from termsieve.model.container import MOST_BYTES, pack, unpack
+from termsieve.model.container import MAX_BYTES, pack, unpack
 from termsieve.model.explaining import Explanation, explain_rows
 from termsieve.model.parts import (
     FORMAT,
@@ -31,7 +31,7 @@ from termsieve.tokens.analyzer import Analyzer, is_safe_pattern, settings_differ
 
 
 class Model:
-    """Labels texts. Made by `train` or `Model.load`.
+    """A classifier of texts, made by `train` or `Model.load`.
 
     Attributes
     ----------
@@ -77,29 +77,29 @@ class Model:
         )
 
     def predict(self, texts: Sequence[str]) -> list[Any]:
-        """The label of each text; with several labels per document, a list for each."""
-        return self.named(self.classifier.predict(self.matrix(texts))) if len(texts) else []
+        """Return the label of each text; with several labels per document, a list for each."""
+        return self.label_names(self.classifier.predict(self.to_matrix(texts))) if len(texts) else []
 
     def predict_proba(self, texts: Sequence[str]) -> Array | None:
-        """The probability of each class (texts x classes), where the classifier has them; else None."""
+        """Return the probability of each class (texts x classes), or None if the classifier has none."""
         if not self.has_probabilities:
             return None
         if not len(texts):
             return np.empty((0, len(self.classes)))
-        return self.probabilities(self.matrix(texts))
+        return self.probabilities(self.to_matrix(texts))
 
     def explain(self, texts: Sequence[str], n: int = 10) -> list[list[Explanation]]:
-        """For each text and each of its labels, the n terms that weigh most, for or against."""
-        return explain_rows(self, self.matrix(texts), n) if len(texts) else []
+        """Return for each text and each of its labels the n terms with the largest contributions, for or against."""
+        return explain_rows(self, self.to_matrix(texts), n) if len(texts) else []
 
-    # The same, from a matrix that was made already
+    # For a matrix that exists already
 
-    def matrix(self, texts: Sequence[str]) -> Any:
-        """Texts x terms, as the classifier takes them."""
+    def to_matrix(self, texts: Sequence[str]) -> Any:
+        """Return the matrix (texts x terms) that the classifier takes."""
         return self.vectorizer.transform(texts)
 
-    def named(self, predicted: AnyArray) -> list[Any]:
-        """Predictions of the classifier by name."""
+    def label_names(self, predicted: AnyArray) -> list[Any]:
+        """Return predictions of the classifier as names of classes."""
         if self.single:
             return [self.classes[place] for place in predicted]
         rows = sparse.csr_array(predicted)
@@ -108,19 +108,19 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the classifier gives probabilities."""
+        """Whether the classifier has probabilities."""
         return hasattr(self.classifier, "predict_proba")
 
     def probabilities(self, X: Any) -> Array:
-        """Probabilities of the classes; a class that the classifier never saw has 0."""
-        found = np.asarray(self.classifier.predict_proba(X))
-        if not self.single or found.shape[1] == len(self.classes):
-            return found
-        whole = np.zeros((len(found), len(self.classes)))
-        whole[:, self.classifier.classes_] = found
+        """Return the probabilities of the classes; a class that the classifier never saw has 0."""
+        known = np.asarray(self.classifier.predict_proba(X))
+        if not self.single or known.shape[1] == len(self.classes):
+            return known
+        whole = np.zeros((len(known), len(self.classes)))
+        whole[:, self.classifier.classes_] = known
         return whole
 
-    # Kept in a file
+    # Files
 
     def save(self, path: str | Path) -> None:
         """Write one file, with everything that is needed to label texts: names, numbers and arrays.
@@ -128,9 +128,9 @@ class Model:
         Models of the same training are the same bytes. What a classifier learned beside that, such as how many steps it
         took, is not kept.
         """
-        write_atomically(path, [self._packed()])
+        write_atomically(path, [self._to_bytes()])
 
-    def _packed(self) -> bytes:
+    def _to_bytes(self) -> bytes:
         terms, weights = pack_vectorizer(self.vectorizer, self.settings)
         constants, arrays = pack_classifier(self.classifier, self.settings["classifier"], single=self.single)
         about = {
@@ -141,7 +141,7 @@ class Model:
             check_about(about)
             return pack(about, {**weights, **arrays})
         except (TypeError, ValueError) as error:
-            raise OptionError(f"The model cannot be kept in a file: {error}.") from error
+            raise OptionError(f"The model cannot be saved: {error}.") from error
 
     @classmethod
     def load(
@@ -150,7 +150,7 @@ class Model:
         *,
         tokenizer: Callable[[str], list[str]] | str | None = None,
         token_pattern: str | None = None,
-        max_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> Model:
         r"""Read a file that `save` wrote.
 
@@ -175,7 +175,7 @@ class Model:
             about, arrays = unpack(content, max_bytes)
             check_about(about)
             settings = about["settings"]
-            analyzer = _analyzer(path, settings["analyzer"], tokenizer, token_pattern)
+            analyzer = _load_analyzer(path, settings["analyzer"], tokenizer, token_pattern)
             vectorizer = unpack_vectorizer(about["terms"], arrays, settings, analyzer)
             classifier = unpack_classifier(
                 about["constants"], arrays, settings["classifier"], single=about["single"],
@@ -184,51 +184,49 @@ class Model:
             try_classifier(classifier, len(about["terms"]))
         except (UnconfirmedError, MissingExtraError):
             raise
-        except Exception as error:  # whatever bytes make of zip, JSON, NumPy and scikit-learn
-            said = str(error).rstrip(".") or type(error).__name__
-            raise InputError(f"{path}: is not a model of termsieve: {said}.") from error
+        except Exception as error:  # whatever zip, JSON, NumPy and scikit-learn raise for damaged bytes
+            reason = str(error).rstrip(".") or type(error).__name__
+            raise InputError(f"{path}: is not a model of termsieve: {reason}.") from error
         _warn_other_terms(path, analyzer.settings, settings["analyzer"])
         return cls(vectorizer, classifier, about["classes"], single=about["single"], settings=settings)
 
 
 class UnconfirmedError(OptionError):
-    """A tokenizer or a pattern of the file that the user has not given, too, or has given otherwise."""
+    """An error for a tokenizer or a pattern of the file that the user has not confirmed."""
 
 
-def _read(path: str | Path, most: int) -> bytes:
+def _read(path: str | Path, max_bytes: int) -> bytes:
     try:
         with Path(path).open("rb") as file:
-            content = file.read(most + 1)
+            content = file.read(max_bytes + 1)
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path}.") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
     if not content:
         raise InputError(f"{path} is empty: it has no bytes.")
-    if len(content) > most:
-        raise InputError(f"{path}: is not a model of termsieve: it has more than {most:,} bytes.")
+    if len(content) > max_bytes:
+        raise InputError(f"{path}: is not a model of termsieve: it has more than {max_bytes:,} bytes.")
     return content
 
 
-def _analyzer(path: str | Path, settings: Any, tokenizer: Any, token_pattern: str | None) -> Analyzer:
-    """The analyzer of the model, with what the user confirms of it."""
+def _load_analyzer(path: str | Path, settings: Any, tokenizer: Any, token_pattern: str | None) -> Analyzer:
+    """Make the analyzer of the model, with a tokenizer and pattern that the user confirms."""
     Analyzer.from_settings(settings)  # names and types, before anything of it is looked at
     name, pattern = settings["tokenizer"], settings["token_pattern"]
     if tokenizer is not None and tokenizer_name(tokenizer) != name:
-        raise UnconfirmedError(
-            f"{path}: has the tokenizer {name!r}, and not {tokenizer_name(tokenizer)!r}, as you say."
-        )
+        raise UnconfirmedError(f"{path}: has the tokenizer {name!r}, not {tokenizer_name(tokenizer)!r}.")
     if token_pattern is not None and token_pattern != pattern:
-        raise UnconfirmedError(f"{path}: has the token pattern {pattern!r}, and not {token_pattern!r}, as you say.")
+        raise UnconfirmedError(f"{path}: has the token pattern {pattern!r}, not {token_pattern!r}.")
     if name is not None and tokenizer is None:
         raise UnconfirmedError(
-            f"{path}: cuts texts with the function {name!r}. What a file names is not run; if you trust this function, "
+            f"{path}: splits texts with the function {name!r}. A function named in a file is not run; if you trust it, "
             f"name it: --trust-tokenizer {shlex.quote(name)}, or Model.load(path, tokenizer={name!r})."
         )
-    used = name is None and settings["analyzer"] == "word"
-    if used and token_pattern is None and not is_safe_pattern(pattern):
+    uses_pattern = name is None and settings["analyzer"] == "word"
+    if uses_pattern and token_pattern is None and not is_safe_pattern(pattern):
         raise UnconfirmedError(
-            f"{path}: cuts texts by the pattern {pattern!r}, and patterns of this kind can be made to search without "
+            f"{path}: splits texts with the pattern {pattern!r}, and patterns of this kind may search without "
             f"end. If you trust it, give it: --trust-pattern {shlex.quote(pattern)}, or "
             f"Model.load(path, token_pattern={pattern!r})."
         )
@@ -238,10 +236,10 @@ def _analyzer(path: str | Path, settings: Any, tokenizer: Any, token_pattern: st
 
 
 def _warn_other_terms(path: str | Path, here: dict[str, Any], there: dict[str, Any]) -> None:
-    """Say so where this machine may cut text into other terms than the one on which the model was made."""
+    """Warn if this machine may cut text into other terms than the machine of the training."""
     if here != there:
         warnings.warn(
-            f"{path}: was made with other parts, and terms may differ: {settings_difference(here, there)}.",
+            f"{path}: was made with other versions, and terms may differ: {settings_difference(here, there)}.",
             UserWarning,
             stacklevel=3,
         )

@@ -51,7 +51,7 @@ def train(
 ) -> Model:
     """Select terms and fit a classifier.
 
-    What is not settled is compared by cross-validation, as `termsieve.compare` does, and its recommendation is fitted
+    What is not given is compared by cross-validation, as `termsieve.compare` does, and its recommendation is fitted
     to all documents.
 
     Parameters
@@ -62,15 +62,15 @@ def train(
     scores, classifiers, ks
         As for `termsieve.compare`: one of each, or several to choose from.
     rule
-        In place of ks, how many terms, such as ``"energy(0.8)"``, or several rules to choose from.
+        A rule instead of ks, such as ``"energy(0.8)"``, or several rules to choose from.
     cv, groups, repeats, seed, sample
         As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
     min_df, weighting
         As for `termsieve.compare`.
     threads
-        How many trials run at the same time, and threads read documents; as many as there are cores, without this.
+        Number of trials that run at the same time, and of threads that read documents (default one for each core).
     progress
-        Show a progress bar on standard error; without this, when it is a terminal.
+        Show a progress bar on standard error (default: if it is a terminal).
 
     Returns
     -------
@@ -84,16 +84,16 @@ def train(
     ['spam', 'ham']
     """
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
-    plan = Plan.of(
-        _contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
+    plan = Plan.from_arguments(
+        _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
         cv=cv or FOLDS, weighting=weighting, **options,
     )  # fmt: skip
-    table = _hold(as_documents(documents, labels), plan.columns)
+    table = _read_table(as_documents(documents, labels), plan.columns)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = is_shown(progress)
     if cv:
         result = _compare(table, plan, analyzer, threads, shown=shown)
-        chosen = _recommended(result, plan)
+        chosen = _choose_recommended(result, plan)
     else:
         result, chosen = None, _only_candidate(plan, fixed=rule is not None or ks is not None)
     settings = {
@@ -101,14 +101,14 @@ def train(
         "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
         "seed": seed,
         "min_df": min_df,
-        **_measured(result, plan),
+        **_measure_candidates(result, plan),
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
         return _fit(table, chosen, analyzer, min_df, threads, settings)
 
 
 class Candidate(NamedTuple):
-    """What a model may be, in spellings."""
+    """A score, rule, classifier and weighting that a model may have, as spellings."""
 
     score: str
     rule: str
@@ -119,26 +119,26 @@ class Candidate(NamedTuple):
         return f"{self.classifier} on {self.weighting} of {self.rule} by {self.score}"
 
 
-def _contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
-    """Return the scores that compete; where there are rules, each with each of them."""
+def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
+    """Return the scores that compete; with rules, each score with each rule."""
     names = [scores] if isinstance(scores, str) else list(scores)
     if rule is None:
         return names
     if ks is not None:
-        raise OptionError("train: give ks or rule, not both: a rule says itself how many terms it takes.")
+        raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
     rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
     return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
 
 
-def _hold(documents: Documents, columns: list[str]) -> pa.Table:
-    """Return the documents as a table in memory: they are read once, and compared and fitted."""
+def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
+    """Read the documents into a table in memory: they are compared and fitted."""
     batches = list(documents.batches(columns))
     if not batches:
         raise InputError("There are no documents.")
     table = pa.Table.from_batches(batches)
-    found = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
-    if len(found) < 2:
-        raise InputError(f"There must be at least two classes to tell apart; found {found}.")
+    classes = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
+    if len(classes) < 2:
+        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
     return table
 
 
@@ -155,12 +155,12 @@ def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | Non
         )  # fmt: skip
 
 
-def _recommended(result: Comparison, plan: Plan) -> Candidate:
+def _choose_recommended(result: Comparison, plan: Plan) -> Candidate:
     choice = result.recommended()
-    return _candidate(plan, choice.score, choice.k, choice.classifier, result)
+    return _make_candidate(plan, choice.score, choice.k, choice.classifier, result)
 
 
-def _candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
+def _make_candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
     contender = next(one for one in plan.scores if one.name == name)
     every = k == ALL or (result is not None and result.counts is not None and k == result.counts.n_terms)
     rule = contender.rule or (ALL_TERMS if every else f"top({k})")
@@ -168,22 +168,22 @@ def _candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Com
 
 
 def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
-    """Return the one candidate there is, where nothing is compared."""
+    """Return the only candidate, where nothing is compared."""
     if not fixed or any(len(some) != 1 for some in (plan.scores, plan.classifiers, plan.ks)):
         raise OptionError(
             "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
         )
-    return _candidate(plan, plan.scores[0].name, plan.ks[0], plan.classifiers[0], None)
+    return _make_candidate(plan, plan.scores[0].name, plan.ks[0], plan.classifiers[0], None)
 
 
-def _measured(result: Comparison | None, plan: Plan) -> dict[str, Any]:
-    """Return what the comparison measured of the choice, and of all candidates."""
+def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]:
+    """Return the measures of the recommendation, and of all candidates."""
     if result is None:
         return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
     choice = result.recommended()
     rows = result.summary().to_pylist()
     candidates = [
-        [str(_candidate(plan, row["score"], row["k"], row["classifier"], result)), row["k"], row["mean"],
+        [str(_make_candidate(plan, row["score"], row["k"], row["classifier"], result)), row["k"], row["mean"],
          row["standard_error"]]
         for row in rows
     ]  # fmt: skip
@@ -203,14 +203,14 @@ def _fit(
 ) -> Model:
     Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
     single = bool((np.diff(Y.indptr) == 1).all())
-    spelled = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
-    vectorizer = make_vectorizer({**spelled, "min_df": min_df}, analyzer, threads)
+    choice = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
+    vectorizer = make_vectorizer({**choice, "min_df": min_df}, analyzer, threads)
     X = vectorizer.fit_transform(table["text"], table["labels"])
     y = Y.indices.astype(np.int64) if single else Y
-    vectorizer.threads = None  # as many as there are, where the model is used
+    vectorizer.threads = None  # one for each core of the machine that uses the model
     about = {
         **settings,
-        **spelled,
+        **choice,
         "classifier": one.classifier,
         "n_terms": len(vectorizer.vocabulary_),
         "n_docs": table.num_rows,
@@ -223,9 +223,9 @@ def _fit(
 
 def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
     """Fit a classifier; with several labels per document one for each class, against the rest."""
-    made = make_classifier(spelling)
+    estimator = make_classifier(spelling)
     try:
-        return (made if single else OneVsRestClassifier(made)).fit(X, y)
+        return (estimator if single else OneVsRestClassifier(estimator)).fit(X, y)
     except ValueError as error:
         raise InputError(
             f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"

@@ -1,6 +1,20 @@
-"""Reports: a result as one page of HTML that needs nothing but a browser.
+"""A result comes in; one HTML page that needs nothing but a browser goes out, with figures on request.
 
-`material` gathers what can be shown, as plain data; `charts` draws it; `page` puts it into the templates.
+::
+
+    page             report(): the parts of a report in the template
+    report_data      counts, scores and comparison, and what follows from them
+    findings         headline and findings, in sentences
+    charts           charts of a report, as Vega-Lite
+    vocabulary_map   the terms of the map, as plain data
+    figures          the critical-difference diagram; charts as PNG, SVG and PDF
+    tables           tables and lists
+    style            colours and style of the charts
+    formatting       names and numbers as text
+    rerun            how to make the report again: settings, command and snippet
+    command          the command
+    snippet          the snippet of Python
+    origin           where the documents are from
 """
 
 from termsieve.extras import require_extra

@@ -1,4 +1,4 @@
-"""The charts of a report, as Vega-Lite by Altair. Their ink is the colour of the text around them: light or dark."""
+"""The charts of a report, as Vega-Lite by Altair. Lines and text have the colour of the text around them."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _BIN_STARTS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_0
 
 
 def draw_f1_curves(result: Comparison) -> list[Chart]:
-    """For each classifier F1 against the number of terms, with bands, and the recommended choice marked."""
+    """Draw for each classifier F1 against the number of terms, with bands and the recommended choice."""
     rows = {model: _curve_rows(result, model) for model in result.classifiers}
-    ends = [row[end] for found in rows.values() for row in found for end in ("low", "high") if row[end] is not None]
-    means = [row["f1"] for found in rows.values() for row in found]
+    ends = [row[end] for curve in rows.values() for row in curve for end in ("low", "high") if row[end] is not None]
+    means = [row["f1"] for curve in rows.values() for row in curve]
     margin = 0.04 * (max(means) - min(means) or 0.1)
     domain = [max(min([*ends, *means]) - margin, 0), min(max([*ends, *means]) + margin, 1)]
     return [
         finish_chart(
-            _draw_curves(result, found, model, domain), f"f1_{i}_{to_file_name(model)}",
-            f"F1 against the number of terms: {model}", _describe_curves(found, model), height=320,
+            _draw_curves(result, curve, model, domain), f"f1_{i}_{to_file_name(model)}",
+            f"F1 against the number of terms: {model}", _describe_curves(curve, model), height=320,
         )
-        for i, (model, found) in enumerate(rows.items(), 1)
+        for i, (model, curve) in enumerate(rows.items(), 1)
     ]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _opacity_if_picked(picked: Any, then: float, otherwise: float) -> Any:
 
 
 def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> list[Any]:
-    """The recommended choice of a classifier: a ring, a line down to the axis, and what it stands for."""
+    """Mark the recommended choice of a classifier: a ring, a line down to the axis, and a label."""
     choice = result.best()[model]
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
@@ -121,7 +121,7 @@ def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
 
 
 def draw_class_sizes(counts: Counts) -> Chart:
-    """Documents of the largest classes."""
+    """Draw the numbers of documents of the largest classes."""
     order = np.argsort(-counts.class_sizes, kind="stable")[:MAX_BARS]
     rows = [
         {"class": name, "documents": int(counts.class_sizes[c])}
@@ -135,7 +135,7 @@ def draw_class_sizes(counts: Counts) -> Chart:
 
 
 def draw_term_frequencies(counts: Counts) -> Chart:
-    """How many terms are in how many documents."""
+    """Draw how many terms are in how many documents."""
     starts = [start for start in _BIN_STARTS if start <= max(counts.n_docs, 1)]
     ends = [*(start - 1 for start in starts[1:]), counts.n_docs]
     rows = []
@@ -143,10 +143,10 @@ def draw_term_frequencies(counts: Counts) -> Chart:
         n = int(((counts.term_df >= start) & (counts.term_df <= end)).sum())
         if n:
             rows.append({"in documents": f"{start:,}" if start == end else f"{start:,} to {end:,}", "terms": n})
-    words = "Documents, and how many terms are in so many: "
+    words = "Numbers of documents, and of the terms in them: "
     words += ", ".join(f"{row['in documents']}: {row['terms']:,}" for row in rows)
     return finish_chart(
-        _draw_bars(rows, "in documents", "terms"), "terms", "Terms that are in so many documents", words
+        _draw_bars(rows, "in documents", "terms"), "terms", "Terms by the number of documents with them", words
     )
 
 
@@ -164,11 +164,11 @@ def _draw_bars(rows: list[dict[str, Any]], what: str, measure: str) -> Any:
     return (bars + numbers).properties(height=max(22 * len(rows), 44))
 
 
-def draw_overlaps(material: ReportData) -> Chart:
-    """What share of their first k terms two scores have in common."""
+def draw_overlaps(data: ReportData) -> Chart:
+    """Draw the share of the first k terms that two scores have in common."""
     means: dict[str, list[float]] = {}
     rows = []
-    for one in material.agreements:
+    for one in data.agreements:
         pair = f"{one.first} · {one.second}"
         means.setdefault(pair, []).append(one.share)
         rows.append(
@@ -181,7 +181,7 @@ def draw_overlaps(material: ReportData) -> Chart:
         )
     order = sorted(means, key=lambda pair: -sum(means[pair]))
     chart = _draw_heat_map(
-        rows, "k", "pair", [format_term_count(k) for k in material.ks], order, "share", "cividis", [0, 1], "first terms"
+        rows, "k", "pair", [format_term_count(k) for k in data.ks], order, "share", "cividis", [0, 1], "first terms"
     ).properties(height=24 * len(order) + 10)
     words = "; ".join(f"{pair} {format_percent(sum(means[pair]) / len(means[pair]))}" for pair in order[:12])
     return finish_chart(
@@ -189,13 +189,13 @@ def draw_overlaps(material: ReportData) -> Chart:
     )
 
 
-def draw_correlations(material: ReportData) -> Chart:
-    """Rank correlations of the scores over all terms."""
-    names = material.names
-    found = material.correlations
+def draw_correlations(data: ReportData) -> Chart:
+    """Draw the rank correlations of the scores over all terms."""
+    names = data.names
+    correlations = data.correlations
     rows: list[dict[str, Any]] = [
-        {"a": a, "b": b, "rho": round_for_json(found[i, j]),
-         "shown": "" if i == j or not np.isfinite(found[i, j]) else f"{found[i, j]:.2f}"}
+        {"a": a, "b": b, "rho": round_for_json(correlations[i, j]),
+         "shown": "" if i == j or not np.isfinite(correlations[i, j]) else f"{correlations[i, j]:.2f}"}
         for i, a in enumerate(names) for j, b in enumerate(names)
     ]  # fmt: skip
     chart = _draw_heat_map(rows, "a", "b", names, names, "rho", "blueorange", [-1, 1], None).properties(
@@ -235,16 +235,16 @@ def _draw_heat_map(
     return cells + text
 
 
-def draw_energy(material: ReportData) -> Chart:
-    """How much of the sum of all scores the first terms have."""
+def draw_energy(data: ReportData) -> Chart:
+    """Draw the share of the sum of all scores that the first terms have."""
     rows = [
         {"score": name, "k": k, "share": round_for_json(share)}
-        for name, curve in material.energies.items()
+        for name, curve in data.energies.items()
         for k, share in curve
     ]
-    names = list(material.energies)
+    names = list(data.energies)
     long = make_legend(names, size=500)
-    n_terms = material.ranked_counts.n_terms
+    n_terms = data.ranked_counts.n_terms
     lines = alt.Chart(inline_data(rows)).mark_line(strokeWidth=2).encode(
         x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=axis_at(powers_of_ten(n_terms))),
         y=alt.Y("share:Q", title="share of the sum", axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1])),
@@ -253,7 +253,7 @@ def draw_energy(material: ReportData) -> Chart:
         tooltip=[make_tooltip("score:N", "score"), make_tooltip("k:Q", "terms", ","),
                  make_tooltip("share:Q", "share", ".1%")],
     )  # fmt: skip
-    halves = "; ".join(f"{name} {next(k for k, s in curve if s >= 0.5):,}" for name, curve in material.energies.items())
+    halves = "; ".join(f"{name} {next(k for k, s in curve if s >= 0.5):,}" for name, curve in data.energies.items())
     return finish_chart(
         lines,
         "energy",
@@ -263,11 +263,11 @@ def draw_energy(material: ReportData) -> Chart:
     )
 
 
-def draw_timings(material: ReportData) -> Chart:
-    """CPU seconds of a split."""
+def draw_timings(data: ReportData) -> Chart:
+    """Draw the CPU seconds of a split."""
     rows: list[dict[str, Any]] = [
         {"score": name, "part": part, "seconds": max(value, 1e-5), "shown": format_seconds(value)}
-        for (name, part), value in material.timings.items()
+        for (name, part), value in data.timings.items()
     ]
     parts = list(dict.fromkeys(row["part"] for row in rows))
     names = list(dict.fromkeys(row["score"] for row in rows))
@@ -289,18 +289,18 @@ def draw_timings(material: ReportData) -> Chart:
 
 
 def draw_vocabulary_map(classes: Sequence[tuple[str, str]] = ()) -> Chart:
-    """The empty map of the vocabulary, whose points the page puts in.
+    """Draw the map of the vocabulary without points, which the page adds.
 
     With classes and their colours it has a legend, for a picture that stands alone; the page has lists beside it.
     """
     diagonal = alt.Chart(inline_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
         strokeDash=[4, 4], opacity=0.45, color=TEXT_COLOR, clip=True, aria=False
     ).encode(x="x:Q", y="y:Q")  # fmt: skip
-    told = (("term", "term"), ("inside", "in the class"), ("outside", "elsewhere"), ("rank", "rank"))
+    tooltips = (("term", "term"), ("inside", "in the class"), ("outside", "elsewhere"), ("rank", "rank"))
     base = alt.Chart(alt.NamedData(name="points")).encode(
         x=alt.X("x:Q", title="documents elsewhere that have the term", **_rate_axis()),
         y=alt.Y("y:Q", title="documents of the class that have it", **_rate_axis()),
-        tooltip=[make_tooltip(f"{name}:N", title) for name, title in told],
+        tooltip=[make_tooltip(f"{name}:N", title) for name, title in tooltips],
     )
     dots = base.mark_circle(aria=False, cursor="pointer").encode(
         color=_class_color_scale(classes) if classes else alt.Color("color:N", scale=None),
@@ -331,7 +331,7 @@ def _class_color_scale(classes: Sequence[tuple[str, str]]) -> Any:
 
 
 def _rate_axis() -> dict[str, Any]:
-    """The scale and the axis of rates: many terms have small ones, so these have more room."""
+    """Return the scale and the axis of rates: small rates, which most terms have, get more room."""
     axis = alt.Axis(
         values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], labelExpr="format(datum.value, '.1~%')",
         labelOverlap="greedy", labelSeparation=6,

@@ -22,44 +22,44 @@ Option = tuple[str, str] | tuple[str]
 _FLAGS = {"by_file": "--by-file", "on_bad": "--skip-bad", "quotes": "--no-quotes"}
 
 
-def make_command(material: ReportData) -> str:
-    """The command, with an option on each line."""
-    if material.origin.get("demo"):
+def make_command(data: ReportData) -> str:
+    """Make the command, with an option on each line."""
+    if data.origin.get("demo"):
         return "termsieve demo -o report.html"
-    verb = "report" if material.result is None else "compare"
-    saved = counts_files(material)
-    files = [_safe_path(file) for file in saved or document_files(material) or ["DOCUMENTS"]]
-    options = [] if saved else [*_reading_options(material), *_analyzer_options(material)]
-    options += [("--score", ",".join(material.names))] if material.result is None else _study_options(material)
+    verb = "report" if data.result is None else "compare"
+    saved = counts_files(data)
+    files = [_safe_path(file) for file in saved or document_files(data) or ["DOCUMENTS"]]
+    options = [] if saved else [*_reading_options(data), *_analyzer_options(data)]
+    options += [("--score", ",".join(data.names))] if data.result is None else _study_options(data)
     lines = [shlex.join(["termsieve", verb, *files]), *map(shlex.join, [*options, ("-o", "report.html")])]
     return " \\\n  ".join(lines)
 
 
 def _safe_path(file: str) -> str:
-    """A name that no command takes for an option."""
+    """Return a path that no command takes for an option."""
     return f"./{file}" if file.startswith("-") else file
 
 
-def _reading_options(material: ReportData) -> list[Option]:
-    found: list[Option] = []
-    for name, value in read_options(material).items():
+def _reading_options(data: ReportData) -> list[Option]:
+    options: list[Option] = []
+    for name, value in read_options(data).items():
         if name == "text":
-            found += [("--text", str(column)) for column in as_list(value)]
+            options += [("--text", str(column)) for column in as_list(value)]
         elif name == "split":
-            found.append(("--split", "=".join("" if part is None else str(part) for part in as_list(value))))
+            options.append(("--split", "=".join("" if part is None else str(part) for part in as_list(value))))
         elif name in _FLAGS:
-            found.append((_FLAGS[name],))
+            options.append((_FLAGS[name],))
         elif value is not None:
-            found.append((_option_name(name), str(value)))
-    return found
+            options.append((_option_name(name), str(value)))
+    return options
 
 
 def _option_name(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _analyzer_options(material: ReportData) -> list[Option]:
-    analyzer = get_analyzer(material)
+def _analyzer_options(data: ReportData) -> list[Option]:
+    analyzer = get_analyzer(data)
     if analyzer is None:
         return []
     stop_words = analyzer.stop_words if isinstance(analyzer.stop_words, str) else "STOP_WORDS_FILE"
@@ -84,20 +84,20 @@ def _format_ngrams(analyzer: Analyzer) -> str:
     return str(most) if usual else f"{least}-{most}"
 
 
-def _study_options(material: ReportData) -> list[Option]:
-    """The options of the parameters that are not at their default, as the command line has them."""
-    special, known = named_contenders(material), parameters()
-    found: list[Option] = []
-    settings = study_settings(material)
-    if "scores" in settings:  # without what only a snippet can say about them
+def _study_options(data: ReportData) -> list[Option]:
+    """Return the options of the parameters that differ from their defaults."""
+    special, known = named_contenders(data), parameters()
+    options: list[Option] = []
+    settings = study_settings(data)
+    if "scores" in settings:  # without the fields that only a snippet can have
         scores = (str(special.get(one, {}).get("score", one)) for one in as_list(settings["scores"]))
         settings["scores"] = list(dict.fromkeys(scores))
     for name, value in settings.items():
         flag = known[name].metadata["option"].flags[0]
         if isinstance(value, bool):
-            found.append((flag,))
+            options.append((flag,))
         elif value is not None:
-            found.append((flag, ",".join(map(str, as_list(value)))))
+            options.append((flag, ",".join(map(str, as_list(value)))))
         elif name == "sample":
-            found.append((flag, "0"))
-    return found
+            options.append((flag, "0"))
+    return options

@@ -13,12 +13,12 @@ from termsieve.extras import import_extra
 from termsieve.files import write_atomically
 
 _WIDTH, _ROW_HEIGHT, _LETTER_WIDTH, _MIN_AXIS = 640, 20, 6.8, 100
-_TEXT_COLOR, _BAR_COLOR = "currentColor", "#d55e00"  # the colour of the text around it, black where there is none
+_TEXT_COLOR, _BAR_COLOR = "currentColor", "#d55e00"  # the colour of the text around it, otherwise black
 _FIGURE_WIDTH = 560
 
 
 def draw_critical_difference(diagram: Diagram, *, width: int = _WIDTH) -> str:
-    """The critical-difference diagram: mean ranks on a line, and bars that join what does not differ.
+    """Draw the critical-difference diagram: mean ranks on a line, and bars that join what does not differ.
 
     Methods of the better half are named on the left, the others on the right.
 
@@ -58,7 +58,7 @@ def draw_critical_difference(diagram: Diagram, *, width: int = _WIDTH) -> str:
 
 
 def describe_diagram(diagram: Diagram) -> str:
-    """The diagram in words."""
+    """Describe the diagram in words."""
     ranked = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(diagram.names, diagram.ranks, strict=True))
     return f"Mean ranks: {ranked}; differences below {diagram.critical_difference:.2f} may be chance"
 
@@ -77,14 +77,14 @@ def _svg_tick(x: float, rank: int) -> str:
 
 
 def write_figures(figures: Mapping[str, str | dict[str, Any]], folder: str | Path) -> list[Path]:
-    """Write figures, SVG or Vega-Lite, into a folder, each as PNG, SVG and PDF; the paths that were written."""
+    """Write figures, SVG or Vega-Lite, into a folder, each as PNG, SVG and PDF, and return the paths."""
     vl_convert = import_extra("vl_convert", "Writing figures")
 
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: is no folder to write figures to: {error}.") from error
+        raise OutputError(f"{folder}: is not a folder for figures: {error}.") from error
     written = []
     for name, figure in figures.items():
         svg = figure if isinstance(figure, str) else vl_convert.vegalite_to_svg(_with_fixed_width(figure))
@@ -100,11 +100,11 @@ def write_figures(figures: Mapping[str, str | dict[str, Any]], folder: str | Pat
 
 
 def _with_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:
-    """A chart that takes the width of its place, as one of a width of its own."""
+    """Give a fixed width to a chart that takes the width of its container."""
     return {**spec, "width": _FIGURE_WIDTH} if spec.get("width") == "container" else spec
 
 
 def _add_white_background(svg: str) -> str:
-    """A picture of dots has no paper below it."""
+    """Add a white background, because a PNG would be transparent."""
     start = svg.index(">", svg.index("<svg")) + 1
     return f'{svg[:start]}<rect width="100%" height="100%" fill="#fff"/>{svg[start:]}'

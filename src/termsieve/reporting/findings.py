@@ -1,4 +1,4 @@
-"""Findings: what is worth saying about a result, in a sentence each, the most striking first."""
+"""Findings: the most striking facts about a result, one sentence each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from termsieve.reporting.report_data import ReportData
 from termsieve.study.results import Comparison, Recommendation
 from termsieve.views import format_percent
 
-# differences of F1 of so much, and more, are as striking as can be
+# differences of F1 from which on a finding has full weight
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
-_PERFECT_F1 = 0.995  # an F1 that no further term can make look better
-_POOR_F1 = 0.5  # an F1 below which nothing is enough
+_PERFECT_F1 = 0.995  # an F1 that more terms can hardly improve
+_POOR_F1 = 0.5  # an F1 below which no number of terms is called enough
 
 
 class Finding(NamedTuple):
@@ -28,52 +28,52 @@ class Finding(NamedTuple):
     weight: float
 
 
-def make_headline(material: ReportData) -> str:
-    """The one thing to remember."""
-    if material.result is not None:
-        return _result_headline(material, material.result)
-    counts = material.ranked_counts
+def make_headline(data: ReportData) -> str:
+    """Make the headline: the one thing to remember."""
+    if data.result is not None:
+        return _result_headline(data, data.result)
+    counts = data.ranked_counts
     names = [format_name(str(counts.classes[c]), 30) for c in np.argsort(-counts.class_sizes, kind="stable")]
-    listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) <= 4 else f"{len(names):,} classes"
-    return f"What tells {listed} apart"
+    classes = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) <= 4 else f"{len(names):,} classes"
+    return f"What tells {classes} apart"
 
 
-def _result_headline(material: ReportData, result: Comparison) -> str:
-    """How few terms are enough, where the numbers that were tried can tell, and where it works at all."""
+def _result_headline(data: ReportData, result: Comparison) -> str:
+    """Tell how few terms are enough, or why the result cannot tell."""
     choice = result.recommended()
     value = f"F1 {choice.mean:.2f}"
     few = f"{choice.k:,} {_term_or_terms(choice.k)} by {choice.score}"
-    if choice.mean <= _guessing_f1(material, result):
+    if choice.mean <= _guessing_f1(data, result):
         return f"No better than guessing: {few} do as well as any, {value}"
     if choice.mean < _POOR_F1:
         return f"None does well: {few} do as well as any, {value}"
-    n_terms = material.ranked_counts.n_terms if material.contenders else None
+    n_terms = data.ranked_counts.n_terms if data.contenders else None
     more = n_terms is None or choice.k < n_terms
     if choice.k == max(result.ks) and more and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
     return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
 
 
-def _guessing_f1(material: ReportData, result: Comparison) -> float:
-    """The macro F1 of guesses in the proportions of the classes, which answering with the largest does not exceed."""
-    counts = material.counts
+def _guessing_f1(data: ReportData, result: Comparison) -> float:
+    """Return the macro F1 of guesses in the proportions of the classes; always naming the largest is no better."""
+    counts = data.counts
     if counts is not None and counts.n_docs:
         return float(np.mean(counts.class_sizes / counts.n_docs))
     labels = [label for label in result.table["label"].unique().to_pylist() if label]
     return 1 / len(labels) if labels else 0.0
 
 
-def make_explanation(material: ReportData) -> str:
-    """Why it is so, in plain words."""
-    if material.result is None:
-        names = [one.scores.score for one in material.contenders]
-        ways = f"{names[0].title} ({material.names[0]})" if len(names) == 1 else f"{len(names)} scores"
-        return f"{material.ranked_counts.n_terms:,} terms, ranked by {ways}."
-    choice = material.result.recommended()
-    n_terms = 0 if material.counts is None else material.counts.n_terms
+def make_explanation(data: ReportData) -> str:
+    """Explain the headline in plain words."""
+    if data.result is None:
+        names = [one.scores.score for one in data.contenders]
+        ways = f"{names[0].title} ({data.names[0]})" if len(names) == 1 else f"{len(names)} scores"
+        return f"{data.ranked_counts.n_terms:,} terms, ranked by {ways}."
+    choice = data.result.recommended()
+    n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     with_model = f"With {choice.classifier}, {choice.k:,} {_term_or_terms(choice.k)}{share} reach"
-    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(material.result, choice)}."
+    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(data.result, choice)}."
 
 
 def _describe_gap(result: Comparison, choice: Recommendation) -> str:
@@ -87,8 +87,8 @@ def _describe_gap(result: Comparison, choice: Recommendation) -> str:
     )
 
 
-def list_findings(material: ReportData) -> list[Finding]:
-    """All that was found, the most striking first."""
+def list_findings(data: ReportData) -> list[Finding]:
+    """List all findings, the most striking first."""
     kinds = [
         _find_enough_terms,
         _find_score_gap,
@@ -99,18 +99,18 @@ def list_findings(material: ReportData) -> list[Finding]:
         _find_rare_terms,
         _find_energy,
     ]
-    found = [finding for kind in kinds for finding in kind(material)]
-    return sorted(found, key=lambda finding: -finding.weight)
+    findings = [finding for kind in kinds for finding in kind(data)]
+    return sorted(findings, key=lambda finding: -finding.weight)
 
 
-def _find_enough_terms(material: ReportData) -> Iterator[Finding]:
-    if material.result is not None:
-        yield Finding(f"{make_headline(material)}. {make_explanation(material)}", 1.0)
+def _find_enough_terms(data: ReportData) -> Iterator[Finding]:
+    if data.result is not None:
+        yield Finding(f"{make_headline(data)}. {make_explanation(data)}", 1.0)
 
 
-def _find_score_gap(material: ReportData) -> Iterator[Finding]:
-    """The number of terms at which the scores are furthest apart, with the recommended classifier."""
-    result = material.result
+def _find_score_gap(data: ReportData) -> Iterator[Finding]:
+    """Find the number of terms at which the scores differ most, with the recommended classifier."""
+    result = data.result
     if result is None or len(result.scores) < 2:
         return
     model = result.recommended().classifier
@@ -127,9 +127,9 @@ def _find_score_gap(material: ReportData) -> Iterator[Finding]:
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.95)
 
 
-def _find_classifier_gap(material: ReportData) -> Iterator[Finding]:
-    """The score and number of terms at which two classifiers are furthest apart."""
-    result = material.result
+def _find_classifier_gap(data: ReportData) -> Iterator[Finding]:
+    """Find the score and number of terms at which two classifiers differ most."""
+    result = data.result
     if result is None or len(result.classifiers) < 2:
         return
     cells: dict[tuple[str, int], list[tuple[float, str]]] = {}
@@ -142,8 +142,8 @@ def _find_classifier_gap(material: ReportData) -> Iterator[Finding]:
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
 
 
-def _find_hardest_class(material: ReportData) -> Iterator[Finding]:
-    result = material.result
+def _find_hardest_class(data: ReportData) -> Iterator[Finding]:
+    result = data.result
     if result is None:
         return
     choice = result.recommended()
@@ -161,29 +161,29 @@ def _find_hardest_class(material: ReportData) -> Iterator[Finding]:
     yield Finding(sentence, min((easy["value_mean"] - hard["value_mean"]) / _LARGE_CLASS_GAP, 1) * 0.7)
 
 
-def _find_agreement(material: ReportData) -> Iterator[Finding]:
-    if len(material.contenders) < 2:
+def _find_agreement(data: ReportData) -> Iterator[Finding]:
+    if len(data.contenders) < 2:
         return
-    k = _reference_k(material)
-    at = [one for one in material.agreements if one.k == k]
+    k = _reference_k(data)
+    at = [one for one in data.agreements if one.k == k]
     near, far = max(at, key=lambda one: one.share), min(at, key=lambda one: one.share)
     sentence = f"{near.first} and {near.second} have {near.share * k:,.0f} of their first {k:,} terms in common"
     sentence += f", {far.first} and {far.second} {far.share * k:,.0f}." if far != near else "."
     yield Finding(sentence, (near.share - far.share) * 0.9 if far != near else 0.3)
 
 
-def _reference_k(material: ReportData) -> int:
-    """The recommended number of terms, or one that is near a hundred."""
-    wanted = 100 if material.result is None else material.result.recommended().k
-    return min(material.ks, key=lambda k: (abs(k - wanted), k))
+def _reference_k(data: ReportData) -> int:
+    """Return the number of terms nearest to the recommended one, or to 100."""
+    wanted = 100 if data.result is None else data.result.recommended().k
+    return min(data.ks, key=lambda k: (abs(k - wanted), k))
 
 
-def _find_best_term(material: ReportData) -> Iterator[Finding]:
-    """The term with the largest difference of its rates."""
-    if not material.contenders:
+def _find_best_term(data: ReportData) -> Iterator[Finding]:
+    """Find the term with the largest difference of its rates."""
+    if not data.contenders:
         return
     best = max(
-        score(material.ranked_counts, "balanced_accuracy").top(20),
+        score(data.ranked_counts, "balanced_accuracy").top(20),
         key=lambda row: _rate(row.tp, row.fn) - _rate(row.fp, row.tn),
     )
     inside, outside = _rate(best.tp, best.fn), _rate(best.fp, best.tn)
@@ -198,21 +198,21 @@ def _rate(part: int, rest: int) -> float:
     return part / max(part + rest, 1)
 
 
-def _find_rare_terms(material: ReportData) -> Iterator[Finding]:
-    if material.counts is None or not material.counts.n_terms:
+def _find_rare_terms(data: ReportData) -> Iterator[Finding]:
+    if data.counts is None or not data.counts.n_terms:
         return
-    share = float((material.counts.term_df == 1).mean())
+    share = float((data.counts.term_df == 1).mean())
     yield Finding(
-        f"{format_percent(share)} of the {material.counts.n_terms:,} terms are in one document only.", share * 0.4
+        f"{format_percent(share)} of the {data.counts.n_terms:,} terms are in one document only.", share * 0.4
     )
 
 
-def _find_energy(material: ReportData) -> Iterator[Finding]:
-    halves = {name: next(k for k, share in curve if share >= 0.5) for name, curve in material.energies.items()}
+def _find_energy(data: ReportData) -> Iterator[Finding]:
+    halves = {name: next(k for k, share in curve if share >= 0.5) for name, curve in data.energies.items()}
     if not halves:
         return
     name = min(halves, key=lambda one: halves[one])
-    share = halves[name] / material.ranked_counts.n_terms
+    share = halves[name] / data.ranked_counts.n_terms
     sentence = f"Half of the sum of {name} over all terms lies in its first {halves[name]:,} or fewer."
     yield Finding(sentence, max(0.35 - share, 0))
 

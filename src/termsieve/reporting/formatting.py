@@ -1,4 +1,4 @@
-"""Text as it is shown. Terms, class names and excerpts come from anywhere: nothing in them is trusted."""
+"""Formatting of text and numbers. Terms, class names and excerpts come from anywhere and are not trusted."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _JOINERS = "\u200c\u200d"  # parts of words in Persian, Hindi and others
 
 
 def format_name(text: str, longest: int = MAX_LENGTH) -> str:
-    r"""A name on one line: not too long, and with characters that cannot be seen written out.
+    r"""Format a name on one line: shortened, with invisible characters escaped.
 
-    Marks that turn the direction of writing would also turn what stands around the name.
+    Direction marks would also change the direction of the text around the name.
 
     >>> format_name("ab\u202ecd"), format_name("x" * 100, longest=5)
     ('ab\\u202ecd', 'xxxx…')
@@ -28,7 +28,7 @@ def _escape_invisible(character: str) -> str:
 
 
 def format_f1(value: float) -> str:
-    """A measure from 0 to 1, with three digits.
+    """Format a measure from 0 to 1 with three digits.
 
     >>> format_f1(0.97049)
     '0.970'
@@ -37,7 +37,7 @@ def format_f1(value: float) -> str:
 
 
 def format_term_count(k: int) -> str:
-    """A number of terms in few characters.
+    """Format a number of terms in few characters.
 
     >>> format_term_count(500), format_term_count(2000), format_term_count(1500)
     ('500', '2k', '1.5k')
@@ -46,7 +46,7 @@ def format_term_count(k: int) -> str:
 
 
 def format_seconds(value: float) -> str:
-    """A duration.
+    """Format a duration.
 
     >>> format_seconds(0.0021), format_seconds(0.25), format_seconds(12.3), format_seconds(200)
     ('2.1 ms', '250 ms', '12 s', '200 s')
@@ -58,7 +58,7 @@ def format_seconds(value: float) -> str:
 
 
 def round_for_json(value: float | None, digits: int = 4) -> float | None:
-    """A number for JSON: short, and None where there is none."""
+    """Round a number for JSON; None if it is not finite."""
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{digits}g}")

@@ -1,7 +1,6 @@
-"""Where the documents of a report are from, and what of it a command or a snippet can say again.
+"""The origin of the documents of a report, as far as a command or a snippet can repeat it.
 
-What a saved result says about itself may have been written by anybody: only known names are taken from it, and each
-value is quoted where it is used.
+A saved result may come from anybody: only known names are read from it, and each value is quoted where it is used.
 """
 
 from __future__ import annotations
@@ -19,43 +18,43 @@ CONTENDER_FIELDS = tuple(one.name for one in fields(Contender))
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list as it is; anything else as a list of one, and nothing as none."""
+    """Return a list as it is, None as an empty list, and anything else as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def document_files(material: ReportData) -> list[str]:
-    """Names of the files with the documents."""
-    return [str(file) for file in as_list(material.origin.get("files"))]
+def document_files(data: ReportData) -> list[str]:
+    """Return the names of the files with the documents."""
+    return [str(file) for file in as_list(data.origin.get("files"))]
 
 
-def counts_files(material: ReportData) -> list[str]:
-    """Names of files with counts, where the report is of them; counts of a matrix would have to be saved first."""
-    found = [str(file) for file in as_list(material.origin.get("counts"))]
-    return found or (["COUNTS"] if is_from_matrix(material) else [])
+def counts_files(data: ReportData) -> list[str]:
+    """Return the names of the files with counts, if the report is of them; counts of a matrix must be saved first."""
+    files = [str(file) for file in as_list(data.origin.get("counts"))]
+    return files or (["COUNTS"] if is_from_matrix(data) else [])
 
 
-def is_from_matrix(material: ReportData) -> bool:
-    """Whether the counts are of a matrix that is in no file."""
-    there = material.origin.get("counts") or material.result is not None or material.counts is None
-    return not there and material.counts is not None and material.counts.settings is None
+def is_from_matrix(data: ReportData) -> bool:
+    """Tell whether the counts are of a matrix that is in no file."""
+    has_source = data.origin.get("counts") or data.result is not None or data.counts is None
+    return not has_source and data.counts is not None and data.counts.settings is None
 
 
-def read_options(material: ReportData) -> dict[str, Any]:
-    """The options of reading that are not as they come."""
-    found = {name: material.origin[name] for name in READ_OPTIONS if name in material.origin}
-    if found.pop("by_file", None):  # whatever a saved result has there
-        found["by_file"] = True
-    return found
+def read_options(data: ReportData) -> dict[str, Any]:
+    """Return the options of reading that are not at their default."""
+    options = {name: data.origin[name] for name in READ_OPTIONS if name in data.origin}
+    if options.pop("by_file", None):  # whatever a saved result has there
+        options["by_file"] = True
+    return options
 
 
-def study_settings(material: ReportData) -> dict[str, Any]:
-    """The parameters of the comparison that are not at their default, by name."""
-    return {} if material.result is None else changed_settings(material.result.settings)
+def study_settings(data: ReportData) -> dict[str, Any]:
+    """Return the parameters of the comparison that differ from their defaults, by name."""
+    return {} if data.result is None else changed_settings(data.result.settings)
 
 
-def named_contenders(material: ReportData) -> dict[str, dict[str, Any]]:
-    """What was said about scores under names of their own."""
-    given = [] if material.result is None else as_list(material.result.settings.get("contenders"))
+def named_contenders(data: ReportData) -> dict[str, dict[str, Any]]:
+    """Return the fields of the contenders that have a name of their own."""
+    given = [] if data.result is None else as_list(data.result.settings.get("contenders"))
     known = [
         {key: one[key] for key in CONTENDER_FIELDS if one.get(key) is not None}
         for one in given
@@ -64,67 +63,67 @@ def named_contenders(material: ReportData) -> dict[str, dict[str, Any]]:
     return {str(one["name"]): one for one in known if {"name", "score"} <= set(one)}
 
 
-def get_analyzer(material: ReportData) -> Analyzer | None:
-    """The analyzer; None for a matrix, or where its parts are not on this machine."""
-    settings = _analyzer_settings(material)
+def get_analyzer(data: ReportData) -> Analyzer | None:
+    """Return the analyzer; None for a matrix, or if this machine lacks a part of it."""
+    settings = _analyzer_settings(data)
     try:
         return None if settings is None else Analyzer.from_settings(settings)
     except (TermsieveError, KeyError, TypeError, ValueError):
         return None
 
 
-def _analyzer_settings(material: ReportData) -> Any:
-    settings = material.counts.settings if material.counts is not None else None
-    if settings is None and material.result is not None:
-        return material.result.settings.get("analyzer")
+def _analyzer_settings(data: ReportData) -> Any:
+    settings = data.counts.settings if data.counts is not None else None
+    if settings is None and data.result is not None:
+        return data.result.settings.get("analyzer")
     return settings
 
 
 def is_object(value: Any) -> bool:
-    """Whether a setting was an array or a splitter, of which only the type is known."""
+    """Tell whether a setting was an array or a splitter, of which only the type is known."""
     return isinstance(value, str) and value.startswith("<")
 
 
-def list_caveats(material: ReportData) -> list[str]:
-    """Sentences about what the reader has to fill in, or has to know."""
-    return [*_document_caveats(material), *_term_caveats(material), *_study_caveats(material)]
+def list_caveats(data: ReportData) -> list[str]:
+    """List sentences about what the reader has to fill in, or has to know."""
+    return [*_document_caveats(data), *_term_caveats(data), *_study_caveats(data)]
 
 
-def _document_caveats(material: ReportData) -> list[str]:
-    found = []
-    if is_from_matrix(material):
-        found.append("The counts are of a matrix: COUNTS stands for a file to which Counts.save writes them.")
-    elif not (document_files(material) or counts_files(material) or material.origin.get("demo")):
-        found.append("The documents are in no file that is known here: DOCUMENTS stands for one that holds them.")
-    return found
+def _document_caveats(data: ReportData) -> list[str]:
+    caveats = []
+    if is_from_matrix(data):
+        caveats.append("The counts are of a matrix: COUNTS stands for a file to which Counts.save writes them.")
+    elif not (document_files(data) or counts_files(data) or data.origin.get("demo")):
+        caveats.append("The files of the documents are not known: DOCUMENTS stands for them.")
+    return caveats
 
 
-def _term_caveats(material: ReportData) -> list[str]:
-    found, analyzer, counts = [], get_analyzer(material), material.counts
-    if analyzer is None and _analyzer_settings(material) is not None:
-        found.append("The analyzer needs parts that this machine does not have; add it by hand.")
-    if analyzer is not None and not material.origin.get("counts"):
-        unsaid = [
+def _term_caveats(data: ReportData) -> list[str]:
+    caveats, analyzer, counts = [], get_analyzer(data), data.counts
+    if analyzer is None and _analyzer_settings(data) is not None:
+        caveats.append("The analyzer needs packages that this machine does not have; add it by hand.")
+    if analyzer is not None and not data.origin.get("counts"):
+        snippet_only = [
             (analyzer.strip_accents == "ascii", "strip_accents"), (analyzer.analyzer == "char", "analyzer"),
             (analyzer.tokenizer is not None, "tokenizer"),
         ]  # fmt: skip
-        found += [f"Only the snippet says {name} of the analyzer." for there, name in unsaid if there]
+        caveats += [f"Only the snippet has {name} of the analyzer." for needed, name in snippet_only if needed]
         if analyzer.stop_words and not isinstance(analyzer.stop_words, str):
-            found.append("STOP_WORDS_FILE stands for a file with the stop words of the snippet.")
+            caveats.append("STOP_WORDS_FILE stands for a file with the stop words of the snippet.")
     if counts is not None and counts.pruned:
-        found.append(f"The counts were pruned ({counts.pruned}), which neither says: see Counts.prune.")
+        caveats.append(f"The counts were pruned ({counts.pruned}), which neither repeats: see Counts.prune.")
     if counts is not None and counts.fixed and counts.settings is not None:
-        found.append("The terms are of a given vocabulary, which neither says: see Counts.with_vocabulary.")
-    return found
+        caveats.append("The terms are of a given vocabulary, which neither repeats: see Counts.with_vocabulary.")
+    return caveats
 
 
-def _study_caveats(material: ReportData) -> list[str]:
-    found = []
-    objects = [name for name, value in study_settings(material).items() if is_object(value)]
+def _study_caveats(data: ReportData) -> list[str]:
+    caveats = []
+    objects = [name for name, value in study_settings(data).items() if is_object(value)]
     if objects:
-        found.append(f"An object in memory, to be filled in: {', '.join(objects)}.")
-    if named_contenders(material):
-        found.append("The command does not say all about the scores; the snippet does.")
-    if material.unavailable_scores:
-        found.append(f"Scores that are not in the catalogue: {', '.join(material.unavailable_scores)}.")
-    return found
+        caveats.append(f"Objects in memory, to be filled in: {', '.join(objects)}.")
+    if named_contenders(data):
+        caveats.append("Only the snippet has all settings of the scores.")
+    if data.unavailable_scores:
+        caveats.append(f"Scores that are not in the catalogue: {', '.join(data.unavailable_scores)}.")
+    return caveats

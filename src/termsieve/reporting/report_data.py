@@ -1,4 +1,4 @@
-"""What a report is made from: the counts, the scores on them, and, if there was one, the comparison."""
+"""The data of a report: the counts, the scores, and the comparison if there was one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENERGY_POINTS = 60
 
 
 class ScoredContender(NamedTuple):
-    """A score under the name that it has in the report, and how its classes come together."""
+    """A score under its name in the report, and the aggregation of its classes."""
 
     name: str
     scores: Scores
@@ -37,7 +37,7 @@ class ScoredContender(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """Two scores, and the share of their first k terms that they have in common."""
+    """The share of their first k terms that two scores have in common."""
 
     first: str
     second: str
@@ -46,16 +46,16 @@ class Agreement(NamedTuple):
 
 
 class ReportData:
-    """What there is to show.
+    """The data of a report.
 
     Attributes
     ----------
     result : Comparison or None
     counts : Counts or None
-        Of all documents.
-    contestants : list of Contestant
+        Counts of all documents.
+    contenders : list of ScoredContender
         The scores on the terms that they may rank.
-    left_out : list of str
+    unavailable_scores : list of str
         Names of compared scores that this termsieve cannot compute from counts.
     excerpts : dict
     origin : dict
@@ -63,34 +63,34 @@ class ReportData:
     """
 
     def __init__(
-        self, counts: Counts | None, contestants: Sequence[ScoredContender], excerpts: Excerpts,
-        result: Comparison | None = None, left_out: Sequence[str] = (),
+        self, counts: Counts | None, contenders: Sequence[ScoredContender], excerpts: Excerpts,
+        result: Comparison | None = None, unavailable_scores: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        self.counts, self.contenders = counts, list(contestants)
+        self.counts, self.contenders = counts, list(contenders)
         self.excerpts: Excerpts = dict(excerpts)
-        self.result, self.unavailable_scores = result, list(left_out)
-        known = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
-        self.origin: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
+        self.result, self.unavailable_scores = result, list(unavailable_scores)
+        origin = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
+        self.origin: Mapping[str, Any] = origin if isinstance(origin, Mapping) else {}
 
     @classmethod
-    def of(cls, given: Any) -> ReportData:
-        """What there is in a comparison, in scores, or in several scores of the same counts."""
+    def from_result(cls, given: Any) -> ReportData:
+        """Collect the data of a comparison, of scores, or of several scores of the same counts."""
         if isinstance(given, Comparison):
             return cls._from_comparison(given)
         several = list(given.values()) if isinstance(given, Mapping) else [given]
         if not several or not all(isinstance(one, Scores) for one in several):
             raise OptionError(
-                "report needs what termsieve.compare or termsieve.score gave; "
+                "report needs the result of termsieve.compare or termsieve.score; "
                 f"it was given {'an empty mapping' if not several else type(several[0]).__name__}."
             )
         counts = several[0].counts
         if counts.n_classes < 2 or not counts.n_terms:
             raise InputError(
-                f"report: there must be two classes and a term to tell them apart; these counts have "
+                f"report needs counts of at least two classes and one term; these have "
                 f"{counts.n_classes:,} classes and {counts.n_terms:,} terms."
             )
         if any(one.counts is not counts for one in several):
-            raise OptionError("report needs scores of the same counts; these are of different ones.")
+            raise OptionError("report needs scores of the same counts; these are of different counts.")
         return cls(counts, [ScoredContender(one.score.spelling, one) for one in several], {})
 
     @classmethod
@@ -106,22 +106,22 @@ class ReportData:
             return cls(counts, [], result.excerpts, result, result.scores)
         given = result.settings.get("contenders") or []
         special = {one["name"]: one for one in given if isinstance(one, dict) and "name" in one}
-        contestants, left_out = [], []
+        contenders, unavailable_scores = [], []
         for name in result.scores:
             about = special.get(name, {})
             scored = result.scored.get(name)
             try:
                 if scored is None or scored.counts is not ranked:
                     scored = score(ranked, about.get("score", name))
-            except OptionError:  # a function of a user, or a score of a newer termsieve
-                left_out.append(name)
+            except OptionError:  # a user's function, or a score of a newer termsieve
+                unavailable_scores.append(name)
                 continue
-            contestants.append(ScoredContender(name, scored, about.get("aggregate")))
-        return cls(counts, contestants, result.excerpts, result, left_out)
+            contenders.append(ScoredContender(name, scored, about.get("aggregate")))
+        return cls(counts, contenders, result.excerpts, result, unavailable_scores)
 
     @property
     def names(self) -> list[str]:
-        """Of the scores."""
+        """The names of the scores."""
         return [one.name for one in self.contenders]
 
     @property
@@ -131,12 +131,12 @@ class ReportData:
 
     @cached_property
     def orders(self) -> dict[str, Int64Array]:
-        """The places of all ranked terms, best first, by each score."""
+        """The indices of all ranked terms, best first, by each score."""
         return {one.name: one.scores.order(one.aggregate) for one in self.contenders}
 
     @cached_property
     def ks(self) -> list[int]:
-        """Numbers of terms at which scores are compared, as far as there are terms."""
+        """The numbers of terms at which scores are compared, none above the number of terms."""
         asked = OVERLAP_KS if self.result is None else self.result.ks
         return [k for k in asked if k <= self.ranked_counts.n_terms] or [self.ranked_counts.n_terms]
 
@@ -152,7 +152,7 @@ class ReportData:
 
     @cached_property
     def agreements(self) -> list[Agreement]:
-        """How much of their first terms each pair of scores has in common."""
+        """The shares of first terms that each pair of scores has in common."""
         last = self.ks[-1]
         heads = {name: order[:last].tolist() for name, order in self.orders.items()}
         return [
@@ -163,22 +163,22 @@ class ReportData:
 
     @cached_property
     def correlations(self) -> Array:
-        """Spearman's rank correlation of each two scores over all terms; not a number where one is constant."""
+        """Spearman's rank correlation of each two scores over all terms; NaN where one is constant."""
         ranks = np.array([rankdata(one.overall) for one in self.contenders])
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.atleast_2d(np.corrcoef(ranks))
 
     @cached_property
     def energies(self) -> dict[str, list[tuple[int, float]]]:
-        """For each score whose sum makes sense: how much of it the first k terms have."""
-        found = {}
+        """The share of the sum that the first k terms have, for each score whose sum makes sense."""
+        energies = {}
         for one in self.contenders:
             values = one.overall[self.orders[one.name]]
             if len(values) and np.isfinite(values).all() and values.min() >= 0 and values.max() > 0:
                 sums = np.cumsum(values) / values.sum()
                 ks = np.unique(np.geomspace(1, len(values), _ENERGY_POINTS).round().astype(np.int64))
-                found[one.name] = [(int(k), float(sums[k - 1])) for k in ks]
-        return found
+                energies[one.name] = [(int(k), float(sums[k - 1])) for k in ks]
+        return energies
 
     @cached_property
     def timings(self) -> dict[tuple[str, str], float]:
@@ -187,9 +187,9 @@ class ReportData:
             return {}
         known = {f"{name} {model}": (name, model) for name in self.result.scores
                  for model in ("ranking", *self.result.classifiers)}  # fmt: skip
-        found: dict[tuple[str, str], list[float]] = {}
+        seconds_by_trial: dict[tuple[str, str], list[float]] = {}
         for key, seconds in self.result.seconds.items():
             trial = known.get(key.split(" ", 2)[-1])
             if trial is not None:
-                found.setdefault(trial, []).append(seconds)
-        return {trial: float(np.mean(values)) for trial, values in found.items()}
+                seconds_by_trial.setdefault(trial, []).append(seconds)
+        return {trial: float(np.mean(values)) for trial, values in seconds_by_trial.items()}

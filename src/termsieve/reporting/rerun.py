@@ -1,4 +1,4 @@
-"""How to run it again: the settings, a command, and a snippet of Python."""
+"""How to make a report again: the settings, a command, and a snippet of Python."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class CodeBlock(NamedTuple):
     code: str
 
 
-def list_settings(material: ReportData) -> list[SettingRow]:
-    """Everything that decides the result."""
-    given: Mapping[str, Any] = {} if material.result is None else material.result.settings
-    flat = {"termsieve": __version__, "scores": material.names, **given, **material.origin}
+def list_settings(data: ReportData) -> list[SettingRow]:
+    """List everything that determines the result."""
+    given: Mapping[str, Any] = {} if data.result is None else data.result.settings
+    flat = {"termsieve": __version__, "scores": data.names, **given, **data.origin}
     rows = [SettingRow(_SETTING_NAMES.get(name, name), _format_value(value)) for name, value in flat.items()
             if name not in ("origin", "analyzer")]  # fmt: skip
-    rows.append(SettingRow("analyzer", _describe_analyzer(material)))
-    if material.counts is not None and material.counts.pruned:
-        rows.append(SettingRow("pruned", material.counts.pruned))
-    if material.counts is not None and material.counts.fingerprint:
-        rows.append(SettingRow("fingerprint of the analyzer", material.counts.fingerprint))
+    rows.append(SettingRow("analyzer", _describe_analyzer(data)))
+    if data.counts is not None and data.counts.pruned:
+        rows.append(SettingRow("pruned", data.counts.pruned))
+    if data.counts is not None and data.counts.fingerprint:
+        rows.append(SettingRow("fingerprint of the analyzer", data.counts.fingerprint))
     return rows
 
 
-def _describe_analyzer(material: ReportData) -> str:
-    analyzer = get_analyzer(material)
+def _describe_analyzer(data: ReportData) -> str:
+    analyzer = get_analyzer(data)
     if analyzer is not None:
         return repr(analyzer)
-    of_matrix = material.counts is not None and material.counts.settings is None
+    of_matrix = data.counts is not None and data.counts.settings is None
     return "a matrix: terms are its columns" if of_matrix else "not on this machine"
 
 
@@ -59,11 +59,11 @@ def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def make_code_blocks(material: ReportData) -> list[CodeBlock]:
-    """The command and the snippet."""
-    return [CodeBlock("On the command line", make_command(material)), CodeBlock("In Python", make_snippet(material))]
+def make_code_blocks(data: ReportData) -> list[CodeBlock]:
+    """Make the command and the snippet."""
+    return [CodeBlock("On the command line", make_command(data)), CodeBlock("In Python", make_snippet(data))]
 
 
-def make_note(material: ReportData) -> str:
-    """What the reader has to fill in, or has to know."""
-    return " ".join(list_caveats(material))
+def make_note(data: ReportData) -> str:
+    """Make a note of what the reader has to fill in, or has to know."""
+    return " ".join(list_caveats(data))

@@ -16,62 +16,62 @@ from termsieve.reporting.origin import (
 from termsieve.reporting.report_data import ReportData
 
 
-def make_snippet(material: ReportData) -> str:
-    """The code, from the files to the page."""
-    lines = _scoring_lines(material) if material.result is None else _compare_lines(material)
+def make_snippet(data: ReportData) -> str:
+    """Make the code, from the files to the page."""
+    lines = _scoring_lines(data) if data.result is None else _compare_lines(data)
     return "\n".join(lines)
 
 
-def _compare_lines(material: ReportData) -> list[str]:
-    documents, given = _document_lines(material), _arguments(material)
-    special = named_contenders(material)
+def _compare_lines(data: ReportData) -> list[str]:
+    documents, given = _document_lines(data), _arguments(data)
+    special = named_contenders(data)
     imports = ["from termsieve.study.plan import Contender"] if special else []
     if special:
-        names = [_score_code(str(name), special) for name in as_list(study_settings(material).get("scores"))]
+        names = [_score_code(str(name), special) for name in as_list(study_settings(data).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"
     lines = [f"    {name}={value}," for name, value in given.items()]
     return [
-        *_import_lines(material, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
+        *_import_lines(data, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
         'ts.report(result, "report.html")',
     ]  # fmt: skip
 
 
-def _arguments(material: ReportData) -> dict[str, str]:
-    """The arguments of the comparison as code."""
-    found = {name: repr(value) for name, value in study_settings(material).items()}
-    code = _analyzer_code(material)
-    return {**found, "analyzer": code} if code else found
+def _arguments(data: ReportData) -> dict[str, str]:
+    """Return the arguments of the comparison as code."""
+    arguments = {name: repr(value) for name, value in study_settings(data).items()}
+    code = _analyzer_code(data)
+    return {**arguments, "analyzer": code} if code else arguments
 
 
 def _score_code(name: str, special: dict[str, dict[str, Any]]) -> str:
-    """A score as code: by its spelling, or with all that was said about it."""
+    """Return a score as code: its spelling, or a contender with all its fields."""
     if name not in special:
         return repr(name)
     return f"Contender({', '.join(f'{key}={value!r}' for key, value in special[name].items())})"
 
 
-def _scoring_lines(material: ReportData) -> list[str]:
-    names = repr(material.names[0] if len(material.names) == 1 else material.names)
-    saved = counts_files(material)
+def _scoring_lines(data: ReportData) -> list[str]:
+    names = repr(data.names[0] if len(data.names) == 1 else data.names)
+    saved = counts_files(data)
     if saved:
-        made = [f"counts = {' + '.join(f'ts.Counts.load({file!r})' for file in saved)}"]
+        counts_lines = [f"counts = {' + '.join(f'ts.Counts.load({file!r})' for file in saved)}"]
     else:
-        code = _analyzer_code(material)
-        made = [*_document_lines(material), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
+        code = _analyzer_code(data)
+        counts_lines = [*_document_lines(data), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
     return [
-        *_import_lines(material, []), "", *made, f"scores = ts.score(counts, {names})",
+        *_import_lines(data, []), "", *counts_lines, f"scores = ts.score(counts, {names})",
         'ts.report(scores, "report.html")',
     ]  # fmt: skip
 
 
-def _import_lines(material: ReportData, more: list[str]) -> list[str]:
-    demo = ["from termsieve import demonstration"] if material.origin.get("demo") else []
+def _import_lines(data: ReportData, more: list[str]) -> list[str]:
+    demo = ["from termsieve import demonstration"] if data.origin.get("demo") else []
     return ["import termsieve as ts", *demo, *more]
 
 
-def _analyzer_code(material: ReportData) -> str:
-    """The analyzer as code, where it is not as it comes."""
-    analyzer = get_analyzer(material)
+def _analyzer_code(data: ReportData) -> str:
+    """Return the analyzer as code; empty for the default analyzer."""
+    analyzer = get_analyzer(data)
     code = "" if analyzer is None else repr(analyzer)
     return f"ts.{code}" if code not in ("", "Analyzer()") else ""
 
@@ -79,16 +79,16 @@ def _analyzer_code(material: ReportData) -> str:
 # Documents
 
 
-def _document_lines(material: ReportData) -> list[str]:
-    if material.origin.get("demo"):
+def _document_lines(data: ReportData) -> list[str]:
+    if data.origin.get("demo"):
         return ["name, texts, labels = demonstration.load_corpus()", 'docs = ts.read({"text": texts, "label": labels})']
-    files = document_files(material) or ["DOCUMENTS"]
+    files = document_files(data) or ["DOCUMENTS"]
     source = repr(files[0] if len(files) == 1 else files)
-    return [f"docs = ts.read({source}{_option_code(material)})"]
+    return [f"docs = ts.read({source}{_option_code(data)})"]
 
 
-def _option_code(material: ReportData) -> str:
-    return "".join(f", {name}={_literal(name, value)}" for name, value in read_options(material).items())
+def _option_code(data: ReportData) -> str:
+    return "".join(f", {name}={_literal(name, value)}" for name, value in read_options(data).items())
 
 
 def _literal(name: str, value: Any) -> str:

@@ -26,14 +26,14 @@ class Fact(NamedTuple):
 
 
 class ResultColumn(NamedTuple):
-    """The head of a column, and whether it holds numbers."""
+    """The heading of a column, and whether it holds numbers."""
 
     name: str
     number: bool
 
 
 class ResultCell(NamedTuple):
-    """A cell as it is shown, and as it is sorted."""
+    """A cell: its text, and its value for sorting."""
 
     text: str
     value: object
@@ -48,7 +48,7 @@ class ResultRow(NamedTuple):
 
 
 class TopTerm(NamedTuple):
-    """A term of a list: its number on the map, if it is there, its rates, and whether no other score has it."""
+    """A term of a list: its number on the map, if any, its rates, and whether no other score lists it."""
 
     text: str
     number: int | None
@@ -72,17 +72,17 @@ class TopClass(NamedTuple):
     lists: list[TopList]
 
 
-def make_tiles(material: ReportData) -> list[Fact]:
-    """The few large numbers."""
-    counts, result = material.counts, material.result
-    found = []
+def make_tiles(data: ReportData) -> list[Fact]:
+    """Make the tiles with the few large numbers."""
+    counts, result = data.counts, data.result
+    tiles = []
     if counts is not None:
-        found += [Fact("documents", f"{counts.n_docs:,}"), Fact("classes", f"{counts.n_classes:,}")]
-        found += [Fact("terms", f"{counts.n_terms:,}")]
+        tiles += [Fact("documents", f"{counts.n_docs:,}"), Fact("classes", f"{counts.n_classes:,}")]
+        tiles += [Fact("terms", f"{counts.n_terms:,}")]
     if result is None:
-        return [*found, Fact("scores", f"{len(material.contenders)}")]
+        return [*tiles, Fact("scores", f"{len(data.contenders)}")]
     return [
-        *found,
+        *tiles,
         Fact("scores", f"{len(result.scores)}"),
         Fact("classifiers", f"{len(result.classifiers)}"),
         Fact(
@@ -93,33 +93,33 @@ def make_tiles(material: ReportData) -> list[Fact]:
 
 
 def list_facts(counts: Counts) -> list[Fact]:
-    """What else there is to know about a corpus."""
+    """List further facts about a corpus."""
     df, n = counts.term_df, max(counts.n_docs, 1)
     sizes = counts.class_sizes
     largest, smallest = int(sizes.argmax()), int(sizes.argmin())
-    found = [
+    facts = [
         Fact("largest class", f"{format_name(str(counts.classes[largest]))}, {format_percent(sizes[largest] / n)}"),
         Fact("smallest class", f"{format_name(str(counts.classes[smallest]))}, {format_percent(sizes[smallest] / n)}"),
         Fact("documents with several labels", f"{counts.n_multilabel:,}"),
         Fact("different terms of a document, on average", f"{df.sum() / n:,.1f}"),
     ]
     if not counts.is_real:
-        found.append(Fact("occurrences of terms", f"{counts.n_occurrences:,}"))
+        facts.append(Fact("occurrences of terms", f"{counts.n_occurrences:,}"))
     if counts.n_terms:
-        found.append(
+        facts.append(
             Fact("terms in one document only", f"{(df == 1).sum():,} ({format_percent(float((df == 1).mean()))})")
         )
-        found.append(
+        facts.append(
             Fact(
                 "most frequent term",
                 f"{format_name(str(counts.terms[df.argmax()]))}, in {format_percent(df.max() / n)}",
             )
         )
-    return [Fact(name, value.replace(" %", "\u00a0%")) for name, value in found]
+    return [Fact(name, value.replace(" %", "\u00a0%")) for name, value in facts]
 
 
 def make_result_columns(result: Comparison) -> list[ResultColumn]:
-    """The heads of the table of results."""
+    """Make the headings of the table of results."""
     at = f"F1 with {result.recommended().k:,}"
     numbers = ("best F1", "± s.e.", "with terms", at, "ranking", "learning")
     return [
@@ -129,8 +129,8 @@ def make_result_columns(result: Comparison) -> list[ResultColumn]:
     ]
 
 
-def make_result_rows(material: ReportData, result: Comparison) -> list[ResultRow]:
-    """For each score and classifier its best, what it has with the recommended number of terms, and its time."""
+def make_result_rows(data: ReportData, result: Comparison) -> list[ResultRow]:
+    """Make a row for each score and classifier: its best F1, that with the recommended number of terms, its time."""
     choice = result.recommended()
     by_trial: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in result.summary().to_pylist():
@@ -139,7 +139,7 @@ def make_result_rows(material: ReportData, result: Comparison) -> list[ResultRow
     for (name, model), rows in by_trial.items():
         best = max(rows, key=lambda row: (row["mean"], -row["k"]))
         there = next((row["mean"] for row in rows if row["k"] == choice.k), None)
-        ranking, learning = material.timings.get((name, "ranking")), material.timings.get((name, model))
+        ranking, learning = data.timings.get((name, "ranking")), data.timings.get((name, model))
         cells = [ResultCell(name, name, False), ResultCell(model, model, False), _measure_cell(best["mean"])]
         cells += [
             _measure_cell(best["standard_error"]),
@@ -160,28 +160,28 @@ def _duration_cell(value: float | None) -> ResultCell:
     return ResultCell("-", -1, True) if value is None else ResultCell(format_seconds(value), value, True)
 
 
-def top_list_length(material: ReportData) -> int:
-    """How many terms each list has."""
-    lists = len(largest_classes(material.ranked_counts)) * len(material.contenders)
+def top_list_length(data: ReportData) -> int:
+    """Return the number of terms in each list."""
+    lists = len(largest_classes(data.ranked_counts)) * len(data.contenders)
     return min(max(MAX_LISTED // max(lists, 1), MIN_TOP), MAX_TOP)
 
 
-def make_top_lists(material: ReportData, numbers: dict[str, int]) -> list[TopClass]:
-    """For each class the best terms by each score; `numbers` are those of the terms on the map."""
-    counts, n = material.ranked_counts, top_list_length(material)
-    found = []
+def make_top_lists(data: ReportData, numbers: dict[str, int]) -> list[TopClass]:
+    """List for each class the best terms by each score; `numbers` are those of the terms on the map."""
+    counts, n = data.ranked_counts, top_list_length(data)
+    classes = []
     for c in largest_classes(counts):
-        rankings = {one.name: one.scores.top_of_class(int(c), n) for one in material.contenders}
-        listed = [row.term for ranking in rankings.values() for row in ranking]
+        rankings = {one.name: one.scores.top_of_class(int(c), n) for one in data.contenders}
+        all_terms = [row.term for ranking in rankings.values() for row in ranking]
         lists = [
             TopList(
                 name,
-                [_make_top_term(row, numbers, len(rankings) > 1 and listed.count(row.term) == 1) for row in ranking],
+                [_make_top_term(row, numbers, len(rankings) > 1 and all_terms.count(row.term) == 1) for row in ranking],
             )
             for name, ranking in rankings.items()
         ]
-        found.append(TopClass(format_name(str(counts.classes[c])), f"{counts.class_sizes[c]:,} documents", lists))
-    return found
+        classes.append(TopClass(format_name(str(counts.classes[c])), f"{counts.class_sizes[c]:,} documents", lists))
+    return classes
 
 
 def _make_top_term(row: RankingRow, numbers: dict[str, int], only: bool) -> TopTerm:

@@ -1,4 +1,4 @@
-"""The map of the vocabulary: which terms it shows, and all that it says about them, as plain data."""
+"""The map of the vocabulary: the terms that it shows, and its data about them."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ from termsieve.reporting.report_data import ReportData, ScoredContender
 from termsieve.reporting.style import MAP_EXPONENT, MAP_HEIGHT, PALETTE, TEXT_COLOR, make_unique
 from termsieve.study.excerpts import largest_classes
 
-# What is written into a page is under a megabyte, whatever the number of classes and scores
+# These limits keep the data of a page below a megabyte, whatever the number of classes and scores
 MAX_RANKS = 60_000
 MAX_VIEW_TERMS = 12_000
 MAX_POINTS = 800
 MIN_POINTS = 60
 MAX_CLASS_COUNTS = 6
-N_COLORED = 50  # terms that have a colour in a picture that does not move
+N_COLORED = 50  # terms that have a colour in a static figure
 OTHER_TERMS = "other terms"
 
 
 class VocabularyMap(NamedTuple):
-    """What the page is told about terms, and the terms as they are spelled, in the same order."""
+    """The data of the page about terms, and the terms as they are spelled, in the same order."""
 
     data: dict[str, Any]
     spellings: list[str]
 
 
-def make_vocabulary_map(material: ReportData) -> VocabularyMap:
-    """Terms with their counts, and for each view (all classes, or one) the terms in it with their ranks.
+def make_vocabulary_map(data: ReportData) -> VocabularyMap:
+    """Collect terms with their counts, and for each view (all classes, or one) its terms with their ranks.
 
     A view has the best terms by each score, and a sample of the others that is dense among the frequent ones.
     """
-    counts, contestants = material.ranked_counts, material.contenders
+    counts, contenders = data.ranked_counts, data.contenders
     classes = largest_classes(counts)
-    speaks_for = contestants[0].scores.associated_class
-    n = count_points(len(classes) + 1, len(contestants), counts.n_terms)
-    views = [_make_view(contestants, None, n, np.isin(speaks_for, classes))]
-    views += [_make_view(contestants, int(c), n) for c in classes]
-    used = np.unique(np.concatenate([places for places, _ in views]))
-    number = {int(place): i for i, place in enumerate(used)}
+    speaks_for = contenders[0].scores.associated_class
+    n = count_points(len(classes) + 1, len(contenders), counts.n_terms)
+    views = [_make_view(contenders, None, n, np.isin(speaks_for, classes))]
+    views += [_make_view(contenders, int(c), n) for c in classes]
+    used = np.unique(np.concatenate([indices for indices, _ in views]))
+    number = {int(index): i for i, index in enumerate(used)}
     new_class = {int(c): i for i, c in enumerate(classes)}
     terms = [str(term) for term in counts.term_array.take(used).to_pylist()]
-    numbered = [[number[int(place)] for place in places] for places, _ in views]
-    data = {
+    numbered = [[number[int(index)] for index in indices] for indices, _ in views]
+    map_data = {
         "classes": make_unique(format_name(str(counts.classes[c])) for c in classes),
         "sizes": counts.class_sizes[classes].tolist(),
         "n_docs": counts.n_docs,
         "n_terms": counts.n_terms,
-        "scores": material.names,
+        "scores": data.names,
         "terms": [format_name(term) for term in terms],
         "df": counts.term_df[used].tolist(),
         "own": [new_class.get(int(c), -1) for c in speaks_for[used]],
         "cells": _class_counts(counts.df[classes][:, used].tocsc(), counts.class_sizes[classes], numbered[1:]),
         "views": [{"terms": mine, "ranks": ranks} for mine, (_, ranks) in zip(numbered, views, strict=True)],
         "excerpts": {
-            str(i): [[format_name(one.label), one.before, one.match, one.after] for one in material.excerpts[term]]
-            for i, term in enumerate(terms) if term in material.excerpts
+            str(i): [[format_name(one.label), one.before, one.match, one.after] for one in data.excerpts[term]]
+            for i, term in enumerate(terms) if term in data.excerpts
         },
     }  # fmt: skip
-    return VocabularyMap(data, terms)
+    return VocabularyMap(map_data, terms)
 
 
 def count_points(n_views: int, n_scores: int, n_terms: int) -> int:
-    """How many terms a view has.
+    """Return the number of terms in a view.
 
     >>> count_points(6, 6, 30_000), count_points(21, 6, 200_000), count_points(41, 42, 200_000), count_points(3, 1, 9)
     (800, 476, 60, 9)
@@ -75,7 +75,7 @@ def count_points(n_views: int, n_scores: int, n_terms: int) -> int:
 
 
 def _class_counts(df: Any, sizes: Int64Array, in_class: list[list[int]]) -> list[list[int]]:
-    """For each term some classes and in how many of their documents it is, in turn.
+    """List for each term some classes, each followed by the number of its documents with the term.
 
     These are the classes with the highest rates, and those in whose view the term is.
     """
@@ -83,29 +83,29 @@ def _class_counts(df: Any, sizes: Int64Array, in_class: list[list[int]]) -> list
     for c, terms in enumerate(in_class):
         for i in terms:
             wanted[i].add(c)
-    found = []
+    cells = []
     for i, mine in enumerate(wanted):
         part = slice(df.indptr[i], df.indptr[i + 1])
         here, numbers = df.indices[part], df.data[part]
         highest = here[np.argsort(-numbers / sizes[here], kind="stable")[:MAX_CLASS_COUNTS]]
-        kept = mine.union(highest.tolist())
-        pairs = sorted((c, n) for c, n in zip(here.tolist(), numbers.tolist(), strict=True) if c in kept)
-        found.append([number for pair in pairs for number in pair])
-    return found
+        shown = mine.union(highest.tolist())
+        pairs = sorted((c, n) for c, n in zip(here.tolist(), numbers.tolist(), strict=True) if c in shown)
+        cells.append([number for pair in pairs for number in pair])
+    return cells
 
 
 def _make_view(
-    contestants: list[ScoredContender], c: int | None, n: int, drawn: Any = None
+    contenders: list[ScoredContender], c: int | None, n: int, allowed: Any = None
 ) -> tuple[Int64Array, list[list[int]]]:
-    """The places of the terms of one class, or of all, and their ranks by each score."""
-    values = [one.overall if c is None else one.scores.of_class(c) for one in contestants]
-    best = [_top_indices(one, c, value, n) for one, value in zip(contestants, values, strict=True)]
-    df = contestants[0].scores.counts.term_df
+    """Return the indices of the terms for one class, or for all, and their ranks by each score."""
+    values = [one.overall if c is None else one.scores.of_class(c) for one in contenders]
+    best = [_top_indices(one, c, value, n) for one, value in zip(contenders, values, strict=True)]
+    df = contenders[0].scores.counts.term_df
     in_turn = np.array(best).T.ravel()
     few_of_the_best = _drop_duplicates(in_turn)[: max(2 * n // 3, 1)]
     chosen = _drop_duplicates(np.concatenate([few_of_the_best, _sample_terms(df, n)]))[:n]
-    if drawn is not None:
-        chosen = chosen[drawn[chosen]]
+    if allowed is not None:
+        chosen = chosen[allowed[chosen]]
     return chosen, [_term_ranks(value, order, chosen).tolist() for value, order in zip(values, best, strict=True)]
 
 
@@ -114,28 +114,28 @@ def _top_indices(one: ScoredContender, c: int | None, values: Array, n: int) -> 
     return one.scores.top_indices(values, ties, n)
 
 
-def _drop_duplicates(places: Int64Array) -> Int64Array:
-    """Each place once, where it is first."""
-    _, first = np.unique(places, return_index=True)
-    return places[np.sort(first)]
+def _drop_duplicates(indices: Int64Array) -> Int64Array:
+    """Keep the first of equal indices."""
+    _, first = np.unique(indices, return_index=True)
+    return indices[np.sort(first)]
 
 
 def _sample_terms(df: Int64Array, n: int) -> Int64Array:
-    """Terms from the most frequent to the rarest, the more the more frequent."""
+    """Sample terms from the most frequent to the rarest, more densely among the frequent."""
     by_frequency = np.argsort(-df, kind="stable")
     return by_frequency[np.unique(np.geomspace(1, len(df), n).round().astype(np.int64)) - 1]
 
 
 def _term_ranks(values: Array, best: Int64Array, chosen: Int64Array) -> Int64Array:
-    """Ranks of the chosen terms: exact among the best; behind them, equal values share the first of their ranks."""
+    """Return ranks of the chosen terms: exact among the best; after them, equal values share their first rank."""
     ascending = np.sort(values)
     ranks = len(values) - np.searchsorted(ascending, values[chosen], side="right") + 1
-    exact = {int(place): rank for rank, place in enumerate(best, 1)}
+    exact = {int(index): rank for rank, index in enumerate(best, 1)}
     return np.array([exact.get(int(p), max(int(r), len(best) + 1)) for p, r in zip(chosen, ranks, strict=True)])
 
 
 def make_static_points(words: dict[str, Any], score: str, n_first: int = N_COLORED) -> list[dict[str, Any]]:
-    """The points of the map of all classes by one score, for a picture that does not move."""
+    """Make the points of the map of all classes by one score, for a static figure."""
     terms = words["views"][0]["terms"]
     ranks = words["views"][0]["ranks"][words["scores"].index(score) if score in words["scores"] else 0]
     colored = colored_classes(words)
@@ -155,19 +155,19 @@ def make_static_points(words: dict[str, Any], score: str, n_first: int = N_COLOR
 
 
 def make_static_legend(words: dict[str, Any]) -> list[tuple[str, str]]:
-    """The classes that have a colour in a picture that does not move, and what all others have."""
+    """Return the classes with a colour of their own in a static figure, and the colour of all others."""
     colored = [(words["classes"][label], PALETTE[i]) for i, label in enumerate(colored_classes(words))]
     return [*colored, (OTHER_TERMS, TEXT_COLOR)]
 
 
 def colored_classes(words: dict[str, Any]) -> list[int]:
-    """The classes that have a colour of their own: the largest."""
+    """Return the classes with a colour of their own: the largest."""
     by_size = np.argsort(-np.array(words["sizes"]), kind="stable")
     return sorted(by_size[: len(PALETTE) - 1].tolist())
 
 
 def _hide_overlapping_labels(points: list[dict[str, Any]], width: float = 500, height: float = MAP_HEIGHT) -> None:
-    """Take away names that would cover one before them."""
+    """Remove labels that would cover one before them."""
     boxes: list[tuple[float, float, float]] = []
     for point in points:
         x, y = width * point["x"] ** MAP_EXPONENT, height * point["y"] ** MAP_EXPONENT

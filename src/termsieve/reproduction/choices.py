@@ -1,4 +1,4 @@
-"""What a paper leaves open: each alternative is run, and what it moves is written down."""
+"""Choices that a paper leaves open: each alternative is run, and its effect is recorded."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from termsieve.study.results import Comparison
 
 
 def try_alternatives(
-    measured: Measurements, choice: OpenChoice, run: Callable[[Setting, str], Comparison]
+    measurements: Measurements, choice: OpenChoice, run: Callable[[Setting, str], Comparison]
 ) -> dict[str, Any]:
-    """A choice, and what each of its alternatives moves, against what was measured by default on the same splits."""
+    """Run the alternatives of a choice, and return their effects against the default on the same splits."""
     about = {"question": choice.question, "default": choice.default, "because": choice.because}
-    default = Measurements(measured.protocol, measured.results, measured.threads, choice.first_splits)
+    default = Measurements(measurements.protocol, measurements.results, measurements.threads, choice.first_splits)
     rows = []
     for alternative in choice.alternatives:
-        protocol = _apply_alternative(measured.protocol, choice, alternative)
+        protocol = _apply_alternative(measurements.protocol, choice, alternative)
         fresh = {name: run(protocol.settings[name], f" ({alternative.name})") for name in choice.settings}
-        after = Measurements(protocol, {**measured.results, **fresh}, measured.threads, choice.first_splits)
+        after = Measurements(protocol, {**measurements.results, **fresh}, measurements.threads, choice.first_splits)
         rows.append({"name": alternative.name, "change": alternative.change, **_measure_effect(default, after, choice)})
     return {**about, "settings": list(choice.settings), "alternatives": rows}
 
 
 def _apply_alternative(protocol: Protocol, choice: OpenChoice, alternative: Alternative) -> Protocol:
-    """The protocol with the alternative in the settings that the choice concerns."""
+    """Return the protocol with the alternative in the settings that the choice concerns."""
     settings = dict(protocol.settings)
     for name in choice.settings:
         part = settings[name].restrict_grid(choice.scores, choice.classifiers, choice.sizes, choice.first_splits)
@@ -42,7 +42,7 @@ def _apply_alternative(protocol: Protocol, choice: OpenChoice, alternative: Alte
 
 
 def _measure_effect(default: Measurements, after: Measurements, choice: OpenChoice) -> dict[str, Any]:
-    """How far measures move, how near print is then, and which verdicts change."""
+    """Return how far measures move, how near to print they are then, and which verdicts change."""
     moves = [abs(a - b) for a, b in _paired_means(default, after, choice)]
     effect: dict[str, Any] = {"moved": round(float(np.mean(moves)), 4)}
     tables = list(_affected_tables(after.protocol, choice))
@@ -57,7 +57,7 @@ def _measure_effect(default: Measurements, after: Measurements, choice: OpenChoi
 
 
 def _paired_means(before: Measurements, after: Measurements, choice: OpenChoice) -> Iterator[tuple[float, float]]:
-    """What the figures show, before and after, wherever both were measured."""
+    """Yield the values of the figures, before and after, wherever both were measured."""
     for figure in before.protocol.figures:
         if figure.kind != "curves" or not _concerns(choice, after, figure.group, figure.classifier):
             continue
@@ -66,13 +66,13 @@ def _paired_means(before: Measurements, after: Measurements, choice: OpenChoice)
             yield from ((old[name][k], new[name][k]) for k in set(old[name]) & set(new[name]))
 
 
-def _concerns(choice: OpenChoice, measured: Measurements, group: str, classifier: str) -> bool:
-    setting = measured.find_setting(group, classifier) if group in measured.groups else None
+def _concerns(choice: OpenChoice, measurements: Measurements, group: str, classifier: str) -> bool:
+    setting = measurements.find_setting(group, classifier) if group in measurements.groups else None
     return setting is not None and setting.name in choice.settings
 
 
 def _affected_tables(protocol: Protocol, choice: OpenChoice) -> Iterator[PrintedTable]:
-    """The printed tables of shares that the choice concerns, with the cells that were run."""
+    """Yield the printed tables of shares that the choice concerns, with the cells that were run."""
     settings = [protocol.settings[name] for name in choice.settings]
     for table in protocol.tables:
         group = table.where.get("group", next(iter(protocol.groups)))
@@ -98,7 +98,7 @@ def _was_run(table: PrintedTable, row: str, column: str, settings: list[Setting]
 
 
 def _changed_verdicts(default: Measurements, after: Measurements, choice: OpenChoice) -> Iterator[str]:
-    """Verdicts on the claims about curves, before and after, with the classifiers that were run again."""
+    """Yield changed verdicts on the claims about curves, with the classifiers that were run again."""
     claims = [
         narrowed
         for claim in after.protocol.claims
@@ -109,24 +109,24 @@ def _changed_verdicts(default: Measurements, after: Measurements, choice: OpenCh
             yield f"{new['id']} {new['verdict']}"
 
 
-def _narrow_claim(claim: Claim, measured: Measurements, choice: OpenChoice) -> Claim | None:
-    """A claim about those of its groups and classifiers that the choice concerns; None if there are none."""
+def _narrow_claim(claim: Claim, measurements: Measurements, choice: OpenChoice) -> Claim | None:
+    """Narrow a claim to the groups and classifiers that the choice concerns; None if there are none."""
     where = claim.where
-    groups = where.get("groups", [where["group"]] if "group" in where else list(measured.groups))
-    found: Mapping[str, list[str]] = {
+    groups = where.get("groups", [where["group"]] if "group" in where else list(measurements.groups))
+    concerned: Mapping[str, list[str]] = {
         group: [
             model
             for model in where.get(
-                "classifiers", [where["classifier"]] if "classifier" in where else measured.classifiers(group)
+                "classifiers", [where["classifier"]] if "classifier" in where else measurements.classifiers(group)
             )
-            if _concerns(choice, measured, group, model)
+            if _concerns(choice, measurements, group, model)
         ]
         for group in groups
-        if group in measured.groups
+        if group in measurements.groups
     }
-    models = sorted({model for of_group in found.values() for model in of_group})
-    groups = [group for group in groups if found.get(group)]
+    models = sorted({model for of_group in concerned.values() for model in of_group})
+    groups = [group for group in groups if concerned.get(group)]
     if not models or not groups:
         return None
-    kept = {key: value for key, value in where.items() if key not in ("group", "groups", "classifier", "classifiers")}
-    return replace(claim, where={**kept, "groups": groups, "classifiers": models})
+    other = {key: value for key, value in where.items() if key not in ("group", "groups", "classifier", "classifiers")}
+    return replace(claim, where={**other, "groups": groups, "classifiers": models})

@@ -2,7 +2,7 @@
 
 A claim about curves is checked in every context that its ``where`` names: groups x classifiers x measures, or, if they
 are ``pooled``, on their mean. Scores are compared by their means over the sizes from ``sizes[0]`` to ``sizes[1]``, or
-by the ``area`` under their curves; differences up to ``slack`` are none, because the papers print two digits.
+by the ``area`` under their curves; differences up to ``slack`` count as equal, because the papers print two digits.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ DEFAULT_SLACK = 0.005
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds, and the numbers that say so."""
+    """A verdict: whether a claim holds, and the numbers as evidence."""
 
     holds: bool | None
     evidence: str
 
 
 class Context(NamedTuple):
-    """One place where a claim is looked at: means by score and number of terms."""
+    """One case of a claim: means by score and number of terms."""
 
     name: str
     means: dict[str, dict[int, float]]
 
     def average(self, *, area: bool = False) -> dict[str, float]:
-        """By score, over the sizes, or the area under the curve; the best first."""
+        """Return the mean over the sizes, or the area under the curve, by score, best first."""
         sizes = self.sizes
         if area and len(sizes) > 1:
             width = sizes[-1] - sizes[0]
@@ -42,8 +42,8 @@ class Context(NamedTuple):
             averages = {name: float(np.mean(list(of.values()))) for name, of in self.means.items()}
         return dict(sorted(averages.items(), key=lambda pair: -pair[1]))
 
-    def at(self, k: int) -> dict[str, float]:
-        """By score, at one size; the best first."""
+    def at_size(self, k: int) -> dict[str, float]:
+        """Return the value at one size by score, best first."""
         return dict(sorted(((name, of[k]) for name, of in self.means.items()), key=lambda pair: -pair[1]))
 
     @property
@@ -56,47 +56,51 @@ Check = Callable[[Measurements, Mapping[str, Any]], Verdict]
 CHECKS: dict[str, Check] = {}
 
 
-def make_contexts(measured: Measurements, where: Mapping[str, Any]) -> list[Context]:
-    """The contexts that a claim names."""
-    groups = as_list(where.get("groups", where.get("group", list(measured.groups))))
+def make_contexts(measurements: Measurements, where: Mapping[str, Any]) -> list[Context]:
+    """Make the contexts that a claim names."""
+    groups = as_list(where.get("groups", where.get("group", list(measurements.groups))))
     measures = as_list(where.get("measures", where.get("measure")))
-    found = []
+    contexts = []
     for group in groups:
-        models = as_list(where.get("classifiers", where.get("classifier", measured.classifiers(group))))
+        models = as_list(where.get("classifiers", where.get("classifier", measurements.classifiers(group))))
         for model in models:
             for measure in measures:
                 names = [part for part, one in ((group, groups), (model, models), (measure, measures)) if len(one) > 1]
-                means = measured.means(group, model, measure, where.get("sizes"))
-                found.append(Context(", ".join(names) or measure, means))
-    return [_pool_contexts(found)] if where.get("pooled") else found
+                means = measurements.means(group, model, measure, where.get("sizes"))
+                contexts.append(Context(", ".join(names) or measure, means))
+    return [_pool_contexts(contexts)] if where.get("pooled") else contexts
 
 
-def _pool_contexts(found: Sequence[Context]) -> Context:
-    """One context for several: their means, at the sizes that all of them have."""
-    sizes = sorted(set.intersection(*(set(one.sizes) for one in found)))
-    means = {name: {k: float(np.mean([one.means[name][k] for one in found])) for k in sizes} for name in found[0].means}
-    return Context(f"mean over {len(found)} cases", means)
+def _pool_contexts(contexts: Sequence[Context]) -> Context:
+    """Make one context of several: their means, at the sizes that all of them have."""
+    sizes = sorted(set.intersection(*(set(one.sizes) for one in contexts)))
+    means = {
+        name: {k: float(np.mean([one.means[name][k] for one in contexts])) for k in sizes} for name in contexts[0].means
+    }
+    return Context(f"mean over {len(contexts)} cases", means)
 
 
 def as_list(given: Any) -> list[Any]:
-    """One or several, as a list."""
+    """Return one or several as a list."""
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def format_values(values: Mapping[str, float], digits: int = 3) -> str:
-    """Names and numbers in a line."""
+    """Format names and numbers in a line."""
     return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
 
 
 def register_context_check(one: Callable[[Context, Mapping[str, Any]], tuple[bool, str]]) -> Check:
-    """A check that must pass in each context, or in ``enough`` of them."""
+    """Register a check that must pass in each context, or in ``enough`` of them."""
 
-    def check(measured: Measurements, where: Mapping[str, Any]) -> Verdict:
-        found = [(context, *one(context, where)) for context in make_contexts(measured, where)]
-        passed = sum(ok for _, ok, _ in found)
-        enough = where.get("enough", len(found))
-        counted = f"In {passed} of {len(found)} cases. " if len(found) > 1 else ""
-        shown = [f"{context.name}{'' if ok or len(found) == 1 else ' (fails)'}: {text}" for context, ok, text in found]
+    def check(measurements: Measurements, where: Mapping[str, Any]) -> Verdict:
+        results = [(context, *one(context, where)) for context in make_contexts(measurements, where)]
+        passed = sum(ok for _, ok, _ in results)
+        enough = where.get("enough", len(results))
+        counted = f"In {passed} of {len(results)} cases. " if len(results) > 1 else ""
+        shown = [
+            f"{context.name}{'' if ok or len(results) == 1 else ' (fails)'}: {text}" for context, ok, text in results
+        ]
         return Verdict(passed >= enough, counted + "; ".join(shown) + ".")
 
     CHECKS[one.__name__.strip("_").replace("_", " ")] = check
@@ -104,6 +108,6 @@ def register_context_check(one: Callable[[Context, Mapping[str, Any]], tuple[boo
 
 
 def register_check(one: Check) -> Check:
-    """A check that looks at everything itself."""
+    """Register a check of all measurements."""
     CHECKS[one.__name__.replace("_", " ")] = one
     return one

@@ -13,7 +13,7 @@ DASHES = ([1, 0], [5, 3], [1, 2])
 
 
 def draw_figure(figure: Mapping[str, Any]) -> str:
-    """A figure as SVG."""
+    """Draw a figure as SVG."""
     vl_convert = import_extra("vl_convert", "Writing figures")
 
     svg: str = vl_convert.vegalite_to_svg({**_base_spec(figure), **_SPEC_MAKERS[figure["kind"]](figure)})
@@ -34,7 +34,7 @@ def _nominal_encoding(field: str, names: list[str], styles: list[Any]) -> dict[s
 
 
 def _curves_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """A measure against the number of terms, one line for each score."""
+    """Specify a measure against the number of terms, one line for each score."""
     names = list(figure["curves"])
     rows = [{"score": name, "terms": k, "value": mean} for name, of in figure["curves"].items() for k, mean in of]
     colors = [COLORS[i % len(COLORS)] for i in range(len(names))]
@@ -49,7 +49,7 @@ def _curves_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """A number for each score or class."""
+    """Specify a bar for each score or class."""
     rows = [{"name": name, "value": value} for name, value in figure["bars"].items()]
     names = {"field": "name", "type": "nominal", "title": None, "sort": list(figure["bars"])}
     title = "CPU seconds" if figure["kind"] == "seconds" else "documents"
@@ -60,7 +60,7 @@ def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _points_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """The iris flowers by two features."""
+    """Specify the iris flowers by two features."""
     rows = [{"class": name, "x": x, "y": y} for name, x, y in figure["points"]]
     names = sorted({row["class"] for row in rows})
     encoding = {

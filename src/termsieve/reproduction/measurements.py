@@ -1,4 +1,4 @@
-"""What was measured, asked for by the names that the paper prints."""
+"""The measurements of a protocol, by the names that the paper prints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMING_REPEATS = 7  # of a timed selection; the median counts
 
 
 class Measurements:
-    """The results of the settings of a protocol; with `first_splits`, of so many of the splits."""
+    """The results of the settings of a protocol; with `first_splits`, of only this many splits."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Measurements:
         self.protocol, self.results, self.threads = protocol, dict(results), threads
         self.first_splits = first_splits
         self._studies: dict[str, Study] = {}
-        self._parts: dict[str, SplitData] = {}
+        self._split_data: dict[str, SplitData] = {}
         self._rankings: dict[tuple[str, str], list[str]] = {}
         self._seconds: dict[str, dict[str, float]] = {}
 
@@ -46,45 +46,45 @@ class Measurements:
         return self.protocol.groups
 
     def group_name(self, where: Mapping[str, Any]) -> str:
-        """The group that is named, or the only one."""
+        """Return the named group, or the first."""
         group = where.get("group", next(iter(self.groups)))
         if group not in self.groups:
-            raise OptionError(f"{self.protocol.name}: there is no group {group!r}, but {', '.join(self.groups)}.")
+            raise OptionError(f"{self.protocol.name}: there is no group {group!r}. Groups: {', '.join(self.groups)}.")
         return str(group)
 
     def setting(self, group: str, classifier: str) -> Setting:
-        """The setting of a group that has a classifier."""
-        found = self.find_setting(group, classifier)
-        if found is None:
+        """Return the setting of a group that has a classifier."""
+        setting = self.find_setting(group, classifier)
+        if setting is None:
             raise OptionError(f"{self.protocol.name}: {group!r} has no classifier {classifier!r}.")
-        return found
+        return setting
 
     def find_setting(self, group: str, classifier: str) -> Setting | None:
-        """The same, or None where no setting of the group has it."""
+        """Return the setting of a group that has a classifier, or None."""
         return next((one for one in self.groups[group] if classifier in one.classifiers), None)
 
     def classifiers(self, group: str) -> list[str]:
-        """The classifiers of a group."""
+        """Return the classifiers of a group."""
         return [name for one in self.groups[group] for name in one.classifiers]
 
     def scores(self, group: str, classifier: str) -> list[str]:
-        """The scores that were run with a classifier."""
+        """Return the scores that were run with a classifier."""
         return list(self.setting(group, classifier).scores)
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str, str], ValuesBySize]:
         """Values over the splits by setting, classifier, score and measure, then by number of terms."""
-        found: dict[tuple[str, str, str, str], ValuesBySize] = {}
+        index: dict[tuple[str, str, str, str], ValuesBySize] = {}
         for name, result in self.results.items():
             last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
             rows = result.table.filter((pc.field("label") == "") & (pc.field("fold") < last))
             columns = [rows[column].to_pylist() for column in ("classifier", "score", "measure", "k", "value")]
             for model, contender, measure, k, value in zip(*columns, strict=True):
-                found.setdefault((name, model, contender, measure), {}).setdefault(k, []).append(value)
-        return found
+                index.setdefault((name, model, contender, measure), {}).setdefault(k, []).append(value)
+        return index
 
     def values(self, group: str, classifier: str, contender: str, measure: str) -> ValuesBySize:
-        """A measure by number of terms: one value for each split."""
+        """Return a measure by number of terms: one value for each split."""
         setting = self.setting(group, classifier)
         spelling = parse_recipe(setting.classifiers[classifier]).spelling
         key = (setting.name, spelling, contender, measure)
@@ -95,53 +95,53 @@ class Measurements:
     def means(
         self, group: str, classifier: str, measure: str, sizes: Sequence[int] | None = None
     ) -> dict[str, dict[int, float]]:
-        """By score and number of terms, the mean over the splits; sizes: from and to, or one."""
+        """Return the mean over the splits by score and number of terms; sizes: from and to, or one."""
         low, high = (0, 1 << 30) if sizes is None else (min(sizes), max(sizes))
         return {
             name: {k: float(np.mean(v)) for k, v in self.values(group, classifier, name, measure).items()
                    if low <= k <= high}
-            for name in self.scores(group, classifier) if name not in self.protocol.beside
+            for name in self.scores(group, classifier) if name not in self.protocol.reference_scores
         }  # fmt: skip
 
-    # What is not in the results: rankings, counts, and the time of ranking
+    # Not in the results: rankings, counts, and the time of ranking
 
     def study(self, group: str) -> Study:
-        """The first study of a group, read again; only the last one is kept."""
+        """Return the first study of a group, read again; only the last one is kept."""
         if group not in self._studies:
             self._studies.clear()
-            self._parts.clear()
+            self._split_data.clear()
             self._studies[group] = self.groups[group][0].study(self.threads)
         return self._studies[group]
 
-    def part(self, group: str) -> SplitData:
-        """The first split of a group."""
+    def first_split_data(self, group: str) -> SplitData:
+        """Return the data of the first split of a group."""
         study = self.study(group)
-        if group not in self._parts:
-            self._parts[group] = SplitData(study.corpus, study.plan, study.splits[0])
-        return self._parts[group]
+        if group not in self._split_data:
+            self._split_data[group] = SplitData(study.corpus, study.plan, study.splits[0])
+        return self._split_data[group]
 
     def ranking(self, group: str, contender: str) -> list[str]:
-        """The terms of a score in the first split, best first, as many as the largest size."""
+        """Return the terms of a score in the first split, best first, up to the largest size."""
         key = group, contender
         if key not in self._rankings:
             study = self.study(group)
-            named = next(one for one in study.plan.scores if one.name == contender)
-            order = self.part(group).rank_columns(named).all[0].order
+            chosen = next(one for one in study.plan.scores if one.name == contender)
+            order = self.first_split_data(group).rank_columns(chosen).rankings[0].order
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]
 
     def seconds(self, group: str) -> dict[str, float]:
-        """CPU seconds of scoring and sorting all terms of the first split, for each score: medians, interleaved.
+        """Return for each score the CPU seconds of scoring and sorting all terms of the first split: a median of runs.
 
-        What the scores share is not in it: counting, and finding the tables that repeat.
+        The work that scores share is not included: counting, and finding repeated tables.
         """
         if group not in self._seconds:
-            contenders, counts = self.groups[group][0].contenders, self.part(group).counts
-            taken: dict[str, list[float]] = {one.name: [] for one in contenders}
+            contenders, counts = self.groups[group][0].contenders, self.first_split_data(group).counts
+            samples: dict[str, list[float]] = {one.name: [] for one in contenders}
             for _ in range(_TIMING_REPEATS):
                 for one in contenders:
                     start = time.thread_time()
                     score(counts, one.score).order(one.aggregate)
-                    taken[one.name].append(time.thread_time() - start)
-            self._seconds[group] = {name: float(np.median(values)) for name, values in taken.items()}
+                    samples[one.name].append(time.thread_time() - start)
+            self._seconds[group] = {name: float(np.median(values)) for name, values in samples.items()}
         return self._seconds[group]

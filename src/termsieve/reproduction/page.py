@@ -1,4 +1,4 @@
-"""``docs/reproduction.md`` and its figures, made from the results of the five papers."""
+"""``docs/reproduction.md`` and its figures, from the results of the five papers."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ some were corrected afterwards, so verdicts near a tolerance should be read by t
 """
 
 
-def write_page(results: Path, page: Path) -> None:
+def write_page(folder: Path, page: Path) -> None:
     """Write the page and, beside the results, the figures."""
-    found = {name: json.loads((results / f"{name}.json").read_text(encoding="utf-8")) for name in PAPERS}
-    write_atomically(page, [render_page(found).encode()])
-    (results / "figures").mkdir(exist_ok=True)
+    results = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in PAPERS}
+    write_atomically(page, [render_page(results).encode()])
+    (folder / "figures").mkdir(exist_ok=True)
     for name in PAPERS:
-        for figure in found[name]["figures"]:
-            write_atomically(results / "figures" / _figure_file(name, figure), [draw_figure(figure).encode()])
+        for figure in results[name]["figures"]:
+            write_atomically(folder / "figures" / _figure_file(name, figure), [draw_figure(figure).encode()])
 
 
-def render_page(found: Mapping[str, dict[str, Any]]) -> str:
-    """The page, in Markdown."""
-    parts = [INTRODUCTION, _render_summary(found)]
+def render_page(results: Mapping[str, dict[str, Any]]) -> str:
+    """Render the page in Markdown."""
+    parts = [INTRODUCTION, _render_summary(results)]
     for name in PAPERS:
-        parts += _render_paper(load_protocol(name), found[name])
+        parts += _render_paper(load_protocol(name), results[name])
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -55,14 +55,14 @@ def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> st
     return "\n".join([line(head), line(["---"] * len(head)), *(line(row) for row in rows)])
 
 
-def _render_summary(found: Mapping[str, dict[str, Any]]) -> str:
+def _render_summary(results: Mapping[str, dict[str, Any]]) -> str:
     rows = []
     for name in PAPERS:
-        near, verdicts = found[name]["near"], [claim["verdict"] for claim in found[name]["claims"]]
+        near, verdicts = results[name]["near"], [claim["verdict"] for claim in results[name]["claims"]]
         for way, counted in near.items():
             cells = [counted[key] for key in counted if key.startswith("within")] if counted["cells"] else [""] * 3
             counts = [verdicts.count(word) for word in ("holds", "does not hold", "cannot be checked")]
-            minutes = sum(found[name]["cpu_seconds"].values()) / 60
+            minutes = sum(results[name]["cpu_seconds"].values()) / 60
             claims = [*counts, f"{minutes:.1f}"] if way == "as printed" else [""] * 4
             read = [way, counted["cells"]] if counted["cells"] else ["", ""]
             rows.append([f"[{name}](#{name})", *read, *cells, *claims])
@@ -71,19 +71,19 @@ def _render_summary(found: Mapping[str, dict[str, Any]]) -> str:
     return _markdown_table(head, rows)
 
 
-def _render_paper(protocol: Protocol, found: dict[str, Any]) -> Iterator[str]:
+def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
     yield f"({protocol.name})=\n## {protocol.title}\n\n{protocol.about}"
-    yield from _render_settings(found)
-    yield from _render_tables(protocol, found)
-    yield "### Claims\n\n" + _render_claims(protocol, found)
-    if found["choices"]:
-        yield "### What the paper leaves open\n\n" + _render_choices(found)
+    yield from _render_settings(results)
+    yield from _render_tables(protocol, results)
+    yield "### Claims\n\n" + _render_claims(protocol, results)
+    if results["choices"]:
+        yield "### What the paper leaves open\n\n" + _render_choices(results)
     if protocol.findings:
         yield "### Why we differ\n\n" + _bullet_list(protocol.findings)
     yield "### Figures\n\n" + "\n\n".join(
         f"![{_alt_text(figure)}](results/figures/{_figure_file(protocol.name, figure)})\n\n"
         f"*{figure['id']}: {figure['title']}.*"
-        for figure in found["figures"]
+        for figure in results["figures"]
     )
     if protocol.errata:
         yield "### Errata found in the paper\n\n" + _bullet_list(protocol.errata)
@@ -102,9 +102,9 @@ def _alt_text(figure: Mapping[str, Any]) -> str:
     return f"{curves}; at the end {best} is best, {last[best][1]:.3f}"
 
 
-def _render_settings(found: dict[str, Any]) -> Iterator[str]:
-    for name, one in found["setting"].items():
-        yield f"### Setting: {one['title']}\n\n" + _bullet_list(list(_setting_lines(one, found["cpu_seconds"][name])))
+def _render_settings(results: dict[str, Any]) -> Iterator[str]:
+    for name, one in results["setting"].items():
+        yield f"### Setting: {one['title']}\n\n" + _bullet_list(list(_setting_lines(one, results["cpu_seconds"][name])))
 
 
 def _setting_lines(one: Mapping[str, Any], seconds: float) -> Iterator[str]:
@@ -133,10 +133,10 @@ def _format_contender(given: str | Mapping[str, Any]) -> str:
     return f"{given['score']}, {more}" if more else str(given["score"])
 
 
-def _render_tables(protocol: Protocol, found: dict[str, Any]) -> Iterator[str]:
+def _render_tables(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
     for table in protocol.tables:
         prefix = table.where.get("prefix", "")
-        mine = [cell for cell in found["cells"]
+        mine = [cell for cell in results["cells"]
                 if cell["table"] == table.id and cell["row"].startswith(prefix)]  # fmt: skip
         rows = [line for row in dict.fromkeys(cell["row"] for cell in mine) for line in _table_rows(mine, row)]
         columns = list(dict.fromkeys(cell["column"] for cell in mine))
@@ -188,15 +188,15 @@ def _format_difference(cell: Mapping[str, Any] | None) -> str:
     return f"{gap:+.3f}" if isinstance(gap, float) else f"{gap:+d}"
 
 
-def _render_claims(protocol: Protocol, found: dict[str, Any]) -> str:
+def _render_claims(protocol: Protocol, results: dict[str, Any]) -> str:
     says = {claim.id: claim.says for claim in protocol.claims}
-    rows = [[one["id"], says[one["id"]], f"**{one['verdict']}**", one["evidence"]] for one in found["claims"]]
+    rows = [[one["id"], says[one["id"]], f"**{one['verdict']}**", one["evidence"]] for one in results["claims"]]
     return _markdown_table(["", "the paper says", "verdict", "evidence"], rows)
 
 
-def _render_choices(found: dict[str, Any]) -> str:
+def _render_choices(results: dict[str, Any]) -> str:
     rows = []
-    for choice in found["choices"]:
+    for choice in results["choices"]:
         taken = f"{choice['default']}. {choice['because']}"
         for place, one in enumerate(choice["alternatives"]):
             near = "; ".join(

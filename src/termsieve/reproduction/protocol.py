@@ -1,4 +1,4 @@
-"""A protocol: all that a paper says of its experiments, as data. One TOML file for each paper, in the wheel."""
+"""Protocols: the experiments of a paper as data. Each paper has a TOML file in the wheel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from termsieve import datasets
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.reproduction.setting import Setting
 
-# What tables and claims may say besides their own fields; see the kinds of tables and of checks.
+# Fields of tables and claims besides their own; see the kinds of tables and of checks.
 WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
@@ -26,7 +26,7 @@ PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A printed table: what kind of numbers it has, where ours come from, and the numbers.
+    """A printed table: the kind of its numbers, where ours come from, and the printed numbers.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class PrintedTable:
     marks : dict
         "row / column" to what is uncertain about a printed number.
     where : dict
-        What else its kind needs: group, measure, size, ...
+        Other parameters of its kind: group, measure, size, ...
     """
 
     id: str
@@ -70,7 +70,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another answer to what the paper leaves open: fields of the settings that differ."""
+    """An alternative answer to a choice that the paper leaves open: fields of the settings that differ."""
 
     name: str
     change: Mapping[str, Any]
@@ -78,7 +78,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class OpenChoice:
-    """What the paper leaves open, what we take, and what else was tried.
+    """A choice that the paper leaves open, our answer, and the alternatives.
 
     Attributes
     ----------
@@ -89,11 +89,11 @@ class OpenChoice:
     alternatives : list of Alternative
         Other answers.
     classifiers, scores : list of str
-        Only these are tried; all, without this.
+        Only these are tried (default all).
     sizes : list of int
-        Numbers of terms tried; those of the setting, without this.
+        Numbers of terms tried (default those of the setting).
     first_splits : int
-        Only so many of the splits are tried; all of them, if 0.
+        Number of splits tried; 0 for all.
     """
 
     question: str
@@ -127,7 +127,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Protocol:
-    """One paper. Scores that stand ``beside`` are run and drawn, but do not compete where claims are judged."""
+    """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged."""
 
     name: str
     title: str
@@ -141,10 +141,10 @@ class Protocol:
     slice: Mapping[str, Mapping[str, Any]]
     errata: Sequence[str]
     findings: Sequence[str]
-    beside: Sequence[str] = ()
+    reference_scores: Sequence[str] = ()
 
     def without_missing_corpora(self) -> Protocol:
-        """Without the optional settings whose corpora are not here."""
+        """Return the protocol without optional settings whose corpora are missing."""
         here = {name: one for name, one in self.settings.items() if not one.optional or datasets.locate(one.corpus)}
         figures = [one for one in self.figures if not one.group or one.group in {x.group for x in here.values()}]
         return replace(self, settings=here, figures=figures)
@@ -152,14 +152,14 @@ class Protocol:
     @cached_property
     def groups(self) -> dict[str, list[Setting]]:
         """Settings by group, in order."""
-        found: dict[str, list[Setting]] = {}
+        groups: dict[str, list[Setting]] = {}
         for one in self.settings.values():
-            found.setdefault(one.group, []).append(one)
-        return found
+            groups.setdefault(one.group, []).append(one)
+        return groups
 
 
 def load_protocol(name: str) -> Protocol:
-    """The protocol of a paper.
+    """Load the protocol of a paper.
 
     >>> load_protocol("gu").settings["newsgroups"].corpus
     '20news_19997'
@@ -185,21 +185,21 @@ def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
         slice=data["slice"],
         errata=data.get("errata", []),
         findings=data.get("findings", []),
-        beside=paper.get("beside", []),
+        reference_scores=paper.get("beside", []),
     )
 
 
 def _build_settings(given: dict[str, dict[str, Any]]) -> dict[str, Setting]:
-    """Settings; one that is ``like`` another has its fields, but for those it gives."""
-    found: dict[str, Setting] = {}
+    """Make settings; one that is ``like`` another has its fields, except those that it gives itself."""
+    settings: dict[str, Setting] = {}
     for name, fields in given.items():
         like = fields.pop("like", None)
         if like is None:
-            found[name] = Setting.of(name, fields)
+            settings[name] = Setting.from_dict(name, fields)
         else:
-            base = {k: v for k, v in found[like].data.items() if k != "name"}
-            found[name] = Setting.of(name, {**base, **fields})
-    return found
+            base = {k: v for k, v in settings[like].data.items() if k != "name"}
+            settings[name] = Setting.from_dict(name, {**base, **fields})
+    return settings
 
 
 def _build_table(given: dict[str, Any]) -> PrintedTable:
@@ -211,7 +211,7 @@ def _build_table(given: dict[str, Any]) -> PrintedTable:
 
 
 def _separate_where(given: dict[str, Any], record: type) -> dict[str, Any]:
-    """The fields of a record; all others are its ``where``."""
+    """Separate the fields of a record from all others, which are its ``where``."""
     known = set(record.__dataclass_fields__) - {"where"}  # type: ignore[attr-defined]
     own = {key: value for key, value in given.items() if key in known}
     where = {key: value for key, value in given.items() if key not in known}

@@ -1,4 +1,4 @@
-"""A protocol is run: printed numbers beside ours, verdicts on claims, and what the open choices move."""
+"""Runs of protocols: printed numbers beside ours, verdicts on claims, and the effects of open choices."""
 
 from __future__ import annotations
 
@@ -27,50 +27,52 @@ from termsieve.study.results import Comparison
 
 
 class Runner(NamedTuple):
-    """Where journals are kept, how many threads work, and who is told what goes on."""
+    """How settings are run: the folder of the journals, the number of threads, and where messages go."""
 
     folder: Path
     threads: int | None = None
     notify: Callable[[str], None] = lambda _: None
     progress: bool | None = None
 
-    def result(self, setting: Setting, what: str = "") -> Comparison:
-        """The result of a setting: what its journal has is not run again."""
+    def run_setting(self, setting: Setting, what: str = "") -> Comparison:
+        """Run a setting, except the trials that its journal has, and return the result."""
         start = time.perf_counter()
         study = setting.study(self.threads)
         self.folder.mkdir(parents=True, exist_ok=True)
-        made_by = [study.description, [__version__, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]]
-        digest = hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()
+        identity = [study.description, [__version__, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]]
+        digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             path = self.folder / f"{setting.name}-{digest[:12]}.journal"
-            result = study.result(path, self.threads, progress=self.progress)
+            result = study.run_all(path, self.threads, progress=self.progress)
         self.notify(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_count_warnings(caught)}")
         return result
 
 
 def _count_warnings(caught: list[warnings.WarningMessage]) -> str:
-    """What libraries warned of, in short: a fit that has not converged is no reason to stop."""
+    """Count the warnings of libraries by kind: a fit that has not converged is no reason to stop."""
     kinds = Counter(one.category.__name__ for one in caught)
     return "".join(f"; {number} x {kind}" for kind, number in kinds.items())
 
 
 def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> dict[str, Any]:
-    """All of a paper, as plain data; without choices, only the setting that we take."""
+    """Run a protocol, and return all results as plain data; without choices, only our settings."""
     start = time.perf_counter()
     protocol = protocol.without_missing_corpora()
-    results = {name: runner.result(setting) for name, setting in protocol.settings.items()}
-    measured = Measurements(protocol, results, runner.threads)
-    found = make_cells(measured, protocol.tables)
+    results = {name: runner.run_setting(setting) for name, setting in protocol.settings.items()}
+    measurements = Measurements(protocol, results, runner.threads)
+    cells = make_cells(measurements, protocol.tables)
     return {
         "paper": protocol.title,
         "termsieve": __version__,
         "setting": {name: setting.data for name, setting in protocol.settings.items()},
-        "cells": [_round_cell(cell) for cell in found],
-        "near": summarize_nearness(found),
-        "claims": judge_claims(measured, protocol.claims),
-        "choices": [try_alternatives(measured, choice, runner.result) for choice in protocol.choices if choices],
-        "figures": [figure_data(measured, figure) for figure in protocol.figures],
+        "cells": [_round_cell(cell) for cell in cells],
+        "near": summarize_nearness(cells),
+        "claims": judge_claims(measurements, protocol.claims),
+        "choices": [
+            try_alternatives(measurements, choice, runner.run_setting) for choice in protocol.choices if choices
+        ],
+        "figures": [figure_data(measurements, figure) for figure in protocol.figures],
         "slice": select_slice(protocol, results),
         "cpu_seconds": {name: round(sum(result.seconds.values()), 1) for name, result in results.items()},
         "wall_seconds": round(time.perf_counter() - start, 1),
@@ -80,21 +82,21 @@ def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> di
 # Figures
 
 
-def figure_data(measured: Measurements, figure: Figure) -> dict[str, Any]:
-    """What a figure shows, as plain data."""
+def figure_data(measurements: Measurements, figure: Figure) -> dict[str, Any]:
+    """Return the data of a figure."""
     about = {"id": figure.id, "title": figure.title, "kind": figure.kind}
     if figure.kind == "seconds":
-        return {**about, "bars": {name: round(taken, 5) for name, taken in measured.seconds(figure.group).items()}}
+        return {**about, "bars": {name: round(taken, 5) for name, taken in measurements.seconds(figure.group).items()}}
     if figure.kind == "class shares":
-        corpus = measured.study(figure.group).corpus
+        corpus = measurements.study(figure.group).corpus
         sizes = zip(corpus.classes, np.asarray(corpus.Y.sum(axis=0)).ravel().tolist(), strict=True)
         return {**about, "bars": dict(sorted(sizes, key=lambda pair: -pair[1]))}
     if figure.kind == "iris":
         X, y = load_uci_iris()
         return {**about, "points": [[f"class {c + 1}", *row[[2, 0]].tolist()] for row, c in zip(X, y, strict=True)]}
     curves = {}
-    for name in measured.scores(figure.group, figure.classifier):
-        values = measured.values(figure.group, figure.classifier, name, figure.measure)
+    for name in measurements.scores(figure.group, figure.classifier):
+        values = measurements.values(figure.group, figure.classifier, name, figure.measure)
         curves[name] = [[k, round(float(np.mean(v)), 4)] for k, v in sorted(values.items())]
     return {**about, "measure": figure.measure, "curves": curves}
 
@@ -103,19 +105,19 @@ def figure_data(measured: Measurements, figure: Figure) -> dict[str, Any]:
 
 
 def select_slice(protocol: Protocol, results: Mapping[str, Comparison]) -> list[dict[str, Any]]:
-    """The rows of the full results that the slice of a protocol has."""
+    """Return the rows of the full results that belong to the slice of a protocol."""
     return [row for name in protocol.slice for row in _iterate_slice(protocol, name, results[name])]
 
 
 def run_slice(protocol: Protocol, threads: int | None = None) -> list[dict[str, Any]]:
-    """The rows of the slice, run anew."""
-    found = {}
+    """Run the slice again, and return its rows."""
+    results = {}
     for name, part in protocol.slice.items():
         setting = protocol.settings[name].restrict_grid(
             part["scores"], part["classifiers"], part["sizes"], first_splits=1
         )
-        found[name] = setting.study(threads).result(threads=threads, progress=False)
-    return select_slice(protocol, found)
+        results[name] = setting.study(threads).run_all(threads=threads, progress=False)
+    return select_slice(protocol, results)
 
 
 def _iterate_slice(protocol: Protocol, name: str, result: Comparison) -> Iterator[dict[str, Any]]:

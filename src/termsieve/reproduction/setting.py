@@ -1,4 +1,4 @@
-"""A setting: one corpus as a paper uses it, how it is divided, and what competes on it."""
+"""Settings: a corpus as a paper uses it, its splits, and the scores and classifiers that compete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from termsieve.tokens.analyzer import Analyzer
 
 
 class SelectedDocuments(NamedTuple):
-    """The documents of a corpus as a paper uses them."""
+    """The documents of a corpus that a paper uses."""
 
     texts: list[str]
     labels: list[list[str]]
@@ -35,12 +35,12 @@ class SelectedDocuments(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a protocol says of one experiment. Every field can stand in its TOML file, and be changed by a choice.
+    """One experiment of a protocol. Every field can stand in its TOML file, and be changed by a choice.
 
     Attributes
     ----------
     name, title : str
-        Of the setting.
+        Name and title of the setting.
     group : str
         Settings of one group are columns or rows of the same tables: the same corpus with other classifiers.
     corpus : str
@@ -48,24 +48,24 @@ class Setting:
     optional : bool
         The corpus is not needed: without it the setting is left out.
     stand_in_for : str
-        The corpus of the paper, where it could not be had and another is used in its place.
+        The corpus of the paper, if it could not be obtained and this one is used instead.
     classes : tuple of str, or int
-        Only documents of these classes; the so many largest classes.
+        Only documents of these classes, or of this many largest classes.
     labels : {"all", "first", "copies"}
         All labels of a document, its first one, or one copy of the document for each label.
     level : str
-        Labels are cut at this character: ``"."`` makes ``cs.CL`` to ``cs``.
+        Labels are cut at this character: ``"."`` turns ``cs.CL`` into ``cs``.
     only_parts : list of str
-        Only documents of these parts of the published split, however they are divided then.
+        Only documents of these parts of the published split, whatever ``split`` is.
     sample : dict
-        How many documents of a class to draw.
+        Number of documents to draw from each class.
     without_headers : list of str
         Lines of the head of an article (all before the first empty line) that are left out, such as ``Newsgroups``;
         ``"*"`` leaves out all of the head but those of ``with_headers``.
     split : dict
         ``{column = "split"}``, ``{folds = 10}`` or ``{test = 0.25, times = 5}``.
     first_splits : int
-        Only so many of the splits are run; all of them, if 0.
+        Number of splits that are run; 0 for all.
     analyzer : dict
         Parameters of `termsieve.Analyzer`.
     scores : dict
@@ -77,7 +77,7 @@ class Setting:
     options : dict
         Other parameters of `termsieve.study.plan.Plan`.
     seed : int
-        Of samples and splits.
+        Seed of samples and splits.
     """
 
     name: str
@@ -103,8 +103,8 @@ class Setting:
     first_splits: int = 0
 
     @classmethod
-    def of(cls, name: str, data: Mapping[str, Any]) -> Setting:
-        """A setting from its table in a TOML file."""
+    def from_dict(cls, name: str, data: Mapping[str, Any]) -> Setting:
+        """Make a setting from its table in a TOML file."""
         known = {one.name for one in fields(cls)}
         for key in data:
             if key not in known:
@@ -116,7 +116,7 @@ class Setting:
         return cls(**given)
 
     def with_changes(self, changes: Mapping[str, Any]) -> Setting:
-        """The same setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
+        """Return the setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
 
         def merged(key: str, value: Any) -> Any:
             before = getattr(self, key, None)
@@ -125,7 +125,9 @@ class Setting:
             both = {name: _merge_fields(before.get(name), one) for name, one in value.items()}
             return {name: one for name, one in {**before, **both}.items() if one != ""}
 
-        return Setting.of(self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}})
+        return Setting.from_dict(
+            self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}}
+        )
 
     def restrict_grid(
         self,
@@ -134,7 +136,7 @@ class Setting:
         sizes: Sequence[int] | None = None,
         first_splits: int = 0,
     ) -> Setting:
-        """A part of the grid."""
+        """Return the setting with a part of its grid."""
         return replace(
             self,
             scores={k: v for k, v in self.scores.items() if scores is None or k in scores},
@@ -145,31 +147,33 @@ class Setting:
 
     # Documents
 
-    def view(self) -> SelectedDocuments:
-        """The documents, chosen and labelled as the paper has it."""
+    def select_documents(self) -> SelectedDocuments:
+        """Select and label the documents as the paper does."""
         texts, labels, parts, _ = _read_documents(self.corpus)
         if self.level:
             labels = [list(dict.fromkeys(label.split(self.level)[0] for label in one)) for one in labels]
         if not isinstance(self.classes, int):
-            labels = _restrict_labels(labels, self._classes(labels))
+            labels = _restrict_labels(labels, self._wanted_classes(labels))
         if self.labels == "first":
             labels = [one[:1] for one in labels]
         if isinstance(self.classes, int):
-            labels = _restrict_labels(labels, self._classes(labels))
-        places = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
-        chosen = self._draw_sample(places, labels)
+            labels = _restrict_labels(labels, self._wanted_classes(labels))
+        indices = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
+        chosen = self._draw_sample(indices, labels)
         if self.labels == "copies":
             pairs = [(i, [label]) for i in chosen for label in labels[i]]
         else:
             pairs = [(i, labels[i]) for i in chosen]
-        kept = [self._remove_headers(texts[i]) for i, _ in pairs]
-        return SelectedDocuments(kept, [one for _, one in pairs], [parts[i] for i, _ in pairs], [i for i, _ in pairs])
+        cleaned = [self._remove_headers(texts[i]) for i, _ in pairs]
+        return SelectedDocuments(
+            cleaned, [one for _, one in pairs], [parts[i] for i, _ in pairs], [i for i, _ in pairs]
+        )
 
     def _remove_headers(self, text: str) -> str:
         if not self.without_headers:
             return text
         head, _, body = text.partition("\n\n")
-        # a line that begins with a space goes on with the header before it
+        # a line that begins with a space continues the header before it
         headers = re.split(r"\n(?![ \t])", head)
         out, kept = ({name.lower() for name in names} for names in (self.without_headers, self.with_headers))
         names = [header.partition(":")[0].strip().lower() for header in headers]
@@ -179,7 +183,7 @@ class Setting:
         ]  # fmt: skip
         return "\n".join([*left, "", body])
 
-    def _classes(self, labels: list[list[str]]) -> set[str]:
+    def _wanted_classes(self, labels: list[list[str]]) -> set[str]:
         sizes = Counter(label for one in labels for label in one)
         if isinstance(self.classes, int):
             return {label for label, _ in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))[: self.classes]}
@@ -188,16 +192,18 @@ class Setting:
             raise InputError(f"{self.corpus}: has no documents of {', '.join(missing)}.")
         return set(self.classes) or set(sizes)
 
-    def _draw_sample(self, places: list[int], labels: list[list[str]]) -> list[int]:
-        """The places of the documents; where a sample is asked for, so many of each class."""
+    def _draw_sample(self, indices: list[int], labels: list[list[str]]) -> list[int]:
+        """Return the indices of the documents; with a sample, of the requested number of each class."""
         if not self.sample:
-            return places
+            return indices
         random = np.random.default_rng(self.seed)
         drawn: list[int] = []
         for label, size in self.sample.items():
-            of_class = [i for i in places if labels[i] == [label]]
+            of_class = [i for i in indices if labels[i] == [label]]
             if len(of_class) < size:
-                raise InputError(f"{self.corpus}: {size:,} documents of {label!r} are asked for, of {len(of_class):,}.")
+                raise InputError(
+                    f"{self.corpus}: {size:,} documents of {label!r} were requested, but there are {len(of_class):,}."
+                )
             drawn += [of_class[i] for i in random.choice(len(of_class), size, replace=False)]
         return sorted(drawn)
 
@@ -213,28 +219,28 @@ class Setting:
 
     @property
     def plan(self) -> Plan:
-        """What competes."""
-        options = {"weighting": "count", **self.options}  # papers weight only where they say so
-        return Plan.of(self.contenders, list(self.classifiers.values()), list(self.sizes), **options)
+        """The plan of the study."""
+        options = {"weighting": "count", **self.options}  # counts, unless a paper says otherwise
+        return Plan.from_arguments(self.contenders, list(self.classifiers.values()), list(self.sizes), **options)
 
     def study(self, threads: int | None = None) -> Study:
-        """The study of this setting, ready to run."""
-        kept = _load_corpus(self, threads)
-        return Study(kept.corpus, self.plan, self.splits(kept)[: self.first_splits or None])
+        """Make the study of this setting, ready to run."""
+        cached = _load_corpus(self, threads)
+        return Study(cached.corpus, self.plan, self.splits(cached)[: self.first_splits or None])
 
-    def splits(self, kept: CachedCorpus) -> list[Split]:
-        """How the documents are divided; copies of one document stay together."""
-        given, corpus = dict(self.split), kept.corpus
+    def splits(self, cached: CachedCorpus) -> list[Split]:
+        """Make the splits; copies of one document stay together."""
+        given, corpus = dict(self.split), cached.corpus
         if "column" in given:
-            return make_splits(kept.parts, corpus.single, corpus.n_docs)
+            return make_splits(cached.parts, corpus.single_labels, corpus.n_docs)
         if "folds" in given:
-            return make_splits(int(given["folds"]), corpus.single, corpus.n_docs, seed=self.seed)
+            return make_splits(int(given["folds"]), corpus.single_labels, corpus.n_docs, seed=self.seed)
         if "test" not in given:
             raise OptionError(f"setting {self.name!r}: split has 'column', 'folds' or 'test', not {given!r}.")
         copied = self.labels == "copies"
         splitter = GroupShuffleSplit if copied else ShuffleSplit
         cv = splitter(given.get("times", 1), test_size=given["test"], random_state=self.seed)
-        return make_splits(cv, corpus.single, corpus.n_docs, groups=kept.sources if copied else None)
+        return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=cached.sources if copied else None)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -258,12 +264,12 @@ def _restrict_labels(labels: list[list[str]], classes: set[str]) -> list[list[st
 
 
 def _merge_fields(before: Any, after: Any) -> Any:
-    """A contender with other fields, where both are given by their fields; else the other."""
+    """Merge the fields of two contenders if both are given by fields; otherwise return the second."""
     return {**before, **after} if isinstance(before, Mapping) and isinstance(after, Mapping) else after
 
 
 class CachedCorpus(NamedTuple):
-    """A corpus in memory, its column of train and test, and which document each row is (a copy of)."""
+    """A corpus in memory, the part (train or test) of each row, and the document that each row is a copy of."""
 
     corpus: Corpus
     parts: AnyArray
@@ -286,17 +292,19 @@ _CORPUS_CACHE: dict[str, CachedCorpus] = {}  # the last corpus: settings of a gr
 
 
 def _load_corpus(setting: Setting, threads: int | None) -> CachedCorpus:
-    """The corpus of a setting, read or still at hand."""
+    """Return the corpus of a setting, read or from the cache."""
     key = json.dumps({name: setting.data[name] for name in _CORPUS_FIELDS}, sort_keys=True)
     if key not in _CORPUS_CACHE:
-        view = setting.view()
-        corpus = read_corpus(view.texts, view.labels, Analyzer(**setting.analyzer), [], resolve_threads(threads))
+        documents = setting.select_documents()
+        corpus = read_corpus(
+            documents.texts, documents.labels, Analyzer(**setting.analyzer), [], resolve_threads(threads)
+        )
         _CORPUS_CACHE.clear()
-        _CORPUS_CACHE[key] = CachedCorpus(corpus, np.array(view.parts, dtype=object), view.sources)
+        _CORPUS_CACHE[key] = CachedCorpus(corpus, np.array(documents.parts, dtype=object), documents.sources)
     return _CORPUS_CACHE[key]
 
 
 def count_documents(name: str, label: str = "") -> int:
-    """How many documents a corpus has, or how many of a class."""
+    """Count the documents of a corpus, or of one of its classes."""
     labels = _read_documents(name).labels
     return sum(label in one for one in labels) if label else len(labels)

@@ -30,16 +30,16 @@ def run_and_show(
     choices: bool = True,
     console: Console | None = None,
 ) -> dict[str, Any]:
-    """Run a protocol, show what comes out, and write it down where that is asked for."""
+    """Run a protocol, show the results and, with ``into``, write them to a file."""
     console = console or Console()
     check_ready([protocol], into)
     console.rule(f"[bold]{protocol.title}")
     console.print(protocol.about, highlight=False)
-    found = reproduce(protocol, runner, choices=choices)
-    for one in (_cells_table(found), _claims_table(protocol, found), _choices_table(found)):
+    results = reproduce(protocol, runner, choices=choices)
+    for one in (_cells_table(results), _claims_table(protocol, results), _choices_table(results)):
         if one.row_count:
             console.print(one)
-    for way, near in found["near"].items():
+    for way, near in results["near"].items():
         if near["cells"]:
             counted = ", ".join(f"{near[key]} {key}" for key in near if key.startswith("within"))
             console.print(f"Of {near['cells']} measured cells, {way}: {counted}.", highlight=False)
@@ -48,14 +48,14 @@ def run_and_show(
             console.print(f"[bold]{title}[/]")
             for line in lines:
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-    console.print(f"{protocol.name}: {found['wall_seconds']:.0f} s", highlight=False)
+    console.print(f"{protocol.name}: {results['wall_seconds']:.0f} s", highlight=False)
     if into is not None:
-        write_atomically(into / f"{protocol.name}.json", [_to_json(found).encode()])
-    return found
+        write_atomically(into / f"{protocol.name}.json", [_to_json(results).encode()])
+    return results
 
 
 def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
-    """Where the journals of a paper are; afresh, without those of before."""
+    """Return the folder of the journals of a paper; with ``fresh``, delete those of earlier runs."""
     folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
     if fresh:
         for path in folder.glob("*.journal"):
@@ -64,7 +64,7 @@ def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh:
 
 
 def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
-    """Miss a corpus, or a folder that cannot be written, before an hour is spent."""
+    """Refuse a missing corpus, or a folder that cannot be written, before an hour is spent."""
     for protocol in protocols:
         for setting in protocol.without_missing_corpora().settings.values():
             datasets.find(setting.corpus)
@@ -72,24 +72,24 @@ def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
         try:
             into.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{into}: cannot be made: {error.strerror}.") from error
+            raise OutputError(f"{into}: cannot be created: {error.strerror}.") from error
         check_target(into / "gu.json")
 
 
-def _to_json(found: dict[str, Any]) -> str:
-    """JSON with one record a line, so that a difference between two versions can be read."""
+def _to_json(results: dict[str, Any]) -> str:
+    """Return JSON with one record per line, so that versions can be compared."""
 
     def parts(value: Any) -> str:
         if isinstance(value, list) and value:
             return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in value) + "\n]"
         return json.dumps(value, ensure_ascii=False)
 
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {parts(value)}" for key, value in found.items()) + "\n}\n"
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {parts(value)}" for key, value in results.items()) + "\n}\n"
 
 
-def _cells_table(found: dict[str, Any]) -> Table:
+def _cells_table(results: dict[str, Any]) -> Table:
     table = Table("table", "row", "column", "printed", "ours", "sd", "difference", title="Printed numbers, and ours")
-    for cell in found["cells"]:
+    for cell in results["cells"]:
         ours, printed, sd = cell["ours"], cell["printed"], cell["sd"]
         numbers = isinstance(ours, int | float) and isinstance(printed, int | float)
         row = (
@@ -104,18 +104,18 @@ def _format_number(value: Any) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _claims_table(protocol: Protocol, found: dict[str, Any]) -> Table:
+def _claims_table(protocol: Protocol, results: dict[str, Any]) -> Table:
     table = Table("claim", "the paper says", "verdict", "evidence", title="Claims")
     says = {claim.id: claim.says for claim in protocol.claims}
-    for claim in found["claims"]:
+    for claim in results["claims"]:
         verdict = Text(claim["verdict"], style=_VERDICT_COLORS[claim["verdict"]])
         table.add_row(claim["id"], Text(says[claim["id"]]), verdict, Text(claim["evidence"]))
     return table
 
 
-def _choices_table(found: dict[str, Any]) -> Table:
+def _choices_table(results: dict[str, Any]) -> Table:
     table = Table("left open", "we take", "instead", "moves by", "verdicts changed", title="What the choices move")
-    for choice in found["choices"]:
+    for choice in results["choices"]:
         for one in choice["alternatives"]:
             changed = ", ".join(one.get("verdicts changed", []))
             row = (choice["question"], choice["default"], one["name"], f"{one['moved']:.3f}", changed)

@@ -1,4 +1,4 @@
-"""Printed tables: for each printed number, ours. One function for each kind of table."""
+"""Printed tables: our number for each printed one. One function for each kind of table."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OurValue = tuple[Any, float | None]
 CellRecord = dict[str, Any]
 
 
-def make_cells(measured: Measurements, tables: Sequence[PrintedTable]) -> list[CellRecord]:
-    """One record for each printed number."""
-    return [cell for table in tables for cell in _table_cells(measured, table)]
+def make_cells(measurements: Measurements, tables: Sequence[PrintedTable]) -> list[CellRecord]:
+    """Make one record for each printed number."""
+    return [cell for table in tables for cell in _table_cells(measurements, table)]
 
 
-def _table_cells(measured: Measurements, table: PrintedTable) -> Iterator[CellRecord]:
-    ours = TABLE_KINDS[table.kind](measured, table)
+def _table_cells(measurements: Measurements, table: PrintedTable) -> Iterator[CellRecord]:
+    ours = TABLE_KINDS[table.kind](measurements, table)
     for row, columns in table.cells.items():
         for column, printed in columns.items():
             value, sd = ours(row, column)
@@ -63,9 +63,9 @@ SHARE_SCALES: Mapping[str, Callable[[PrintedTable, str], float]] = {
 }
 
 
-def summarize_nearness(found: Sequence[CellRecord]) -> dict[str, Any]:
-    """How many of the measured shares lie so near to print, and how far they are on average; also as exchanged."""
-    shares = [cell for cell in found if "scale" in cell]
+def summarize_nearness(cells: Sequence[CellRecord]) -> dict[str, Any]:
+    """Count the measured shares within bounds of print, and average their distances; also with rows exchanged."""
+    shares = [cell for cell in cells if "scale" in cell]
     ways = {"as printed": "printed"}
     if any("printed_exchanged" in cell for cell in shares):
         ways["rows exchanged"] = "printed_exchanged"
@@ -73,7 +73,7 @@ def summarize_nearness(found: Sequence[CellRecord]) -> dict[str, Any]:
 
 
 def _gap(cell: CellRecord, key: str) -> float:
-    """The distance to print; of a number whose second digit is lost, to what it may have been."""
+    """Return the distance to print; if the last printed digit is lost, to the nearest number that it may be."""
     low = cell.get(key, cell["printed"])
     high = cell["printed_to"] if low == cell["printed"] and "printed_to" in cell else low
     return float(max(low - cell["ours"], cell["ours"] - high, 0.0) / cell["scale"])
@@ -88,36 +88,36 @@ def _summarize_gaps(gaps: list[float]) -> dict[str, float]:
 # Kinds
 
 
-def look_up_measures(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
-    """Means of a measure at one number of terms. Rows are classifiers, or ``rows`` says what they are."""
+def look_up_measures(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
+    """Look up means of a measure at one number of terms. Rows are classifiers, or as ``rows`` says."""
     where = table.where
-    group, scale = measured.group_name(where), where.get("scale", 1)
+    group, scale = measurements.group_name(where), where.get("scale", 1)
 
     def ours(row: str, column: str) -> OurValue:
         about = {"classifier": row, "measure": where.get("measure"), **where.get("rows", {}).get(row, {})}
-        values = measured.values(group, about["classifier"], column, about["measure"])[where["size"]]
+        values = measurements.values(group, about["classifier"], column, about["measure"])[where["size"]]
         sd = float(np.std(values, ddof=1)) * scale if len(values) > 1 else None
         return float(np.mean(values)) * scale, sd
 
     return ours
 
 
-def look_up_overlaps(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
-    """How many of the first terms two scores share. Rows are "A vs B", columns end in "d"."""
-    group = measured.group_name(table.where)
+def look_up_overlaps(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
+    """Count the first terms that two scores share. Rows are "A vs B", columns end in "d"."""
+    group = measurements.group_name(table.where)
 
     def ours(row: str, column: str) -> OurValue:
-        first, second = (measured.ranking(group, name) for name in row.split(" vs "))
+        first, second = (measurements.ranking(group, name) for name in row.split(" vs "))
         size = int(column.removesuffix("d"))
         return int(overlap(first[:size], second[:size], [size]).common[0]), None
 
     return ours
 
 
-def look_up_differing_terms(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
-    """The first terms of each score that not all of them have."""
-    group, size = measured.group_name(table.where), table.where["size"]
-    tops = {row: measured.ranking(group, row)[:size] for row in table.cells}
+def look_up_differing_terms(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
+    """List the first terms of each score that not all of them share."""
+    group, size = measurements.group_name(table.where), table.where["size"]
+    tops = {row: measurements.ranking(group, row)[:size] for row in table.cells}
     shared = set.intersection(*map(set, tops.values()))
 
     def ours(row: str, column: str) -> OurValue:  # noqa: ARG001 - there is one column
@@ -126,8 +126,8 @@ def look_up_differing_terms(measured: Measurements, table: PrintedTable) -> Call
     return ours
 
 
-def look_up_iris(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - needs no corpus
-    """Class means and scores of the iris flowers as UCI has them."""
+def look_up_iris(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - needs no corpus
+    """Compute class means and scores of the iris flowers of UCI."""
     X, y = load_uci_iris()
     means = {f"m{c + 1}": X[y == c].mean(axis=0) for c in range(3)} | {"m": X.mean(axis=0)}
     scores = score(Counts.from_matrix(X, [f"class {c + 1}" for c in y]), "ocfs").overall()
@@ -140,7 +140,7 @@ def look_up_iris(measured: Measurements, table: PrintedTable) -> Callable[[str, 
 
 
 def load_uci_iris() -> tuple[Any, Any]:
-    """scikit-learn's iris with the two rows that the repository at UCI has wrong, as the paper used it."""
+    """Load scikit-learn's iris with the two rows that are wrong in the UCI repository, which the paper used."""
     from sklearn.datasets import load_iris
 
     data = load_iris()
@@ -149,30 +149,30 @@ def load_uci_iris() -> tuple[Any, Any]:
     return X, data.target
 
 
-def look_up_facts(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
-    """Numbers of documents and words. Rows are groups, columns names of `FACTS`."""
+def look_up_facts(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
+    """Look up numbers of documents and words. Rows are groups, columns names of `FACTS`."""
 
     def ours(row: str, column: str) -> OurValue:
         name, _, argument = column.partition(": ")
         if name in ("in the corpus", "in the corpus of"):
-            return count_documents(measured.groups[row][0].corpus, argument), None
-        study = measured.study(row)
+            return count_documents(measurements.groups[row][0].corpus, argument), None
+        study = measurements.study(row)
         return FACTS[name](study, study.splits[0], argument), None
 
     for row in table.cells:
-        measured.group_name({"group": row})
+        measurements.group_name({"group": row})
     return ours
 
 
-def look_up_gains(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
-    """Differences of a measure between one score and others. Rows are names in ``rows``, columns the others."""
+def look_up_gains(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
+    """Compute differences of a measure between scores. Rows are names in ``rows``, columns the other scores."""
     where = table.where
-    group, scale = measured.group_name(where), where.get("scale", 1)
+    group, scale = measurements.group_name(where), where.get("scale", 1)
 
     def ours(row: str, column: str) -> OurValue:
         about = where["rows"][row]
         at = [
-            np.mean(measured.values(group, about["classifier"], name, about["measure"])[where["size"]])
+            np.mean(measurements.values(group, about["classifier"], name, about["measure"])[where["size"]])
             for name in (where["of"], column)
         ]
         return float(at[0] - at[1]) * scale, None
@@ -180,8 +180,8 @@ def look_up_gains(measured: Measurements, table: PrintedTable) -> Callable[[str,
     return ours
 
 
-def look_up_nothing(measured: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - of one shape
-    """Numbers of a corpus that could not be had."""
+def look_up_nothing(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - of one shape
+    """Return nothing, for a corpus that could not be obtained."""
     return lambda row, column: (None, None)  # noqa: ARG005 - as above
 
 
@@ -204,7 +204,7 @@ def _training_tf(study: Study, split: Split) -> Any:
 
 
 def _removed_words(study: Study, split: Split) -> Any:
-    """Words of the training documents that are too rare to be ranked."""
+    """Return the words of the training documents that are too rare to be ranked."""
     tf = _training_tf(study, split)
     return np.flatnonzero((tf > 0) & (tf < study.plan.min_tf))
 

@@ -1,4 +1,20 @@
-"""The scores: pure functions of a `Table`, each with a record of all that is known about it."""
+"""A `Table` of counts comes in; a value for each term and class goes out.
+
+::
+
+    registry      records of scores, and the decorator that registers them
+    parsing       a spelling -> its score
+    catalogue     the records as text
+    numerics      logarithms that keep their digits
+    tail          the tail of the hypergeometric distribution
+    association   chi2, ngl, gss, g_test, fisher_exact, gu
+    bayes         pip and its relatives
+    frequency     numbers of documents
+    information   information gain and its relatives
+    odds          odds and ratios
+    rates         bns, ifs and other functions of the two rates
+    variance      fisher, bss_wss, ocfs
+"""
 
 from termsieve.scores import (  # they register
     association,

@@ -32,7 +32,7 @@ def _pvalue_fisher_exact(_: Table, value: Array) -> Array:
 
 
 def _z_statistic(t: Table) -> Array:
-    """Pooled two-proportion z, which is also sqrt(N) times Pearson's correlation."""
+    """Return the pooled two-proportion z, which is also sqrt(N) times Pearson's correlation."""
     spread = np.sqrt(t.n_c * t.n_nc) * np.sqrt(t.n_t * t.n_nt)
     return ratio(np.sqrt(t.N) * t.delta, spread, empty=0.0)
 
@@ -123,7 +123,7 @@ def _log_factorial_remainder(n: Array) -> Array:
 
 
 def _log_hypergeometric(t: Table) -> Array:
-    """Log probability of exactly this table, given its margins."""
+    """Return the log probability of exactly this table, given its margins."""
     g = _log_factorial_remainder
     margins = (g(t.n_c) + g(t.n_nc)) + (g(t.n_t) + g(t.n_nt)) - g(t.N)
     cells = (g(t.tp) + g(t.tn)) + (g(t.fp) + g(t.fn))

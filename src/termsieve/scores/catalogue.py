@@ -65,7 +65,7 @@ def describe(spelling: str | Score) -> str:
 
 def list_facts(s: Score) -> Iterator[tuple[str, str]]:
     """Yield what the record says, as pairs of a label and a text; what it does not say is left out."""
-    found = {
+    facts = {
         "formula": s.formula,
         "prefers": s.prefers,
         "warning": s.warning,
@@ -88,7 +88,7 @@ def list_facts(s: Score) -> Iterator[tuple[str, str]]:
         "example": ", ".join(f"{k}={v:g}" for k, v in s.example.items() if k != "value")
         + "".join(f" gives {v:.13g}" for k, v in s.example.items() if k == "value"),
     }
-    yield from ((label, text) for label, text in found.items() if text)
+    yield from ((label, text) for label, text in facts.items() if text)
 
 
 def _describe_overall(s: Score) -> str:

@@ -21,7 +21,7 @@ AMBIGUOUS_NAMES: dict[str, str] = {
     "acc": "may be 'accuracy' (tp - fp) or 'balanced_accuracy' (|tpr - fpr|)",
     "ig": "is 'info_gain' over all classes, or 'info_gain_binary' for one class against the rest",
     "logodds": "may be 'log_odds_ratio', 'log_odds_dirichlet', 'pip_log_odds' or 'weight_of_evidence'",
-    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, which is no test",
+    "exact": "may be Fisher's exact test ('fisher_exact'); 'fisher' is Fisher's criterion, not a test",
     "cc": "is Ng, Goh and Low's correlation coefficient, 'ngl'",
     "gini_index": "is 'gini' in the form of Shang et al. 2007, not the impurity of decision trees",
     "ect": "is 'cross_entropy'",
@@ -61,7 +61,7 @@ def lookup_score(name: str) -> Score:
     if key in SCORES:
         raise OptionError(f"Unknown score {name!r}. Did you mean {key!r}? {known}")
     if key in AMBIGUOUS_NAMES:
-        raise OptionError(f"{name!r} is no score of termsieve: it {AMBIGUOUS_NAMES[key]}.")
+        raise OptionError(f"{name!r} is not a score of termsieve: it {AMBIGUOUS_NAMES[key]}.")
     raise OptionError(f"Unknown score {name!r}. {did_you_mean(key, SCORES)}{known}")
 
 
@@ -75,9 +75,9 @@ def parse_score(spelling: str | Score) -> Score:
     if isinstance(spelling, Score):
         return spelling
     call = parse_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
-    if call.given:
+    if call.args:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
-    return lookup_score(call.name).with_parameters(**call.named)
+    return lookup_score(call.name).with_parameters(**call.kwargs)
 
 
 def refuse_matrix_function(function: Callable[..., Any]) -> None:

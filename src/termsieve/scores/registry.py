@@ -1,8 +1,7 @@
 """The registry of scores: one frozen record per score, and the spelling that names it.
 
-`score` is a decorator that only records. Everything that is known about a score stands on its record, once;
-the command line, the catalogue in the documentation, the laws, the golden tests, the estimators and the
-benchmark all read it from there.
+`score` is a decorator that only records. Everything known about a score is in its record; the command line, the
+catalogue in the documentation, the laws, the golden tests, the estimators and the benchmark read it from there.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Symmetry: TypeAlias = Literal["invariant", "flip", "invert"]
 ParameterValue: TypeAlias = "float | bool | str"
 TableFunction: TypeAlias = Callable[..., Array]
 
-MOST_DOCS = 2**53  # documents: up to here every count is exact as a floating-point number
+MOST_DOCS = 2**53  # documents: up to here every count is exact as a float
 SMOOTHING = "0 or [1e-9, 1e9]"  # what is added to counts: nothing, or enough to keep squares of ratios finite
 
 _SCORES: dict[str, Score] = {}
@@ -34,7 +33,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(_SCORES)
 
 
 class ClassAggregator(Protocol):
-    """What the formula of a global score is given: it adds up functions of a Table over the classes."""
+    """The argument of the formula of a global score: it adds up functions of a Table over the classes."""
 
     n_classes: float
 
@@ -49,7 +48,7 @@ class ClassAggregator(Protocol):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a score: its default, and what it may be."""
+    """A parameter of a score: its default and its valid values."""
 
     name: str
     default: ParameterValue
@@ -68,12 +67,14 @@ class Parameter:
             must = f"a number: {self.limits}" if " or " in self.limits else f"a number in {self.limits}"
             value = float(value) if ok else value  # type: ignore[arg-type]
         if not ok:
-            raise OptionError(f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {_shown(value)}.")
+            raise OptionError(
+                f"The parameter {self.name!r} of {owner!r} must be {must}; it was given {_format_given(value)}."
+            )
         return value  # type: ignore[return-value]
 
 
-def _shown(value: object) -> str:
-    """A value as it is written in Python, shortened: a number may have any number of digits."""
+def _format_given(value: object) -> str:
+    """Return a value as it is written in Python, shortened: a number may have any number of digits."""
     try:
         text = repr(value)
     except ValueError:  # Python does not write whole numbers of thousands of digits
@@ -105,7 +106,7 @@ def _is_inside(x: float, limits: str) -> bool:
 
 @dataclass(frozen=True)
 class Score:
-    """All that is known about a score.
+    """The record of a score.
 
     Attributes
     ----------
@@ -205,12 +206,12 @@ class Score:
     @property
     def spelling(self) -> str:
         """The canonical spelling, which `parse` reads back."""
-        said = [
+        values = [
             f"{name}={format_value(value)}"
             for name, value in self.arguments.items()
             if name in self.given or name in self.shown
         ]
-        return f"{self.name}({', '.join(said)})" if said else self.name
+        return f"{self.name}({', '.join(values)})" if values else self.name
 
     def with_parameters(self, **values: object) -> Score:
         """Return the same score with other parameters."""
@@ -268,7 +269,7 @@ def format_value(value: ParameterValue) -> str:
 
 def _read_parameters(function: TableFunction, limits: Mapping[str, str]) -> tuple[Parameter, ...]:
     """Read the parameters of a score from the signature of its function."""
-    found = []
+    parameters = []
     hints = get_type_hints(function)
     for p in list(inspect.signature(function).parameters.values())[1:]:
         if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
@@ -276,8 +277,8 @@ def _read_parameters(function: TableFunction, limits: Mapping[str, str]) -> tupl
         hint = hints.get(p.name)
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         default = p.default if isinstance(p.default, bool | str) else float(p.default)
-        found.append(Parameter(p.name, default, choices, limits.get(p.name, Parameter.limits)))
-    return tuple(found)
+        parameters.append(Parameter(p.name, default, choices, limits.get(p.name, Parameter.limits)))
+    return tuple(parameters)
 
 
 def make_score(function: TableFunction, *, limits: Mapping[str, str] | None = None, **facts: Any) -> Score:

@@ -56,7 +56,7 @@ def _between_squares(t: Table, x: _Moments) -> Array:
 
 
 def _class_between_squares(t: Table, x: _Moments) -> Array:
-    """Share of the class in the sum of squares between all classes."""
+    """Return the share of the class in the sum of squares between all classes."""
     gap = _rounded_difference(x.s_c, t.N, x.s, t.n_c)
     return ratio(ratio(gap, t.N, empty=0.0) * ratio(gap, t.N, empty=0.0), t.n_c, empty=0.0)
 

@@ -1,1 +1,8 @@
-"""From a ranking to the chosen terms: how many, and which."""
+"""Scores and a rule come in; a `Selection` of terms goes out.
+
+::
+
+    selection   select(), and the chosen terms
+    rules       the rules: how many terms, and which
+    pool        the base class of rules, and the terms that they choose from
+"""

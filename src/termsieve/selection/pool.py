@@ -1,4 +1,4 @@
-"""What a rule of selection is, what it chooses from, and what it gives back."""
+"""The base class of selection rules, the terms that a rule chooses from, and the terms that it chose."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
 
 @dataclass(frozen=True)
 class TermPool:
-    """The terms to choose from, all of them or those at the places `among`, and the score that ranks them."""
+    """The terms to choose from, all of them or those at the indices `among`, and the score that ranks them."""
 
     scores: Scores
     aggregate: str | None = None
@@ -54,20 +54,20 @@ class TermPool:
         """The scores of the terms of the pool."""
         return self.values if self.among is None else self.values[self.among]
 
-    def best(self, n: int | None = None) -> Int64Array:
-        """The places of the n best terms, or of all, best first."""
+    def top_indices(self, n: int | None = None) -> Int64Array:
+        """Return the indices of the n best terms, or of all, best first."""
         n = self.size if n is None else n
         return self.scores.top_indices(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
 
     def best_of_class(self, c: int, n: int) -> tuple[Int64Array, Array]:
-        """The n best of the terms that speak for a class, by their value there, and these values."""
+        """Return the n best of the terms that speak for a class, by their value there, and these values."""
         cells, lift = distinct.evaluate(self.counts, _get_lift)
         speaks = cells.expand_to_terms(agg.class_values(cells, lift, c)) > 0
         if self.among is not None:
             speaks &= self._in_pool
         values = self.scores.of_class(c)
-        places = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
-        return places, values[places]
+        indices = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
+        return indices, values[indices]
 
     @cached_property
     def _in_pool(self) -> BoolArray:
@@ -76,7 +76,7 @@ class TermPool:
         return mask
 
     def rank_by(self, one: ScoreLike) -> TermPool:
-        """The same terms, ranked by another score."""
+        """Return the same terms, ranked by another score."""
         return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among)
 
 
@@ -85,16 +85,16 @@ def _get_lift(t: Table) -> Array:
 
 
 class ChosenTerms(NamedTuple):
-    """What a rule chose: places in rank order, the scores there, who took each, and why there are no more."""
+    """The terms that a rule chose: indices in rank order, scores, who took each, and why there are no more."""
 
-    places: Int64Array
+    indices: Int64Array
     values: Array
     taken_by: Sequence[str]
     reason: str
 
 
 class Rule(ABC):
-    """How many terms, and which. Frozen, equal when spelled alike, printed as its spelling.
+    """A rule that chooses terms. Frozen, equal when spelled alike, printed as its spelling.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Rule(ABC):
     """
 
     name: ClassVar[str]
-    scores: tuple[ScoreLike, ...] = ()  # those that a rule brings along; most rank by the score they are given
+    scores: tuple[ScoreLike, ...] = ()  # scores of its own; most rules rank by the score that they are given
 
     @abstractmethod
     def choose(self, pool: TermPool) -> ChosenTerms:
@@ -112,9 +112,9 @@ class Rule(ABC):
 
     def __repr__(self) -> str:
         values = [(field, getattr(self, field.name)) for field in fields(cast("Any", self))]
-        said = [format_value(value) for _, value in values[:1]]
-        said += [f"{field.name}={format_value(value)}" for field, value in values[1:] if value != field.default]
-        return f"{self.name}({', '.join(said)})"
+        shown = [format_value(value) for _, value in values[:1]]
+        shown += [f"{field.name}={format_value(value)}" for field, value in values[1:] if value != field.default]
+        return f"{self.name}({', '.join(shown)})"
 
     def __str__(self) -> str:
         return repr(self)
@@ -132,7 +132,7 @@ def rule(name: str) -> Callable[[R], R]:
 
 
 def set_int(one: Rule, name: str) -> None:
-    """Check a parameter that is a number of terms, and keep it as a plain one."""
+    """Check a parameter that is a number of terms, and store it as an int."""
     value = getattr(one, name)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise OptionError(f"The parameter {name!r} of {one.name!r} must be a whole number, 0 or more, not {value!r}.")
@@ -140,7 +140,7 @@ def set_int(one: Rule, name: str) -> None:
 
 
 def set_float(one: Rule, name: str, low: float = -math.inf, high: float = math.inf) -> None:
-    """Check a parameter that is a number within limits, and keep it as a plain one."""
+    """Check a parameter that is a number within limits, and store it as a float."""
     value = getattr(one, name)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not low <= value <= high:
@@ -150,30 +150,32 @@ def set_float(one: Rule, name: str, low: float = -math.inf, high: float = math.i
 
 
 class RankedTerms(NamedTuple):
-    """Someone who takes terms, best first: a class or a score."""
+    """The ranked terms of a class or a score that takes terms in turn."""
 
     name: str
-    places: Int64Array
+    indices: Int64Array
     values: Array
 
 
 def rank_for_classes(pool: TermPool, n: int) -> list[RankedTerms]:
-    """What each class would take, n terms at most."""
+    """Rank the terms of each class, n at most."""
     names = pool.counts.classes
     return [RankedTerms(str(name), *pool.best_of_class(c, n)) for c, name in enumerate(names)]
 
 
 def take_in_turn(claims: list[RankedTerms], *, total: int, each: int) -> tuple[Int64Array, Array, list[str]]:
-    """One after the other takes the first of its terms that nobody has, `each` at most, until there are `total`."""
+    """Let each in turn take its first term that is not taken, `each` at most, until there are `total`."""
     taken: dict[int, tuple[float, str]] = {}
-    heads = [(name, each, iter(zip(places.tolist(), values.tolist(), strict=True))) for name, places, values in claims]
+    heads = [
+        (name, each, iter(zip(indices.tolist(), values.tolist(), strict=True))) for name, indices, values in claims
+    ]
     while heads and len(taken) < total:
         left = []
         for name, more, head in heads:
-            found = next(((place, value) for place, value in head if place not in taken), None)
-            if found is None or more == 0 or len(taken) == total:
+            best = next(((index, value) for index, value in head if index not in taken), None)
+            if best is None or more == 0 or len(taken) == total:
                 continue
-            taken[found[0]] = (found[1], name)
+            taken[best[0]] = (best[1], name)
             left.append((name, more - 1, head))
         heads = left
     values = np.array([value for value, _ in taken.values()], np.float64)

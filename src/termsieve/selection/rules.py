@@ -1,10 +1,10 @@
-"""Rules: how many terms, and which. Each is an object, and a short spelling that names it.
+"""Rules: how many terms, and which. Each is an object with a short spelling.
 
 ``top(1000)``, ``energy(0.8)``, ``union("chi2", "info_gain", k=1000)``: what a rule prints is what `parse_rule` reads,
-with ``ast``, never ``eval``. So code, grid search and command line say the same thing. `RULES` has them all.
+with ``ast``, never ``eval``. So code, grid search and command line use the same spelling. `RULES` has them all.
 
-A rule chooses from a `Pool`: some terms and the score that ranks them. Terms of equal score stand in one order
-everywhere: that of `Scores.order`.
+A rule chooses from a `TermPool`: some terms and the score that ranks them. Terms of equal score have the same
+order everywhere: that of `Scores.order`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ RuleLike: TypeAlias = "str | int | Rule"
 
 
 def _choose_best(pool: TermPool, n: int, reason: str) -> ChosenTerms:
-    places = pool.best(n)
-    return ChosenTerms(places, pool.values[places], [pool.scores.score.spelling] * len(places), reason)
+    indices = pool.top_indices(n)
+    return ChosenTerms(indices, pool.values[indices], [pool.scores.score.spelling] * len(indices), reason)
 
 
 def _format_count(n: int, size: int) -> str:
@@ -108,7 +108,7 @@ class Threshold(Rule):
         set_float(self, "least")
 
     def choose(self, pool: TermPool) -> ChosenTerms:
-        """Choose what reaches the threshold."""
+        """Choose the terms that reach the threshold."""
         n = int((pool.candidates >= self.least).sum())
         return _choose_best(pool, n, f"a score of at least {self.least:g}: {_format_count(n, pool.size)}")
 
@@ -119,7 +119,7 @@ class MedianProbability(Rule):
     """The median probability model of Barbieri and Berger: the terms with a `pip` of at least one half."""
 
     def choose(self, pool: TermPool) -> ChosenTerms:
-        """Choose what is more likely in than out."""
+        """Choose the terms that are more likely in than out."""
         given = pool.scores.score.name
         if given not in ("pip", "pip_poisson"):
             raise OptionError(
@@ -151,13 +151,13 @@ class Energy(Rule):
                 f"is {pool.candidates[bad][0]} for {bad.sum():,} terms. Take a score such as 'ocfs', 'info_gain' "
                 "or 'chi2', or the rule top(k)."
             )
-        order = pool.best()
+        order = pool.top_indices()
         sums = np.cumsum(pool.values[order])
         total = float(sums[-1]) if len(sums) else 0.0
         n = int(np.searchsorted(sums, self.share * total)) + 1 if total > 0 else 0
         reason = f"{_format_count(n, pool.size)} have {self.share:g} of the sum of all scores, {total:.6g}"
-        places = order[:n]
-        return ChosenTerms(places, pool.values[places], [pool.scores.score.spelling] * n, reason)
+        indices = order[:n]
+        return ChosenTerms(indices, pool.values[indices], [pool.scores.score.spelling] * n, reason)
 
 
 @rule("fdr")
@@ -211,7 +211,7 @@ def _pool_pvalues(pool: TermPool) -> Array:
 
 
 def _choose_masked(pool: TermPool, kept: BoolArray, reason: str) -> ChosenTerms:
-    """The terms of a mask on the pool, ranked."""
+    """Choose the terms of a mask on the pool, ranked."""
     among = np.flatnonzero(kept) if pool.among is None else pool.among[kept]
     return _choose_best(replace(pool, among=among), len(among), reason)
 
@@ -278,8 +278,8 @@ class Union(Rule):
         claims = []
         for one in self.scores:
             ranked = pool.rank_by(one)
-            places = ranked.best(self.k)
-            claims.append(RankedTerms(as_score(one).spelling, places, ranked.values[places]))
+            indices = ranked.top_indices(self.k)
+            claims.append(RankedTerms(as_score(one).spelling, indices, ranked.values[indices]))
         taken = take_in_turn(claims, total=self.k, each=self.k)
         return ChosenTerms(
             *taken, f"{len(claims)} scores took terms in turn: {_format_count(len(taken[0]), pool.size)}"
@@ -318,7 +318,7 @@ class Stages(Rule):
         for one, step in zip(self.scores, self.rules, strict=True):
             chosen = step.choose(left.rank_by(one))
             reasons.append(f"{as_score(one).spelling}: {chosen.reason}")
-            left = replace(left, among=np.sort(chosen.places))
+            left = replace(left, among=np.sort(chosen.indices))
         return chosen._replace(reason="; then ".join(reasons))
 
     def __repr__(self) -> str:
@@ -341,7 +341,7 @@ def _format_score(one: ScoreLike) -> str:
 
 
 def parse_rule(spelling: RuleLike) -> Rule:
-    """The rule of a spelling, of a number of terms, or of a rule.
+    """Return the rule of a spelling, of a number of terms, or of a rule.
 
     >>> parse_rule(" energy( share = 8e-1 ) ")
     energy(0.8)
@@ -365,7 +365,7 @@ def parse_rule(spelling: RuleLike) -> Rule:
 
 def _make_rule(cls: type[Rule], call: Call, text: str) -> Rule:
     try:
-        return cls(*call.given, **call.named)
+        return cls(*call.args, **call.kwargs)
     except TypeError:
         takes = ", ".join(inspect.signature(cls).parameters) or "no parameters"
         raise OptionError(f"{text!r} is not understood: {cls.name!r} takes {takes}.") from None

@@ -1,4 +1,4 @@
-"""Selection: the chosen terms in rank order, with their scores and why the rule stopped there."""
+"""Selection: the chosen terms in rank order, with their scores and the reason why there are no more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_SCORE = "gu"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection(ArrowTable):
-    """Chosen terms, best first. Made by `termsieve.select`; only plain arrays and text, so it can be kept anywhere.
+    """Chosen terms, best first, made by `termsieve.select`. Only plain arrays and text, so it can be stored anywhere.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Selection(ArrowTable):
     taken_by : array of str
         The score that ranked the term, or the class whose turn it was.
     index : array of int
-        The places of the terms in the counts, or columns of the matrix.
+        The indices of the terms in the counts, or columns of the matrix.
     n_terms : int
         Number of terms there were.
     rule, score, reason : str
@@ -65,7 +65,7 @@ class Selection(ArrowTable):
 
     @property
     def mask(self) -> BoolArray:
-        """For each term there was, whether it was chosen."""
+        """A mask of the chosen terms among all terms."""
         mask = np.zeros(self.n_terms, np.bool_)
         mask[self.index] = True
         return mask
@@ -119,7 +119,7 @@ def select(
     Parameters
     ----------
     what : Counts or Scores
-        Counts, with `score` to rank them by, or what `termsieve.score` made of them.
+        Counts, with `score` to rank them by, or the result of `termsieve.score`.
     rule : str, Rule or int
         How many, and which: a number of terms, or a spelling.
 
@@ -136,9 +136,9 @@ def select(
         ``stages("ocfs", 10000, "info_gain", 1000)``  one score after the other
         ============================================  ==========================================================
     score : str, Score or function of a Table
-        What ranks the terms; ``"gu"`` without it. ``union`` and ``stages`` bring their own scores.
+        The score that ranks the terms (default ``"gu"``). ``union`` and ``stages`` have scores of their own.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
-        How the classes are brought together; without it, the score's own way.
+        How scores of the classes become one (default: the score's own way).
 
     Examples
     --------
@@ -154,14 +154,14 @@ def select(
     chosen_rule = parse_rule(rule)
     scores = _as_scores(what, score)
     chosen = chosen_rule.choose(TermPool(scores, aggregate))
-    counts = scores.counts.taken(chosen.places)
+    counts = scores.counts.taken(chosen.indices)
     spelling = ", ".join(as_score(one).spelling for one in chosen_rule.scores) or scores.score.spelling
     return Selection(
         terms=counts.terms,
         scores=chosen.values,
         labels=counts.classes[Scores(counts, scores.score).associated_class],
         taken_by=np.array([*chosen.taken_by], dtype=object),
-        index=chosen.places,
+        index=chosen.indices,
         n_terms=scores.counts.n_terms,
         rule=repr(chosen_rule),
         score=spelling,

@@ -1,1 +1,12 @@
-"""From documents to a comparison: scores, classifiers and numbers of terms, judged on the same splits."""
+"""Labelled documents and a plan come in; a `Comparison` of scores, classifiers and numbers of terms goes out.
+
+::
+
+    study          compare(), and the trials of a study
+    plan           every parameter of compare(), with its default and its command-line option
+    corpus         the documents in memory, as matrices
+    splits         training and test documents
+    journal        finished trials, in a file or in memory
+    results        Comparison: the table of results, and its recommendation
+    excerpts       short passages of the documents around the best terms
+"""

@@ -1,4 +1,4 @@
-"""A corpus in memory, as a study needs it: documents x terms, documents x classes, and the columns beside them."""
+"""A corpus in memory: documents x terms, documents x classes, and extra columns."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Corpus:
     columns
         Extra columns, by name.
     settings
-        Of the analyzer.
+        Settings of the analyzer.
     texts
         The documents as they were written, or as lists of tokens.
     rows
-        Where it is a sample, the rows of the whole that it has.
+        For a sample, its rows of the whole.
     """
 
     X: sparse.csr_array
@@ -59,7 +59,7 @@ class Corpus:
         return int(self.X.shape[0])
 
     def sample(self, n: int | None, seed: int) -> Corpus:
-        """Return a random sample of at most so many documents, in their order; all of them for None or 0."""
+        """Return a random sample of at most n documents, in their order; all of them for None or 0."""
         if not n or self.n_docs <= n:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(self.n_docs, n, replace=False))
@@ -69,14 +69,14 @@ class Corpus:
         )  # fmt: skip
 
     def rows_of(self, given: Any) -> Any:
-        """Return what was given for each document of the whole for these documents; other things as they are."""
+        """Return the values of these documents where `given` has one for each document of the whole; else `given`."""
         if given is None or isinstance(given, int) or hasattr(given, "split"):
             return given
         values = np.asarray(given)
         return values if self.rows is None else values[self.rows]
 
     @cached_property
-    def single(self) -> Int64Array | None:
+    def single_labels(self) -> Int64Array | None:
         """The class of each document, where each has just one; else None."""
         if (np.diff(self.Y.indptr) == 1).all():
             return self.Y.indices.astype(np.int64)
@@ -89,12 +89,12 @@ class Corpus:
 
     @cached_property
     def named_counts(self) -> Counts:
-        """The same counts with the terms and the analyzer: what `termsieve.count` gives for these documents."""
+        """The same counts with the terms and the analyzer, equal to those of `termsieve.count`."""
         return self.counts.named(self.terms, self.settings)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with every document, label and term."""
+        """A hash of all documents, labels and terms."""
         digest = hashlib.sha256()
         for matrix in (self.X, self.Y):
             for part in (matrix.indptr, matrix.indices, matrix.data):
@@ -120,8 +120,8 @@ def read_corpus(
     Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
         raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
-    beside = {
+    extra_columns = {
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, beside, analyzer.settings, texts)
+    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, extra_columns, analyzer.settings, texts)

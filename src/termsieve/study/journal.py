@@ -1,7 +1,7 @@
-"""The journal of a study: each trial is written down when it is done; a killed study goes on where it stopped.
+"""The journal of a study: each finished trial is recorded, so that a killed study continues where it stopped.
 
-A journal is a SQLite file. It may be damaged, in use, or from anybody: its tables must be those that are made here,
-word for word, and each trial has a checksum, as SQLite has none of its own.
+A journal is a SQLite file. It may be damaged, in use, or from anybody: its tables must be exactly those that are made
+here, and each trial has a checksum, because SQLite has none of its own.
 """
 
 from __future__ import annotations
@@ -64,21 +64,20 @@ class Journal:
         if not self._schema():
             self._make(study)
         if self._schema() != _TABLES:
-            raise self._not_ours("its tables are others")
-        [found] = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise self._not_ours(found)
+            raise self._not_ours("it has other tables")
+        [problem] = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if problem != "ok":
+            raise self._not_ours(problem)
         self._check_study(study)
         self._trials = self._read()
 
     def _schema(self) -> dict[str, str]:
-        """Every table, view, index and trigger that has a text: nothing is asked of a file that has others."""
-        found = self._connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-        return dict(found)
+        """Read every table, view, index and trigger that has a definition; a file with others is refused."""
+        return dict(self._connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall())
 
     def _make(self, study: Mapping[str, Any]) -> None:
         with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")  # of two that begin at the same time, one waits
+            self._connection.execute("BEGIN IMMEDIATE")  # if two processes start at the same time, one waits
             if self._schema():
                 return
             for statement in _TABLES.values():
@@ -94,10 +93,12 @@ class Journal:
             raise self._not_ours("it does not describe a study")
         other = [name for name in sorted({*mine, *theirs}) if mine.get(name) != theirs.get(name)]
         if other:
-            said = "; ".join(
+            differences = "; ".join(
                 f"{name}: {_shorten(theirs.get(name))} there, {_shorten(mine.get(name))} here" for name in other
             )
-            raise InputError(f"{self.path}: is the journal of another study ({said}). Give another file, or delete it.")
+            raise InputError(
+                f"{self.path}: is the journal of another study ({differences}). Give another file, or delete it."
+            )
 
     def _read(self) -> dict[str, Trial]:
         trials = {}
@@ -105,7 +106,7 @@ class Journal:
             if not (isinstance(key, str) and isinstance(text, str) and isinstance(seconds, float)):
                 raise self._not_ours("a trial has values of other types")
             if digest != _digest(key, text, seconds):
-                raise self._not_ours(f"the checksum of the trial {key!r:.100} does not fit")
+                raise self._not_ours(f"the checksum of the trial {key!r:.100} is wrong")
             rows = json.loads(text)
             if not (isinstance(rows, list) and all(_is_row(row) for row in rows) and 0 <= seconds < math.inf):
                 raise self._not_ours(f"the trial {key!r:.100} has rows that no trial has")
@@ -113,21 +114,22 @@ class Journal:
         return trials
 
     def done(self) -> set[str]:
-        """The keys of the trials that are written down."""
+        """Return the keys of the recorded trials."""
         return set(self._trials)
 
     def write(self, key: str, rows: TrialRows, seconds: float) -> None:
-        """Write down a trial: whole, or, if the process dies meanwhile, not at all."""
+        """Record a trial: completely, or, if the process dies meanwhile, not at all."""
         text = json.dumps(rows)
         with self._errors(), self._connection:
             values = [key, text, float(seconds), _digest(key, text, float(seconds))]
             self._connection.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?)", values)
         self._trials[key] = Trial(json.loads(text), float(seconds))
 
-    def rows(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
-        """The rows of trials, in order of the keys, and the seconds that each took."""
-        found = {key: self._trials[key] for key in keys}
-        return [row for trial in found.values() for row in trial.rows], {key: one.seconds for key, one in found.items()}
+    def read_trials(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
+        """Return the rows of trials, in the order of the keys, and the seconds that each took."""
+        trials = {key: self._trials[key] for key in keys}
+        rows = [row for trial in trials.values() for row in trial.rows]
+        return rows, {key: trial.seconds for key, trial in trials.items()}
 
     def close(self) -> None:
         """Close the file."""
@@ -135,7 +137,7 @@ class Journal:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """What SQLite and JSON say of a file, in our errors."""
+        """Convert errors of SQLite and JSON to ours."""
         try:
             yield
         except TermsieveError:
@@ -144,8 +146,8 @@ class Journal:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(_BUSY):
                 raise InputError(
-                    f"{self.path}: is in use by another process, for more than {PATIENCE:.0f} s. Wait until that has "
-                    "ended, or give another journal."
+                    f"{self.path}: has been in use by another process for more than {PATIENCE:.0f} s. Wait until that "
+                    "ends, or give another journal."
                 ) from error
             if name.startswith(_UNWRITABLE):
                 raise OutputError(f"{self.path}: the journal cannot be written: {error}.") from error
@@ -155,13 +157,13 @@ class Journal:
 
     def _not_ours(self, why: str) -> InputError:
         return InputError(
-            f"{self.path}: is no journal of a study of this version, or a damaged one: {why}. Give another file, or "
+            f"{self.path}: is not a journal of a study of this version, or is damaged: {why}. Give another file, or "
             "delete it: its trials are run again."
         )
 
 
 def _check_place(path: str | Path) -> None:
-    """Refuse what is no regular file, before SQLite waits for a pipe."""
+    """Refuse anything but a regular file, before SQLite waits for a pipe."""
     try:
         regular = stat.S_ISREG(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -186,7 +188,7 @@ def _is_row(row: Any) -> bool:
 
 
 class MemoryJournal:
-    """Trials by their key, where nobody asked for a file."""
+    """Trials by their key, in memory."""
 
     def __init__(self) -> None:
         self._trials: dict[str, tuple[TrialRows, float]] = {}
@@ -199,7 +201,7 @@ class MemoryJournal:
         """Keep a trial."""
         self._trials[key] = rows, seconds
 
-    def rows(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
+    def read_trials(self, keys: Iterable[str]) -> tuple[TrialRows, dict[str, float]]:
         """Return the rows of trials, in order of the keys, and the seconds that each took."""
         keys = list(keys)
         return [row for key in keys for row in self._trials[key][0]], {key: self._trials[key][1] for key in keys}

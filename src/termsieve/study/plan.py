@@ -1,7 +1,7 @@
 """The plan of a study: every parameter of `termsieve.compare`, each with its default, its meaning and its option.
 
-A parameter stands here once. The command line, the command and the snippet that run a report again, and `train`
-follow from it. Stages are imported where they are used: the command line reads this module for its help.
+The command line, `train`, and the command and snippet with which a report is made again are generated from it. Stages
+are imported where they are used: the command line reads this module for its help.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SAMPLE = 20_000
 
 @dataclass(frozen=True)
 class Contender:
-    """A score that competes, and which terms it may rank.
+    """A score that competes, and the terms that it may rank.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Contender:
     score : str
         A spelling.
     aggregate : str, optional
-        How the classes' scores become one; as the score has it, without this.
+        How scores of the classes become one (default: the score's own).
     max_tf, max_df : int, optional
         Terms that occur more often than this, or in more documents, in the training part are left out.
     rule : str, optional
@@ -47,7 +47,7 @@ class Contender:
 
     Examples
     --------
-    >>> Contender.of("bns( floor = 1e-3 )").name
+    >>> Contender.from_spelling("bns( floor = 1e-3 )").name
     'bns(floor=0.001)'
     """
 
@@ -59,8 +59,8 @@ class Contender:
     rule: str | None = None
 
     @classmethod
-    def of(cls, given: str | Contender) -> Contender:
-        """Make a contender of the spelling of a score, or check one and make its spellings canonical."""
+    def from_spelling(cls, given: str | Contender) -> Contender:
+        """Make a contender from the spelling of a score, or check one and make its spellings canonical."""
         from termsieve.ranking.aggregate import get_aggregation
         from termsieve.ranking.ranking import as_score
         from termsieve.selection.rules import parse_rule
@@ -75,13 +75,13 @@ class Contender:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was said about it, as plain data."""
+        """The given fields, as plain data."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class CommandOption:
-    """How a parameter is written on the command line: `--name` and other flags; what it means."""
+    """The command-line option of a parameter: its flags and help text."""
 
     help: str
     flags: tuple[str, ...] = ()
@@ -96,21 +96,21 @@ def parameter(default: Any, help: str, *flags: str, metavar: str = "N", least: i
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared and how it is judged, checked: the parameters of `termsieve.compare`."""
+    """The checked parameters of `termsieve.compare`."""
 
     scores: tuple[Contender, ...] = parameter(
         tuple(Contender(name, name) for name in SCORES),
-        "Scores, with commas between them.", "--score", "-s", metavar="LIST",
+        "Scores, separated by commas.", "--score", "-s", metavar="LIST",
     )  # fmt: skip
     classifiers: tuple[str, ...] = parameter(
-        CLASSIFIERS, "Classifiers, with commas between them.", "--classifier", "-c", metavar="LIST"
+        CLASSIFIERS, "Classifiers, separated by commas.", "--classifier", "-c", metavar="LIST"
     )
     ks: tuple[int | str, ...] = parameter(
-        KS, 'Numbers of terms, with commas between them; "all" is all terms.', "-k", metavar="LIST"
+        KS, 'Numbers of terms, separated by commas; "all" is all terms.', "-k", metavar="LIST"
     )
     cv: Any = parameter(FOLDS, 'Number of folds, or a column with "train" and "test".', "--cv")  # noqa: RUF009 - a field
     groups: Any = parameter(  # noqa: RUF009 - a field
-        None, "Documents with the same value in this column stay in one fold.", "--groups", metavar="COLUMN"
+        None, "Keep documents with the same value in this column in one fold.", "--groups", metavar="COLUMN"
     )
     repeats: int = parameter(1, "Number of repetitions of the cross-validation.", "--repeats", least=1)
     seed: int = parameter(0, "Seed of everything that is random.", "--seed", least=0)
@@ -118,18 +118,18 @@ class Plan:
         SAMPLE, "Compare on a random sample of at most this many documents; 0 for all.", "--sample", least=0
     )
     per_class: bool = parameter(
-        False, "Rank and classify for each class apart, against the rest.", "--per-class", metavar=""
+        False, "Rank and classify each class separately, against the rest.", "--per-class", metavar=""
     )
     one_vs_rest: bool = parameter(
-        False, "One classifier for each class, on the terms of one ranking.", "--one-vs-rest", metavar=""
+        False, "Fit one classifier for each class, on the terms of one ranking.", "--one-vs-rest", metavar=""
     )
     min_df: float = parameter(
-        1, "Leave out terms of fewer training documents: a number, or a share such as 0.1%.", "--min-df"
+        1, "Leave out terms in fewer training documents: a number, or a share such as 0.1%.", "--min-df"
     )
     min_tf: int = parameter(1, "Leave out terms that occur less often in the training documents.", "--min-tf", least=1)
     weighting: str = parameter(
-        AUTO, "What classifiers see: count, binary, tfidf, tf.bns, ...; auto is count for naive Bayes, tfidf for "
-        "others.", "--weighting", metavar="NAME",
+        AUTO, "Weighting of terms for classifiers: count, binary, tfidf, tf.bns, ...; auto is count for naive Bayes, "
+        "tfidf for others.", "--weighting", metavar="NAME",
     )  # fmt: skip
     weigh: str = parameter(
         "selected", 'Weight the "selected" terms only, or "all" terms before the ranking.', "--weigh", metavar="WHICH"
@@ -139,11 +139,11 @@ class Plan:
     )  # fmt: skip
 
     @classmethod
-    def of(cls, scores: Any = SCORES, classifiers: Any = CLASSIFIERS, ks: Any = KS, **others: Any) -> Plan:
-        """Check what was given."""
+    def from_arguments(cls, scores: Any = SCORES, classifiers: Any = CLASSIFIERS, ks: Any = KS, **others: Any) -> Plan:
+        """Make a plan from the arguments of `termsieve.compare`, and check it."""
         from termsieve.classify.recipes import parse_recipe
 
-        contenders = [Contender.of(one) for one in _as_list(scores, (str, Contender))]
+        contenders = [Contender.from_spelling(one) for one in _as_list(scores, (str, Contender))]
         models = [parse_recipe(one).spelling for one in _as_list(classifiers, str)]
         numbers = _check_ks(_as_list(ks, (int, str)))
         names = [one.name for one in contenders]
@@ -175,7 +175,7 @@ class Plan:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the documents that the division needs."""
+        """The columns of the documents that the splits need."""
         return [name for name in (self.cv, self.groups) if isinstance(name, str)]
 
     def weighting_of(self, classifier: str) -> str:
@@ -194,7 +194,7 @@ class Plan:
         return max(self.min_df if isinstance(self.min_df, int) else self.min_df * n_docs, 1)
 
     def fit_to(self, n_terms: int) -> Plan:
-        """Return the plan with numbers of terms that there are: each at most `n_terms`, and each once."""
+        """Return the plan with numbers of terms of at most `n_terms`, each once."""
         return replace(self, ks=tuple(sorted({n_terms if k == ALL else min(int(k), n_terms) for k in self.ks})))
 
     @property
@@ -223,7 +223,7 @@ def changed_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usual_weighting(classifier: str) -> str:
-    """Return what a classifier is usually given: occurrences for naive Bayes, tf-idf for others.
+    """Return the default weighting of a classifier: occurrences for naive Bayes, tf-idf for others.
 
     >>> usual_weighting("multinomial_nb(alpha=0.5)"), usual_weighting("linear_svm")
     ('count', 'tfidf')
@@ -249,7 +249,7 @@ def _check_ks(given: Iterable[Any]) -> list[int | str]:
 
 
 def _as_data(value: Any) -> Any:
-    """Return a value as JSON can say it; of an array or a splitter only what it is."""
+    """Return a value that JSON can hold; of an array or a splitter, only its type."""
     if isinstance(value, tuple):
         return list(value)
     return value if value is None or isinstance(value, int | float | str) else f"<{type(value).__name__}>"

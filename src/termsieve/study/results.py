@@ -1,4 +1,4 @@
-"""The result of a study: one long table, and what it recommends."""
+"""The result of a study: one long table, and its recommendation."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from termsieve.ranking.ranking import Scores
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 
 _MAX_METADATA_BYTES = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
-_MOST_ROWS = 1 << 25
-_MOST_TEXT = 1 << 33  # bytes of one column, if all its texts were as long as the longest
+_MAX_ROWS = 1 << 25
+_MAX_TEXT_BYTES = 1 << 33  # bytes of one column, if all its texts were as long as the longest
 _MARK = b"termsieve.sha256:"
 _DIGITS = 64
-_TAIL = 1 << 16  # bytes at the end of a file, among which the mark is
+_TAIL_BYTES = 1 << 16  # at the end of a file, where the mark is
 SCHEMA = pa.schema(
     [
         ("repeat", pa.int32()),
@@ -46,7 +46,7 @@ SCHEMA = pa.schema(
 )
 
 
-_TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
+_TEXT_COLUMNS = [field.name for field in SCHEMA if field.type == pa.string()]
 _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
     "origin": dict, "contenders": list,
@@ -65,7 +65,7 @@ class Recommendation(NamedTuple):
 
 
 class Comparison(ArrowTable):
-    """What `termsieve.compare` found.
+    """The result of `termsieve.compare`.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Comparison(ArrowTable):
     counts : Counts or None
         Of all documents: what a report shows of the vocabulary.
     excerpts : dict of str to list of Excerpt
-        A few short places in the documents for the most telling terms. Set it to ``{}`` before you save or report a
+        A few short excerpts of the documents for the best terms. Set it to ``{}`` before you save or report a
         result whose documents nobody else may read.
 
     Examples
@@ -149,7 +149,7 @@ class Comparison(ArrowTable):
         return plot_curves(self.summary(measure), measure)
 
     def summary(self, measure: str = "f1_macro") -> pa.Table:
-        """Mean and standard error over the splits, per score, classifier and number of terms."""
+        """Return the mean and standard error over the splits, for each score, classifier and number of terms."""
         of_all = self.table.filter(pc.field("label") == "")
         check_measure(measure, of_all["measure"].unique().to_pylist())
         chosen = of_all.filter(pc.field("measure") == measure)
@@ -165,7 +165,7 @@ class Comparison(ArrowTable):
         return columns.append_column("mean", grouped["value_mean"]).append_column("standard_error", error)
 
     def best(self, measure: str = "f1_macro") -> dict[str, Recommendation]:
-        """For each classifier the fewest terms within one standard error of the best, and why.
+        """Return for each classifier the fewest terms within one standard error of the best, and why.
 
         Among the scores that need equally few, the one with the highest mean.
         """
@@ -175,11 +175,11 @@ class Comparison(ArrowTable):
         }
 
     def recommended(self, measure: str = "f1_macro") -> Recommendation:
-        """Of all classifiers and scores the fewest terms within one standard error of the best, and why."""
+        """Return the fewest terms within one standard error of the best of all classifiers and scores, and why."""
         return _recommend(self.summary(measure).to_pylist(), measure)
 
     def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
-        """Numbers of terms, and a measure of all classes: splits x numbers of terms."""
+        """Return the numbers of terms, and a measure of all classes (splits x numbers of terms)."""
         chosen = self.table.filter(
             (pc.field("score") == score) & (pc.field("classifier") == classifier)
             & (pc.field("measure") == measure) & (pc.field("label") == "")
@@ -190,39 +190,39 @@ class Comparison(ArrowTable):
     def contrast(
         self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
     ) -> Contrast:
-        """Whether the scores differ, over the splits, with one classifier and number of terms.
+        """Test whether the scores differ over the splits, with one classifier and number of terms.
 
         Parameters
         ----------
         classifier : str, optional
-            The first one, without this.
+            Default: the first one.
         k : int, optional
-            The recommended number of terms, without this.
+            Default: the recommended number of terms.
 
         Notes
         -----
         Folds share their training documents, so these p-values are too small; `compared` takes that into account.
         """
-        names, values = self._at(classifier, k, measure)
+        names, values = self._values_at(classifier, k, measure)
         return contrast(values, names, alpha=alpha)
 
     def compared(
         self, first: str, second: str, classifier: str | None = None, *, k: int | None = None,
         measure: str = "f1_macro", rope: float = 0.01,
     ) -> Posterior:  # fmt: skip
-        """The probabilities that a score is worse than another, practically equal, or better.
+        """Return the probabilities that one score is worse than another, practically equal, or better.
 
-        Differences up to `rope` are none. The folds' common training documents are taken into account.
+        Differences up to `rope` count as equal. It is taken into account that folds share training documents.
         """
-        names, values = self._at(classifier, k, measure)
+        names, values = self._values_at(classifier, k, measure)
         for name in (first, second):
             if name not in names:
                 raise OptionError(f"Unknown score {name!r}. {did_you_mean(name, names)}Compared: {', '.join(names)}.")
         a, b = (values[:, names.index(name)] for name in (first, second))
         return correlated_t(a, b, rope=rope, repeats=len(self._distinct_values("repeat")))
 
-    def _at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], Array]:
-        """Names of the scores, and a measure: splits x scores."""
+    def _values_at(self, classifier: str | None, k: int | None, measure: str) -> tuple[list[str], Array]:
+        """Return the names of the scores, and a measure (splits x scores)."""
         models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier
         number = self.best(measure)[model].k if k is None and model in models else k
@@ -248,17 +248,17 @@ class Comparison(ArrowTable):
         with pq.ParquetWriter(sink, marked.schema) as writer:
             writer.write_table(marked)
             writer.add_key_value_metadata(about)
-        write_atomically(path, [_sealed(sink.getvalue().to_pybytes())])
+        write_atomically(path, [_add_checksum(sink.getvalue().to_pybytes())])
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:
         """Read a file that `save` wrote."""
         try:
-            content = _whole(Path(path).read_bytes())
+            content = _check_checksum(Path(path).read_bytes())
             with pq.ParquetFile(
-                pa.BufferReader(content), thrift_string_size_limit=_MAX_METADATA_BYTES, read_dictionary=_TEXTS
+                pa.BufferReader(content), thrift_string_size_limit=_MAX_METADATA_BYTES, read_dictionary=_TEXT_COLUMNS
             ) as file:
-                table, facts = _table(file), file.metadata.metadata or {}
+                table, facts = _read_table(file), file.metadata.metadata or {}
             about = json.loads(facts[b"termsieve.about"])
             settings, seconds, excerpts = (dict(about[name]) for name in ("settings", "seconds", "excerpts"))
             _check_content(table, settings, seconds)
@@ -272,65 +272,65 @@ class Comparison(ArrowTable):
             OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, MemoryError,
             pa.ArrowException,
         ) as error:  # fmt: skip
-            raise InputError(f"{path}: is no saved comparison, or a damaged one: {error}.") from error
+            raise InputError(f"{path}: is not a saved comparison, or is damaged: {error}.") from error
 
 
 # The file
 
 
 def is_saved(path: str | Path) -> bool:
-    """Whether a file looks like one that `Comparison.save` wrote, by its last bytes."""
+    """Tell by its last bytes whether `Comparison.save` wrote a file."""
     try:
         with Path(path).open("rb") as file:
-            file.seek(max(Path(path).stat().st_size - _TAIL, 0))
+            file.seek(max(Path(path).stat().st_size - _TAIL_BYTES, 0))
             return _MARK in file.read()
     except OSError:
         return False
 
 
-def _sealed(content: bytes) -> bytes:
-    """The file with its checksum: the SHA-256 of the file with zeros in its place."""
+def _add_checksum(content: bytes) -> bytes:
+    """Return the content with its checksum: the SHA-256 of the content with zeros in its place."""
     place = content.rindex(_MARK) + len(_MARK)
     return content[:place] + hashlib.sha256(content).hexdigest().encode("ascii") + content[place + _DIGITS :]
 
 
-def _whole(content: bytes) -> bytes:
-    """The file with zeros for its checksum, if that fits: Arrow can be brought down by a damaged file."""
+def _check_checksum(content: bytes) -> bytes:
+    """Return the content with zeros for its checksum, if that is right: a damaged file can crash Arrow."""
     place = content.rfind(_MARK) + len(_MARK)
     if place < len(_MARK):
         raise ValueError("it has no checksum; results of versions before this one must be made again")
     digest = content[place : place + _DIGITS]
     content = content[:place] + b"0" * _DIGITS + content[place + _DIGITS :]
     if hashlib.sha256(content).hexdigest().encode("ascii") != digest:
-        raise ValueError("it was altered or damaged after it was written: its checksum does not fit")
+        raise ValueError("it was altered or damaged after it was written: its checksum is wrong")
     return content
 
 
-def _table(file: pq.ParquetFile) -> pa.Table:
-    """The table, if it has no more than one of a study can have: a few bytes can stand for any number of rows.
+def _read_table(file: pq.ParquetFile) -> pa.Table:
+    """Read the table, if it has no more rows than a study: a few bytes can stand for any number of rows.
 
-    Of the columns' own metadata nothing is asked: where it is damaged, pyarrow ends the process.
+    The columns' own metadata is not read: if it is damaged, pyarrow ends the process.
     """
-    if file.metadata.num_rows > _MOST_ROWS:
-        raise ValueError(f"it has {file.metadata.num_rows:,} rows; at most {_MOST_ROWS:,} are read")
+    if file.metadata.num_rows > _MAX_ROWS:
+        raise ValueError(f"it has {file.metadata.num_rows:,} rows; at most {_MAX_ROWS:,} are read")
     table = file.read(use_threads=False).replace_schema_metadata(None)
     for place, column in enumerate(table.columns):
         if pa.types.is_dictionary(column.type):
-            table = table.set_column(place, table.schema.names[place], _plain_text(column))
+            table = table.set_column(place, table.schema.names[place], _decode_texts(column))
     return table
 
 
-def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The texts of a column that was read as a dictionary, if they are not too long to be written out."""
+def _decode_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the texts of a column that was read as a dictionary, if they are not too long when written out."""
     column.validate(full=True)
     longest = max((pc.max(pc.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
-    if longest * len(column) > _MOST_TEXT:
+    if longest * len(column) > _MAX_TEXT_BYTES:
         raise ValueError(f"it has texts of {longest:,} bytes in {len(column):,} rows")
     return column.cast(pa.string())
 
 
 def check_measure(measure: str, known: Sequence[str]) -> None:
-    """Refuse a measure that is none of all classes."""
+    """Refuse a measure that is not known for all classes together."""
     if measure not in known:
         hint = did_you_mean(measure, known)
         raise OptionError(f"Unknown measure {measure!r}. {hint}Measured of all classes: {', '.join(known)}.")
@@ -344,7 +344,7 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
     if any(column.null_count for column in table.columns):
         raise ValueError("it has rows with empty cells")
     if table.num_rows and not pc.all(pc.is_finite(table["value"])).as_py():
-        raise ValueError("it has measures that are no numbers")
+        raise ValueError("it has measures that are not numbers")
     if table.num_rows and min(pc.min(table[name]).as_py() for name in ("repeat", "fold", "k")) < 0:
         raise ValueError("it has negative numbers of splits or terms")
     _check_grid(table)
@@ -354,7 +354,7 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
         if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
     if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
-        raise ValueError("its seconds are no numbers")
+        raise ValueError("its seconds are not numbers")
 
 
 def _check_grid(table: pa.Table) -> None:
@@ -382,10 +382,10 @@ def _check_grid(table: pa.Table) -> None:
 
 
 def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
-    for term, found in excerpts.items():
-        fits = isinstance(found, list) and all(isinstance(one, list) and len(one) == 4 for one in found)
-        if not fits or not all(isinstance(part, str) for one in found for part in one):
-            raise ValueError(f"its excerpts of {term!r:.60} are {found!r:.60}")
+    for term, some in excerpts.items():
+        fits = isinstance(some, list) and all(isinstance(one, list) and len(one) == 4 for one in some)
+        if not fits or not all(isinstance(part, str) for one in some for part in one):
+            raise ValueError(f"its excerpts of {term!r:.60} are {some!r:.60}")
 
 
 def _quality_key(row: Mapping[str, Any]) -> tuple[float, int]:
@@ -398,15 +398,15 @@ def _recommend(rows: list[dict[str, Any]], measure: str) -> Recommendation:
     slack = 0.0 if error is None or math.isnan(error) else error
     near = [row for row in rows if row["mean"] >= top["mean"] - slack]
     few = min(near, key=lambda row: (row["k"], -row["mean"], row["score"]))
-    found = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
+    choice = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
     other = f" and {top['classifier']}" if top["classifier"] != few["classifier"] else ""
     reason = (
-        f"{found} has {measure} {few['mean']:.3f}, within one standard error ({slack:.3f}) of the best, "
+        f"{choice} has {measure} {few['mean']:.3f}, within one standard error ({slack:.3f}) of the best, "
         f"{top['mean']:.3f} by {top['score']} with {top['k']:,}{other}."
     )
     if few is top:
         reason = (
-            f"{found} is best, {measure} {top['mean']:.3f}; "
+            f"{choice} is best, {measure} {top['mean']:.3f}; "
             f"no fewer terms come within one standard error ({slack:.3f})."
         )
     return Recommendation(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)

@@ -1,4 +1,4 @@
-"""How documents are divided into those to learn from and those to be judged by."""
+"""Splits of the documents into training and test documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from termsieve.errors import InputError, OptionError
 
 
 class Split(NamedTuple):
-    """One division: its number, and the places of the training and the test documents."""
+    """A split: its numbers, and the indices of the training and the test documents."""
 
     repeat: int
     fold: int
@@ -30,13 +30,13 @@ def make_splits(
     repeats: int = 1,
     seed: int = 0,
 ) -> list[Split]:
-    """All divisions of so many documents.
+    """Make all splits of `n_docs` documents.
 
     Parameters
     ----------
     cv : int, array of str, or splitter
         A number of folds: stratified where each document has one label. An array with "train" and "test" (anything
-        else is left out). A splitter of scikit-learn, which is asked once for each repetition.
+        else is left out). A splitter of scikit-learn, called once for each repetition.
     labels : array or None
         The label of each document, where it has one; None with several.
     groups : sequence, optional
@@ -47,15 +47,15 @@ def make_splits(
     if isinstance(cv, np.ndarray):
         return [_split_from_parts(cv)]
     y = np.zeros(n_docs) if labels is None else labels
-    found = []
+    splits = []
     for repeat in range(repeats):
         splitter = _make_splitter(cv, labels, groups, seed + repeat)
         try:
             parts = list(splitter.split(np.zeros(n_docs), y, groups))
         except ValueError as error:
-            raise OptionError(f"cv={cv!r} cannot divide these documents: {error}") from error
-        found += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
-    return found
+            raise OptionError(f"cv={cv!r} cannot split these documents: {error}") from error
+        splits += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
+    return splits
 
 
 def _split_from_parts(parts: AnyArray) -> Split:
@@ -71,7 +71,7 @@ def _make_splitter(cv: Any, labels: AnyArray | None, groups: Any, seed: int) -> 
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:
         raise OptionError(f"cv must be a number of folds, 2 or more, a column, or a splitter, not {cv!r}.")
-    shuffled = {"n_splits": cv, "shuffle": True, "random_state": seed}
+    options = {"n_splits": cv, "shuffle": True, "random_state": seed}
     if groups is not None:
-        return GroupKFold(**shuffled) if labels is None else StratifiedGroupKFold(**shuffled)
-    return KFold(**shuffled) if labels is None else StratifiedKFold(**shuffled)
+        return GroupKFold(**options) if labels is None else StratifiedGroupKFold(**options)
+    return KFold(**options) if labels is None else StratifiedKFold(**options)

@@ -1,8 +1,8 @@
 """A study: a grid of trials (split x score x classifier), each a whole curve over the number of terms.
 
-Documents are read once. The counts of a training part are those of all documents minus those of the test part; each
-score ranks once per split; each classifier is judged along the ranking. Nothing of the test documents is seen before
-they are predicted.
+Documents are read once. The counts of the training documents of a split are those of all documents minus those of its
+test documents; each score ranks once per split; each classifier is evaluated along the ranking. Nothing of the test
+documents is used before they are predicted.
 """
 
 from __future__ import annotations
@@ -89,34 +89,34 @@ def compare(
     groups
         The name of a column, or an array: documents of one group stay together.
     repeats, seed
-        The division is repeated with seed, seed + 1, ... . The same seed gives the same table on any number of threads.
+        Repetitions have the seeds seed, seed + 1, ... . The same seed gives the same table on any number of threads.
     sample
-        Of more documents than this a random sample is compared; None or 0 compares all.
+        Compare on a random sample of at most this many documents; None or 0 for all.
     per_class
-        One ranking and one classifier for each class, against the rest, in place of one for all classes.
+        One ranking and one classifier for each class, against the rest, instead of one for all classes.
     one_vs_rest
-        One classifier for each class, against the rest, on the terms of one ranking for all classes. Where documents
-        have several labels, it is always so.
+        One classifier for each class, against the rest, on the terms of one ranking for all classes. Always so
+        where documents have several labels.
     min_df, min_tf
         Terms of fewer training documents (a number, or a share of them), or with fewer occurrences in them, are not
         ranked.
     weighting
-        What classifiers see: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights
-        are learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for
+        For classifiers: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights are
+        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for
         others.
     weigh
-        ``"selected"``: rank by counts, then weigh the selected terms, each document made of length 1 over them.
-        ``"all"``: weigh all terms first; scores that use more than documents (``ocfs``) see the weights, too.
+        ``"selected"``: rank by counts, then weight the selected terms, and normalize documents to length 1 over them.
+        ``"all"``: weight all terms first; scores that use more than document counts (``ocfs``) use the weights, too.
     drop_empty
-        Leave documents without any selected term out, of training and of test. Some papers do so; it flatters.
+        Leave out training and test documents without any selected term. Some papers do so; it flatters the results.
     journal
-        A file in which each trial is written down: a study that was killed goes on where it stopped.
+        A file in which each trial is recorded: a killed study continues where it stopped.
     threads
-        How many trials run at the same time; as many as there are cores, without this.
+        Number of trials that run at the same time (default one for each core).
     progress
-        Show a progress bar on standard error; without this, when it is a terminal.
+        Show a progress bar on standard error (default: if it is a terminal).
     excerpts
-        Keep a few short places of the documents in the result, for its report.
+        Keep a few short excerpts of the documents in the result, for its report.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def compare(
     >>> result.table.num_rows > 0
     True
     """
-    plan = Plan.of(
+    plan = Plan.from_arguments(
         scores, classifiers, ks, cv=cv, groups=groups, repeats=repeats, seed=seed, sample=sample,
         per_class=per_class, one_vs_rest=one_vs_rest, min_df=min_df, min_tf=min_tf, weighting=weighting,
         weigh=weigh, drop_empty=drop_empty,
@@ -134,8 +134,8 @@ def compare(
     n_threads = resolve_threads(threads)
     whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
     corpus = whole.sample(plan.sample, seed)
-    study = Study(corpus, plan.fit_to(len(corpus.terms)), _splits_of(corpus, plan))
-    result = study.result(journal, n_threads, progress=progress)
+    study = Study(corpus, plan.fit_to(len(corpus.terms)), _make_splits(corpus, plan))
+    result = study.run_all(journal, n_threads, progress=progress)
     result.settings |= {"ks": list(plan.ks), "n_docs": whole.n_docs, "n_compared": corpus.n_docs}
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
@@ -145,12 +145,12 @@ def compare(
     return result
 
 
-def _splits_of(corpus: Corpus, plan: Plan) -> list[Split]:
-    """Return the divisions of a corpus that a plan asks for."""
+def _make_splits(corpus: Corpus, plan: Plan) -> list[Split]:
+    """Return the splits of a corpus that a plan asks for."""
     cv, groups = (  # a column, or something for each document
         corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)
     )
-    return make_splits(cv, corpus.single, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
 
 
 class RankedColumns(NamedTuple):
@@ -163,69 +163,69 @@ class RankedColumns(NamedTuple):
 class TimedRankings(NamedTuple):
     """The rankings of a score, and the CPU seconds of scoring and sorting alone."""
 
-    all: list[RankedColumns]
+    rankings: list[RankedColumns]
     seconds: float
 
 
 class Study:
-    """A corpus, a plan and the splits: the trials that follow from them."""
+    """A corpus, a plan and splits, and the trials that follow from them."""
 
     def __init__(self, corpus: Corpus, plan: Plan, splits: list[Split]) -> None:
         self.corpus, self.plan, self.splits = corpus, plan, splits
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        """What makes this study this study: a journal of another is refused."""
-        places = hashlib.sha256()
+        """What identifies this study: a journal with another description is refused."""
+        digest = hashlib.sha256()
         for split in self.splits:
-            places.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
+            digest.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
         return {
             **self.plan.description, "documents": self.corpus.fingerprint,
-            "splits": places.hexdigest()[:16], "analyzer": self.corpus.settings,
+            "splits": digest.hexdigest()[:16], "analyzer": self.corpus.settings,
         }  # fmt: skip
 
-    def result(
+    def run_all(
         self, journal: str | Path | None = None, threads: int | None = None, *, progress: bool | None = None
     ) -> Comparison:
-        """Run what the journal does not have yet, and gather all of it."""
-        book = MemoryJournal() if journal is None else Journal(journal, self.description)
+        """Run the trials that the journal does not have, and collect all of them."""
+        journal_file = MemoryJournal() if journal is None else Journal(journal, self.description)
         try:
-            self.run(book, resolve_threads(threads), shown=is_shown(progress))
-            if isinstance(book, Journal):
-                self._check_trials(book)
-            rows, seconds = book.rows(self.keys())
+            self.run(journal_file, resolve_threads(threads), shown=is_shown(progress))
+            if isinstance(journal_file, Journal):
+                self._check_trials(journal_file)
+            rows, seconds = journal_file.read_trials(self.trial_keys())
         finally:
-            book.close()
+            journal_file.close()
         columns = zip(*rows, strict=True)
         table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
         return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
 
     def _check_trials(self, journal: Journal) -> None:
-        """Refuse trials that this study cannot have had: what a journal has is not run again."""
+        """Refuse trials that do not belong to this study: recorded trials are not run again."""
         for split in self.splits:
             for name in self.plan.names:
                 for model in ("ranking", *self.plan.classifiers):
-                    key = self.key(split, name, model)
-                    rows, _ = journal.rows([key])
+                    key = self.trial_key(split, name, model)
+                    rows, _ = journal.read_trials([key])
                     ks = [] if model == "ranking" else list(self.plan.ks)
                     if not _is_trial(rows, [split.repeat, split.fold, name, model], ks):
                         raise InputError(
-                            f"{journal.path}: is a damaged journal: its trial {key!r} has other "
-                            "rows than it must have. Give another file, or delete it."
+                            f"{journal.path}: is a damaged journal: its trial {key!r} has wrong "
+                            "rows. Give another file, or delete it."
                         )
 
-    def keys(self) -> list[str]:
-        """The keys of all trials, in the order of the table."""
+    def trial_keys(self) -> list[str]:
+        """Return the keys of all trials, in the order of the table."""
         return [
-            self.key(split, name, model)
+            self.trial_key(split, name, model)
             for split in self.splits
             for name in self.plan.names
             for model in ("ranking", *self.plan.classifiers)
         ]
 
     @staticmethod
-    def key(split: Split, name: str, model: str = "ranking") -> str:
-        """The key of a trial, or of the ranking before it."""
+    def trial_key(split: Split, name: str, model: str = "ranking") -> str:
+        """Return the key of a trial, or of the ranking before it."""
         return f"{split.repeat} {split.fold} {name} {model}"
 
     def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
@@ -233,14 +233,14 @@ class Study:
         done = journal.done()
         if threads > 1:
             self._load_kernels()
-        # trials run side by side: threads of the linear algebra inside each would only stand in each other's way
-        with threadpool_limits(1), show_bar("trials", len(self.keys()), shown=shown, done=len(done)) as bar:
+        # trials run in parallel: more threads for the linear algebra inside each would only compete with them
+        with threadpool_limits(1), show_bar("trials", len(self.trial_keys()), shown=shown, done=len(done)) as bar:
             for split in self.splits:
                 missing = {
-                    name: [model for model in self.plan.classifiers if self.key(split, name, model) not in done]
+                    name: [model for model in self.plan.classifiers if self.trial_key(split, name, model) not in done]
                     for name in self.plan.names
                 }
-                ranked = {name for name in self.plan.names if self.key(split, name) in done}
+                ranked = {name for name in self.plan.names if self.trial_key(split, name) in done}
                 wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
                 if wanted:
                     self._run_split(split, wanted, missing, journal, threads, bar)
@@ -259,9 +259,9 @@ class Study:
         threads: int,
         bar: ProgressBar,
     ) -> None:
-        part = SplitData(self.corpus, self.plan, split)
+        data = SplitData(self.corpus, self.plan, split)
         with thread_pool(threads) as pool:
-            ranked: dict[Future[Any], str] = {pool.submit(part.rank_columns, one): one.name for one in wanted}
+            ranked: dict[Future[Any], str] = {pool.submit(data.rank_columns, one): one.name for one in wanted}
             trials: dict[Future[Any], str] = {}
             pending = set(ranked)
             while pending:
@@ -271,26 +271,28 @@ class Study:
                         journal.write(trials[future], *future.result())
                     else:
                         name, rankings = ranked[future], future.result()
-                        journal.write(self.key(split, name), [], rankings.seconds)
-                        begun = {pool.submit(part.judged, name, rankings, model): model for model in missing[name]}
-                        trials |= {trial: self.key(split, name, model) for trial, model in begun.items()}
+                        journal.write(self.trial_key(split, name), [], rankings.seconds)
+                        begun = {
+                            pool.submit(data.evaluate_trial, name, rankings, model): model for model in missing[name]
+                        }
+                        trials |= {trial: self.trial_key(split, name, model) for trial, model in begun.items()}
                         pending |= set(begun)
                     bar.advance()
 
 
 class SplitData:
-    """One split of the corpus."""
+    """The data of one split: its counts, matrices and labels."""
 
     def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
         self.plan, self.split = plan, split
         self.ks = [int(k) for k in plan.ks]
-        self.names = corpus.classes
+        self.classes = corpus.classes
         self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
-        self.single = corpus.single is not None and not plan.one_vs_rest
+        self.is_single_label = corpus.single_labels is not None and not plan.one_vs_rest
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
-        self.matrices = {name: self._weighted(one, *parts) for name, one in plan.weightings.items()}
+        self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
@@ -299,25 +301,25 @@ class SplitData:
             )
         return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
-    def _weighted(
+    def _apply_weighting(
         self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What classifiers see, and, where all terms are weighed first, scores too."""
+        """Weight the matrices of the classifiers and, with weigh="all", the counts of the scores."""
         weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
         kind = np.int64 if weights is None else np.float64
         train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
         if before and weighting.name != "count":
-            self.counts = Counts.from_matrix(train, self.train_labels, classes=self.names)
+            self.counts = Counts.from_matrix(train, self.train_labels, classes=self.classes)
         return train, test
 
-    def model(self, name: str) -> BaseEstimator | str:
-        """The classifier; where the selected terms are weighed, it makes each document of length 1 over them."""
+    def make_model(self, name: str) -> BaseEstimator | str:
+        """Make the classifier; with weigh="selected", it normalizes documents to length 1 over the selected terms."""
         if self.plan.weightings[self.plan.weighting_of(name)].plain or self.plan.weigh == "all":
             return name
         return make_pipeline(Normalizer(), classifier(name))
 
     def rank_columns(self, contender: Contender) -> TimedRankings:
-        """The rankings of a score: one for all classes, or one for each class."""
+        """Rank the columns by a score: once for all classes, or once for each class."""
         start = time.thread_time()
         scores = score(self.counts, contender.score)
         if self.plan.per_class:
@@ -329,18 +331,18 @@ class SplitData:
         if not all(len(one.order) for one in ranked):
             raise InputError(
                 f"No terms are selected by {contender.name}: of {self.occurrences.n_terms:,} terms in the training "
-                "documents none passes what was asked for (min_df, min_tf, max_df, max_tf, rule)."
+                "documents none passes the limits (min_df, min_tf, max_df, max_tf, rule)."
             )
         return TimedRankings(ranked, seconds)
 
     def _order(self, scores: Scores, contender: Contender) -> Int64Array:
-        """The columns of a ranking for all classes, best first; of a rule, those that it selects."""
+        """Return the columns of a ranking for all classes, best first; with a rule, those that it selects."""
         if contender.rule is None:
             return scores.order(contender.aggregate)
         return select(scores, contender.rule).index
 
     def _filter_order(self, order: Int64Array, contender: Contender) -> Int64Array:
-        """Without terms that are too rare or too frequent in the training documents, and no longer than is needed."""
+        """Drop terms that are too rare or too frequent in the training documents, and all after the largest k."""
         df, tf = self.occurrences.term_df, self.occurrences.term_tf
         allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
         if contender.max_tf is not None:
@@ -349,16 +351,16 @@ class SplitData:
             allowed &= df <= contender.max_df
         return order[allowed[order]][: self.ks[-1]]
 
-    def judged(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
-        """The rows of one trial, and the CPU seconds of this thread."""
+    def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
+        """Return the rows of one trial, and the CPU seconds of this thread."""
         start = time.thread_time()
-        rows = [row for one in rankings.all for row in self._rows(one, model)]
+        rows = [row for one in rankings.rankings for row in self._trial_rows(one, model)]
         if self.plan.per_class:
             rows += _macro_rows(rows)
         first = [self.split.repeat, self.split.fold, name, model]
         return [[*first, *row] for row in rows], time.thread_time() - start
 
-    def _rows(self, ranked: RankedColumns, model: str) -> Iterator[list[Any]]:
+    def _trial_rows(self, ranked: RankedColumns, model: str) -> Iterator[list[Any]]:
         known, truth = self._split_labels(ranked.label)
         seen, unseen = self.matrices[self.plan.weighting_of(model)]
         if not self.plan.drop_empty:
@@ -372,42 +374,42 @@ class SplitData:
         self, ranked: RankedColumns, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
     ) -> Iterator[list[Any]]:
         reached = [min(k, len(ranked.order)) for k in ks]
-        classes, codes = predict_curve(train, known, test, ranked.order, reached, self.model(model))
-        names = self.names if known.ndim == 2 or not ranked.label else [ranked.label]
+        classes, codes = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
+        names = self.classes if known.ndim == 2 or not ranked.label else [ranked.label]
         predicted = codes if codes.ndim == 3 else classes[codes]
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
 
     def _split_labels(self, label: str) -> tuple[AnyArray, AnyArray]:
-        """Labels of the training and test documents, as the classifier is to see them."""
+        """Return the labels of the training and test documents, as the classifier takes them."""
         if label:
-            c = self.names.index(label)
+            c = self.classes.index(label)
             return self.train_labels[:, [c]].toarray().ravel(), self.test_labels[:, [c]].toarray().ravel()
-        if self.single:
+        if self.is_single_label:
             return _class_codes(self.train_labels), _class_codes(self.test_labels)
         return self.train_labels.toarray(), self.test_labels.toarray()
 
 
 def _is_trial(rows: TrialRows, first: list[Any], ks: list[int | str]) -> bool:
-    """Whether rows are of that trial, with every number of terms."""
-    measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
-    return sorted(measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
+    """Tell whether the rows are those of this trial, with every number of terms."""
+    ks_measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    return sorted(ks_measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)
 
 
 def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
-    """Means over the classes, each of which had a ranking and a classifier of its own."""
+    """Yield means over the classes, each of which had a ranking and a classifier of its own."""
     values: dict[tuple[int, str], list[float]] = {}
     for k, _, measure, value in rows:
         values.setdefault((k, measure), []).append(value)
-    for (k, measure), found in values.items():
-        yield [k, "", f"{measure}_macro", math.fsum(found) / len(found)]
+    for (k, measure), some in values.items():
+        yield [k, "", f"{measure}_macro", math.fsum(some) / len(some)]
 
 
 def _nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
-    """The documents that have at least one of the terms."""
+    """Return the documents that have at least one of the terms."""
     return np.flatnonzero(np.diff(X[:, columns].indptr))
 
 
 def _class_codes(indicator: sparse.csr_array) -> Int64Array:
-    """The class of each document that has just one."""
+    """Return the class of each document, where each has one."""
     return indicator.indices.astype(np.int64)

@@ -1,7 +1,7 @@
 "use strict";
 // Terms and excerpts are untrusted: they only ever become text, by textContent, never HTML.
-const material = JSON.parse(document.getElementById("material").textContent);
-const words = material.vocabulary;
+const pageData = JSON.parse(document.getElementById("page-data").textContent);
+const words = pageData.vocabulary;
 const views = {};
 const byId = (id) => document.getElementById(id);
 
@@ -43,7 +43,7 @@ function showTip(_, event, item, value) {
 function draw(place) {
   const name = place.dataset.chart;
   const options = { ast: true, renderer: "svg", actions: false, tooltip: showTip };
-  return vegaEmbed(place, material.charts[name], options).then((made) => { views[name] = made.view; });
+  return vegaEmbed(place, pageData.charts[name], options).then((made) => { views[name] = made.view; });
 }
 
 // Sorting of tables
@@ -123,9 +123,9 @@ function ratesOf(i, label) {
 }
 
 function colorOf(label) {
-  if (state.view) return material.palette[0];
-  const place = material.colored.indexOf(label);
-  return place < 0 ? OTHER : material.palette[place];
+  if (state.view) return pageData.palette[0];
+  const place = pageData.colored.indexOf(label);
+  return place < 0 ? OTHER : pageData.palette[place];
 }
 
 function found(i) {
@@ -217,9 +217,9 @@ function listMatches() {
 
 function listColors() {
   const items = state.view
-    ? [[material.palette[0], `first ${state.k} by ${words.scores[state.score]}`], [OTHER, "other terms"]]
-    : [...material.colored.map((label, place) => [material.palette[place], words.classes[label]]),
-       [OTHER, words.classes.length > material.colored.length ? "other classes, other terms" : "other terms"]];
+    ? [[pageData.palette[0], `first ${state.k} by ${words.scores[state.score]}`], [OTHER, "other terms"]]
+    : [...pageData.colored.map((label, place) => [pageData.palette[place], words.classes[label]]),
+       [OTHER, words.classes.length > pageData.colored.length ? "other classes, other terms" : "other terms"]];
   byId("legend").replaceChildren(...items.map(([color, text]) => {
     const item = element("li"), dot = element("i");
     dot.style.background = color;
@@ -300,7 +300,7 @@ function options(select, names, chosen) {
 function startMap() {
   const ks = [10, 20, 50, 100, 200, 500].filter((k, at) => !at || k <= words.views[0].terms.length);
   state.k = ks.includes(50) ? 50 : ks[ks.length - 1];
-  state.score = Math.max(words.scores.indexOf(material.chosen_score), 0);
+  state.score = Math.max(words.scores.indexOf(pageData.chosen_score), 0);
   options(byId("map-class"), ["all: each term at its own class", ...words.classes], 0);
   options(byId("map-score"), words.scores, state.score);
   options(byId("map-k"), ks.map((k) => `first ${k} terms`), ks.indexOf(state.k));
