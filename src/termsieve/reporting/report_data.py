@@ -53,9 +53,9 @@ class ReportData:
     result : Comparison or None
     counts : Counts or None
         Of all documents.
-    contestants : list of Contestant
+    contenders : list of ScoredContender
         The scores on the terms that they may rank.
-    left_out : list of str
+    unavailable_scores : list of str
         Names of compared scores that this termsieve cannot compute from counts.
     excerpts : dict
     origin : dict
@@ -63,12 +63,12 @@ class ReportData:
     """
 
     def __init__(
-        self, counts: Counts | None, contestants: Sequence[ScoredContender], excerpts: Excerpts,
-        result: Comparison | None = None, left_out: Sequence[str] = (),
+        self, counts: Counts | None, contenders: Sequence[ScoredContender], excerpts: Excerpts,
+        result: Comparison | None = None, unavailable_scores: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        self.counts, self.contenders = counts, list(contestants)
+        self.counts, self.contenders = counts, list(contenders)
         self.excerpts: Excerpts = dict(excerpts)
-        self.result, self.unavailable_scores = result, list(left_out)
+        self.result, self.unavailable_scores = result, list(unavailable_scores)
         known = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
         self.origin: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
 
@@ -106,7 +106,7 @@ class ReportData:
             return cls(counts, [], result.excerpts, result, result.scores)
         given = result.settings.get("contenders") or []
         special = {one["name"]: one for one in given if isinstance(one, dict) and "name" in one}
-        contestants, left_out = [], []
+        contenders, unavailable = [], []
         for name in result.scores:
             about = special.get(name, {})
             scored = result.scored.get(name)
@@ -114,10 +114,10 @@ class ReportData:
                 if scored is None or scored.counts is not ranked:
                     scored = score(ranked, about.get("score", name))
             except OptionError:  # a function of a user, or a score of a newer termsieve
-                left_out.append(name)
+                unavailable.append(name)
                 continue
-            contestants.append(ScoredContender(name, scored, about.get("aggregate")))
-        return cls(counts, contestants, result.excerpts, result, left_out)
+            contenders.append(ScoredContender(name, scored, about.get("aggregate")))
+        return cls(counts, contenders, result.excerpts, result, unavailable)
 
     @property
     def names(self) -> list[str]:

@@ -34,12 +34,12 @@ def make_vocabulary_map(material: ReportData) -> VocabularyMap:
 
     A view has the best terms by each score, and a sample of the others that is dense among the frequent ones.
     """
-    counts, contestants = material.ranked_counts, material.contenders
+    counts, contenders = material.ranked_counts, material.contenders
     classes = largest_classes(counts)
-    speaks_for = contestants[0].scores.associated_class
-    n = count_points(len(classes) + 1, len(contestants), counts.n_terms)
-    views = [_make_view(contestants, None, n, np.isin(speaks_for, classes))]
-    views += [_make_view(contestants, int(c), n) for c in classes]
+    speaks_for = contenders[0].scores.associated_class
+    n = count_points(len(classes) + 1, len(contenders), counts.n_terms)
+    views = [_make_view(contenders, None, n, np.isin(speaks_for, classes))]
+    views += [_make_view(contenders, int(c), n) for c in classes]
     used = np.unique(np.concatenate([places for places, _ in views]))
     number = {int(place): i for i, place in enumerate(used)}
     new_class = {int(c): i for i, c in enumerate(classes)}
@@ -95,12 +95,12 @@ def _class_counts(df: Any, sizes: Int64Array, in_class: list[list[int]]) -> list
 
 
 def _make_view(
-    contestants: list[ScoredContender], c: int | None, n: int, drawn: Any = None
+    contenders: list[ScoredContender], c: int | None, n: int, drawn: Any = None
 ) -> tuple[Int64Array, list[list[int]]]:
     """The places of the terms of one class, or of all, and their ranks by each score."""
-    values = [one.overall if c is None else one.scores.of_class(c) for one in contestants]
-    best = [_top_indices(one, c, value, n) for one, value in zip(contestants, values, strict=True)]
-    df = contestants[0].scores.counts.term_df
+    values = [one.overall if c is None else one.scores.of_class(c) for one in contenders]
+    best = [_top_indices(one, c, value, n) for one, value in zip(contenders, values, strict=True)]
+    df = contenders[0].scores.counts.term_df
     in_turn = np.array(best).T.ravel()
     few_of_the_best = _drop_duplicates(in_turn)[: max(2 * n // 3, 1)]
     chosen = _drop_duplicates(np.concatenate([few_of_the_best, _sample_terms(df, n)]))[:n]
