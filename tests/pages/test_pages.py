@@ -1,12 +1,14 @@
 """The page in a real browser: what it shows, what can be done with it, and what it never does."""
 
 import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from termsieve.reporting.style import MAP_EXPONENT
+from termsieve.views import format_percent
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
@@ -262,3 +264,14 @@ def test_scores_alone_have_no_curves_but_all_else(visit, scores_page):
         assert ids == ["corpus", "vocabulary", "top", "agreement", "energy", "again"]
         page.fill("#search", "harb")
         assert page.locator("#matches button").all_inner_texts() == ["harbour"]
+
+
+def test_the_page_writes_per_cent_as_python_does(browser):
+    page = browser.new_page()
+    script = (files("termsieve.reporting") / "templates" / "page.js").read_text(encoding="utf-8")
+    function = re.search(r"^function percent\(share\) \{.*?^\}", script, re.M | re.S)[0]
+    shares = [0, 1e-7, 9.9e-6, 1e-5, 0.00031, 0.003, 0.0123, 0.0994, 0.0996, 0.1, 0.5, 0.99, 0.991, 0.9985, 0.99901, 1]
+    shares += [n / 5574 for n in (1, 2, 7, 51, 553, 556, 5573, 5569, 5500)]
+    assert page.evaluate(f"(shares) => {{ {function} return shares.map(percent); }}", shares) == [
+        format_percent(share) for share in shares
+    ]
