@@ -288,6 +288,13 @@ def test_guessing_is_no_success():
     assert make_headline(ReportData.of(result)).startswith("No better than guessing")
 
 
+@pytest.mark.parametrize(("f1", "guessed"), [(0.45, True), (0.5, True), (0.55, False), (0.7, False)])
+def test_guessing_is_the_mean_share_of_the_classes(f1, guessed):
+    counts = ts.count(["ship", "crew", "deck", "goal"], ["sea", "sea", "sea", "sport"])
+    result = Comparison(table_of({("gu", "nb", 2): f1}), {"n_splits": 3}, {}, counts)
+    assert make_headline(ReportData.of(result)).startswith("No better than guessing") is guessed
+
+
 def test_findings_are_computed_from_the_table():
     means = {("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91}
     result = Comparison(table_of(means), {"n_splits": 3}, {})

@@ -150,6 +150,14 @@ def test_energy_takes_the_fewest_terms_with_the_share(corpus, share):
     assert float(sum(exact[: chosen - 1])) < share * float(sum(exact)) * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("share", "n"), [(0.0, 1), (0.25, 1), (0.26, 2), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_energy_stops_where_the_share_is_reached_exactly(share, n):
+    counts = counted(np.eye(4, dtype=int), np.eye(2, dtype=int)[[0, 1, 0, 1]])
+    chosen = select(counts, Energy(share), lambda t: np.ones_like(t.tpr))
+    assert len(chosen) == n
+    assert f"{n} of 4 terms have {share:g} of the sum of all scores, 4" in chosen.reason
+
+
 @quick
 @given(corpora(), st.sampled_from([0.0, 0.3, 2.0, 100.0]))
 def test_threshold_takes_what_reaches_it(corpus, least):
