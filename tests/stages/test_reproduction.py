@@ -25,7 +25,7 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.ranking.ranking import score
 from termsieve.reproduction import claims, page, protocol, show, tables
-from termsieve.reproduction.contexts import CHECKS, Context, make_contexts
+from termsieve.reproduction.contexts import CHECKS, Context, format_values, make_contexts
 from termsieve.reproduction.figures import draw_figure
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import PAPERS, Claim, PrintedTable, load_protocol
@@ -572,7 +572,8 @@ def test_contexts_are_pooled_by_their_means():
     assert pooled.name == "mean over 3 cases"
     assert pooled.means["B"] == {10: pytest.approx(0.4), 100: pytest.approx(3.1 / 3)}
     assert list(pooled.average()) == ["B", "A"]
-    assert list(pooled.at(10)) == ["A", "B"]
+    assert (list(pooled.at(10)), list(pooled.at(100))) == (["A", "B"], ["B", "A"])
+    assert format_values(pooled.at(100)) == "B 1.033, A 0.900"
 
 
 def test_the_area_weighs_sizes_by_their_distance():
