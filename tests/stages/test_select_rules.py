@@ -44,6 +44,7 @@ def test_every_rule_is_explained(name):
 @pytest.mark.parametrize(
     ("given", "canonical"),
     [(5, "top(5)"), (np.int64(5), "top(5)"), ("  top ( k = 5 ) ", "top(5)"), ("top", "top(1000)"),
+     ("percentile", "percentile(10)"),
      ("energy(share=8e-1)", "energy(0.8)"), ("union('gu', k=2)", 'union("gu", k=2)')],
 )  # fmt: skip
 def test_other_ways_to_say_it(given, canonical):
@@ -286,6 +287,16 @@ def test_the_median_probability_model_is_one_of_inclusion_probabilities(counts):
     assert chosen.terms.tolist() == select(counts, "threshold(0.5)", "pip").terms.tolist()
     with pytest.raises(OptionError, match="'pip' or 'pip_poisson'; the score is 'gu'"):
         select(counts, "median_probability()", "gu")
+
+
+def test_terms_that_are_more_likely_in_than_out_are_taken():
+    X = np.zeros((40, 2), int)
+    X[:20, 0], X[::2, 1] = 1, 1  # the first tells the classes apart, the second does not
+    counts = counted(X, np.eye(2, dtype=int)[[0] * 20 + [1] * 20])
+    assert select(counts, "median_probability()", "pip").index.tolist() == [0]
+    chosen = select(counts, "fdr(0.05)", "chi2")
+    assert chosen.index.tolist() == [0]
+    assert "1 of 2 terms; the largest p-value is " in chosen.reason
 
 
 def test_more_than_there_are_is_all_with_a_warning(single):
