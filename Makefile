@@ -8,12 +8,13 @@ DOCS_READY := .venv/.ready-docs
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
 LOWEST_READY := $(LOWEST)/.ready
+KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test test-lowest demo lint damage bench docs reproduce clean
+.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce clean
 
 help:
-	@echo "make test | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
+	@echo "make test | coverage | mutants | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -43,6 +44,17 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# of lines and branches; numba's loops are compiled, and no line of them is seen: a second run has them as Python, which
+# takes long and warns of overflow where machine code does not
+coverage: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal -W ignore::RuntimeWarning \
+		--cov --cov-config=.ci/kernels.coveragerc --cov-report=term $(KERNEL_TESTS)
+
+# change the code in one place, see whether a test fails: a sample, about 180 changes
+mutants: $(READY)
+	$(BIN)/python benchmarks/mutants.py
 
 test-lowest: $(LOWEST_READY)
 	$(LOWEST)/bin/python -m pytest -n auto --dist worksteal

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.caching import FunctionCache
@@ -115,3 +116,15 @@ def _multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 -
 
 lowest_bit: Any = intrinsic(_lowest_bit)
 multiply_and_fold: Any = intrinsic(_multiply_and_fold)
+
+_CONFIG: Any = numba.config
+if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an instruction cannot be called
+
+    def lowest_bit(bits: int) -> int:
+        """Return the number of the lowest bit that is set."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def multiply_and_fold(a: int, b: int) -> np.uint64:
+        """Return the halves of the product of two 64-bit numbers, combined by exclusive or."""
+        product = int(a) * int(b)
+        return np.uint64((product >> 64) ^ (product & (2**64 - 1)))

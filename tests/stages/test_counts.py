@@ -203,6 +203,7 @@ def test_nothing_goes_below_zero(whole, part, said):
         (counted("aa aa"), counted("aa")),  # no document is left, but an occurrence
         (counted("aa", "aa"), counted("aa aa")),  # a document is left, but no occurrence
         (counted("aa bb"), counted("aa")),  # a term is left, but no document
+        (counted("aa aa", "aa aa", "aa"), counted("aa aa aa")),  # occurrences are left, but not their squares
     ],
 )
 def test_what_cannot_be_a_part_is_refused(whole, part):

@@ -62,6 +62,17 @@ def test_numbers_of_terms_fit_the_vocabulary():
     assert Plan.from_arguments(ks=[5, 10]).fit_to(30).ks == (5, 10)
 
 
+def test_contenders_are_spelled_in_one_way():
+    made = Contender.of(Contender("mine", "bns( floor = 1e-3 )", rule=" top( k = 2 ) "))
+    assert (made.name, made.score, made.rule) == ("mine", "bns(floor=0.001)", "top(2)")
+    with pytest.raises(OptionError, match="Did you mean 'max'"):
+        Contender.of(Contender("mine", "chi2", aggregate="maxx"))
+
+
+def test_the_fewest_documents_are_a_number_or_a_share_and_never_none():
+    assert [Plan.of(min_df=given).least_df(50) for given in (0, 1, 3, 0.1, 0.001, 1.0)] == [1, 1, 3, 5, 1, 50]
+
+
 def test_only_what_differs_from_the_defaults_is_said_again():
     assert changed_settings(Plan.from_arguments().description) == {}
     plan = Plan.from_arguments(["chi2"], seed=3, cv="split", drop_empty=True)
@@ -107,6 +118,8 @@ def test_a_sample_is_compared_and_said():
         ({"min_df": 1.5}, "min_df must be"),
         ({"weigh": "all"}, "needs one weighting"),
         ({"weigh": "none"}, "weigh must be one of"),
+        ({"weighting": "tfdi"}, "tfdi"),
+        ({"min_df": -1}, "min_df must be"),
     ],
 )
 def test_wrong_plans_are_refused(options, said):

@@ -4,6 +4,7 @@ import ast
 import base64
 import hashlib
 import html
+import itertools
 import json
 import re
 import shlex
@@ -23,7 +24,7 @@ from typer.testing import CliRunner
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.reporting import list_findings
-from termsieve.reporting.findings import make_headline
+from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import _get_environment
 from termsieve.reporting.report_data import ReportData
@@ -289,12 +290,69 @@ def test_guessing_is_no_success():
     assert make_headline(ReportData.from_result(result)).startswith("No better than guessing")
 
 
+@pytest.mark.parametrize(("f1", "guessed"), [(0.45, True), (0.5, True), (0.55, False), (0.7, False)])
+def test_guessing_is_the_mean_share_of_the_classes(f1, guessed):
+    counts = ts.count(["ship", "crew", "deck", "goal"], ["sea", "sea", "sea", "sport"])
+    result = Comparison(table_of({("gu", "nb", 2): f1}), {"n_splits": 3}, {}, counts)
+    assert make_headline(ReportData.of(result)).startswith("No better than guessing") is guessed
+
+
 def test_findings_are_computed_from_the_table():
     means = {("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91}
     result = Comparison(table_of(means), {"n_splits": 3}, {})
     sentences = [finding.sentence for finding in list_findings(ReportData.from_result(result))]
     assert sentences[0].startswith("100 terms by chi2, the most that were tried, reach F1 0.91; more may do better.")
     assert "matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb)" in sentences[1]
+
+
+def test_gaps_and_the_hardest_class_are_those_of_the_table():
+    means = {
+        ("gu", "nb", 10): 0.3, ("gu", "nb", 100): 0.9, ("chi2", "nb", 10): 0.8, ("chi2", "nb", 100): 0.91,
+        ("gu", "svm", 10): 0.4, ("gu", "svm", 100): 0.7, ("chi2", "svm", 10): 0.5, ("chi2", "svm", 100): 0.75,
+    }  # fmt: skip
+    of_classes = [
+        (0, fold, *cell, label, "f1", value)
+        for fold in range(3) for cell in means
+        for label, value in (("a", 0.95), ("b", 0.85)) if cell == ("chi2", "nb", 100)
+    ]  # fmt: skip
+    of_classes += [(0, 0, *cell, "a", "f1", 0.1) for cell in means if cell != ("chi2", "nb", 100)]
+    of_classes += [(0, 0, "chi2", "nb", 100, "a", "recall", 0.2)]
+    apart = pa.table(dict(zip(SCHEMA.names, zip(*of_classes, strict=True), strict=True)), schema=SCHEMA)
+    result = Comparison(pa.concat_tables([table_of(means), apart]), {"n_splits": 3}, {})
+    found = list_findings(ReportData.of(result))
+    assert [finding.sentence for finding in found] == [
+        f"{make_headline(ReportData.of(result))}. {make_explanation(ReportData.of(result))}",
+        "The choice of the score matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb).",
+        "With 10 terms by chi2, nb has an F1 of 0.800 and svm of 0.500.",
+        "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
+    ]
+    reason = (
+        "With nb, 100 terms reach a macro F1 of 0.910, the best of all; fewer do not come within one standard error."
+    )
+    assert make_explanation(ReportData.of(result)) == reason
+    assert [finding.weight for finding in found] == pytest.approx([1.0, 0.95, 0.8, 0.1 / 0.15 * 0.7])
+
+
+def test_agreement_and_energy_are_those_of_the_rankings():
+    material = ReportData.of(plain_result())
+    sentences = " ".join(finding.sentence for finding in list_findings(material))
+    k = plain_result().recommended().k
+    first = {one.name: set(one.scores.order()[:k].tolist()) for one in material.contenders}
+    common = {(a, b): len(first[a] & first[b]) for a, b in itertools.combinations(first, 2)}
+    (near, far) = re.findall(r"(\w+) and (\w+)(?: have)? (\d+)", re.search(r"\w+ and \w+ have .*?\.", sentences)[0])
+    assert common[near[:2]] == int(near[2]) == max(common.values())
+    assert common[far[:2]] == int(far[2]) == min(common.values()) < max(common.values())
+    halves = {name: next(n for n, share in curve if share >= 0.5) for name, curve in material.energies.items()}
+    name, n = re.search(r"Half of the sum of (\S+) over all terms lies in its first (\d+) or fewer", sentences).groups()
+    assert halves[name] == int(n) == min(halves.values()) < max(halves.values())
+
+
+def test_the_headline_of_scores_names_the_classes():
+    counts = ts.count(["ship", "crew", "goal", "rate"], ["sea", "sea", "sport", "money"])
+    assert make_headline(ReportData.of(ts.score(counts, ["chi2"]))) == "What tells sea, money and sport apart"
+    assert make_explanation(ReportData.of(ts.score(counts, ["chi2"]))).startswith("4 terms, ranked by ")
+    many = ts.count([f"word{i}" for i in range(5)], [f"class{i}" for i in range(5)])
+    assert make_headline(ReportData.of(ts.score(many, ["chi2"]))) == "What tells 5 classes apart"
 
 
 def test_findings_about_terms_and_agreement_are_those_of_the_counts():

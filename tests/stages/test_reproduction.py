@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.ranking.ranking import score
 from termsieve.reproduction import claims, page, protocol, show, tables
-from termsieve.reproduction.contexts import CHECKS
+from termsieve.reproduction.contexts import CHECKS, Context, format_values, make_contexts
 from termsieve.reproduction.figures import draw_figure
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import PAPERS, Claim, PrintedTable, load_protocol
@@ -544,6 +545,43 @@ def test_checks_on_curves(check, where, holds):
     (found,) = claims.judge_claims(measured_of(CURVES), [claim])
     assert (found["verdict"] == "holds") is holds
     assert found["evidence"]
+
+
+class ThreeCases:
+    """Measurements of one group with three classifiers: A is best with two of them."""
+
+    groups = ("small",)
+
+    def classifiers(self, group):
+        return ["one", "two", "three"]
+
+    def means(self, group, model, measure, sizes):
+        return {"A": {10: 0.5, 100: 0.9}, "B": {10: 0.4, 100: 1.5 if model == "three" else 0.8}}
+
+
+@pytest.mark.parametrize(("enough", "holds"), [({}, False), ({"enough": 3}, False), ({"enough": 2}, True)])
+def test_a_claim_holds_in_all_cases_or_in_as_many_as_are_enough(enough, holds):
+    found = CHECKS["order"](ThreeCases(), {"measure": "f1_micro", "order": [["A"], ["B"]], **enough})
+    assert found.holds is holds
+    assert found.evidence.startswith("In 2 of 3 cases. one: ")
+    assert re.findall(r"(\w+) \(fails\)", found.evidence) == ["three"]
+
+
+def test_contexts_are_pooled_by_their_means():
+    (pooled,) = make_contexts(ThreeCases(), {"measure": "f1_micro", "pooled": True})
+    assert pooled.name == "mean over 3 cases"
+    assert pooled.means["B"] == {10: pytest.approx(0.4), 100: pytest.approx(3.1 / 3)}
+    assert list(pooled.average()) == ["B", "A"]
+    assert (list(pooled.at(10)), list(pooled.at(100))) == (["A", "B"], ["B", "A"])
+    assert format_values(pooled.at(100)) == "B 1.033, A 0.900"
+
+
+def test_the_area_weighs_sizes_by_their_distance():
+    context = Context("x", {"A": {10: 0.5, 30: 0.7, 110: 0.9}, "B": {10: 0.9, 30: 0.7, 110: 0.6}})
+    assert context.average() == pytest.approx({"B": 2.2 / 3, "A": 0.7})
+    assert context.average(area=True) == pytest.approx({"A": (0.6 * 20 + 0.8 * 80) / 100, "B": 0.68})
+    assert list(context.average(area=True)) == ["A", "B"]
+    assert Context("x", {"A": {10: 0.5}}).average(area=True) == {"A": 0.5}
 
 
 def test_spread_that_grows_does_not_shrink():

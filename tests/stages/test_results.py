@@ -12,6 +12,7 @@ from pages.samples import documents, plain_result
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
+from termsieve.evaluate.significance import correlated_t
 from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
 
 
@@ -206,6 +207,35 @@ def test_the_fewest_terms_of_all_classifiers_are_recommended():
     assert (choice.classifier, choice.score, choice.k) == ("nb", "gu", 100)
     assert "within one standard error (0.012) of the best, 0.900 by chi2 with 500 and svm" in choice.reason
     assert result.best()["svm"].k == 500
+
+
+@pytest.mark.parametrize(("errors", "k"), [(0.9, 10), (1.1, 500), (1.9, 500)])
+def test_one_standard_error_is_allowed_and_no_more(errors, k):
+    error = 0.02 / 3**0.5  # of the folds' -0.02, 0, 0.02
+    result = Comparison(table_of({("gu", "nb", 10): 0.9 - errors * error, ("gu", "nb", 500): 0.9}), {"n_splits": 3}, {})
+    for choice in (result.recommended(), result.best()["nb"]):
+        assert choice.k == k
+        assert choice.standard_error == pytest.approx(error)
+
+
+def test_without_a_standard_error_only_the_best_is_recommended():
+    means = {("gu", "nb", 10): 0.89, ("gu", "nb", 500): 0.9, ("gu", "nb", 50): 0.9}
+    choice = Comparison(table_of(means, folds=(0.0,)), {"n_splits": 1}, {}).recommended()
+    assert (choice.k, choice.standard_error) == (50, 0.0)
+    assert "50 terms is best, f1_macro 0.900; no fewer terms come within one standard error (0.000)" in choice.reason
+
+
+def test_repetitions_count_when_two_scores_are_compared():
+    rng = np.random.default_rng(0)
+    rows = [
+        (repeat, fold, score, "nb", 10, "", "f1_macro", rng.normal(mean, 0.05))
+        for repeat in range(3) for fold in range(4) for score, mean in (("gu", 0.8), ("chi2", 0.78))
+    ]  # fmt: skip
+    table = pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+    first, second = (table.filter(pc.field("score") == name)["value"].to_numpy() for name in ("gu", "chi2"))
+    found = Comparison(table, {"n_splits": 12}, {}).compared("gu", "chi2", k=10)
+    assert found == correlated_t(first, second, repeats=3)
+    assert found != correlated_t(first, second, repeats=1)
 
 
 def test_a_curve_has_a_row_for_each_split():

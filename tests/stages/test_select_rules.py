@@ -44,6 +44,7 @@ def test_every_rule_is_explained(name):
 @pytest.mark.parametrize(
     ("given", "canonical"),
     [(5, "top(5)"), (np.int64(5), "top(5)"), ("  top ( k = 5 ) ", "top(5)"), ("top", "top(1000)"),
+     ("percentile", "percentile(10)"),
      ("energy(share=8e-1)", "energy(0.8)"), ("union('gu', k=2)", 'union("gu", k=2)')],
 )  # fmt: skip
 def test_other_ways_to_say_it(given, canonical):
@@ -148,6 +149,14 @@ def test_energy_takes_the_fewest_terms_with_the_share(corpus, share):
         return
     assert float(sum(exact[:chosen])) >= share * float(sum(exact)) * (1 - 1e-12)
     assert float(sum(exact[: chosen - 1])) < share * float(sum(exact)) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.0, 1), (0.25, 1), (0.26, 2), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_energy_stops_where_the_share_is_reached_exactly(share, n):
+    counts = counted(np.eye(4, dtype=int), np.eye(2, dtype=int)[[0, 1, 0, 1]])
+    chosen = select(counts, Energy(share), lambda t: np.ones_like(t.tpr))
+    assert len(chosen) == n
+    assert f"{n} of 4 terms have {share:g} of the sum of all scores, 4" in chosen.reason
 
 
 @quick
@@ -278,6 +287,16 @@ def test_the_median_probability_model_is_one_of_inclusion_probabilities(counts):
     assert chosen.terms.tolist() == select(counts, "threshold(0.5)", "pip").terms.tolist()
     with pytest.raises(OptionError, match="'pip' or 'pip_poisson'; the score is 'gu'"):
         select(counts, "median_probability()", "gu")
+
+
+def test_terms_that_are_more_likely_in_than_out_are_taken():
+    X = np.zeros((40, 2), int)
+    X[:20, 0], X[::2, 1] = 1, 1  # the first tells the classes apart, the second does not
+    counts = counted(X, np.eye(2, dtype=int)[[0] * 20 + [1] * 20])
+    assert select(counts, "median_probability()", "pip").index.tolist() == [0]
+    chosen = select(counts, "fdr(0.05)", "chi2")
+    assert chosen.index.tolist() == [0]
+    assert "1 of 2 terms; the largest p-value is " in chosen.reason
 
 
 def test_more_than_there_are_is_all_with_a_warning(single):

@@ -18,6 +18,7 @@ from sklearn.naive_bayes import MultinomialNB
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.study.results import Comparison
+from termsieve.study.splits import make_splits
 from termsieve.study.study import compare
 
 WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
@@ -79,6 +80,53 @@ def test_repetitions_are_further_divisions():
     assert set(result.table["repeat"].to_pylist()) == {0, 1}
     first = result.table.filter(pa.compute.equal(result.table["repeat"], 0))
     assert first == compare(texts, labels, **SMALL).table
+
+
+def test_each_repetition_has_a_seed_of_its_own():
+    labels = np.arange(30) % 3
+    found = make_splits(3, labels, 30, repeats=3, seed=7)
+    assert [(one.repeat, one.fold) for one in found] == [(repeat, fold) for repeat in range(3) for fold in range(3)]
+    for repeat in range(3):
+        alone = make_splits(3, labels, 30, seed=7 + repeat)
+        assert all(np.array_equal(found[3 * repeat + fold].test, alone[fold].test) for fold in range(3))
+    assert not np.array_equal(found[0].test, found[3].test)
+
+
+def test_what_is_neither_training_nor_test_is_left_out():
+    (found,) = make_splits(np.array(["test", "train", "other", "train", "test"]), None, 5)
+    assert (found.train.tolist(), found.test.tolist()) == ([1, 3], [0, 4])
+
+
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_both_parts_must_have_documents(part):
+    with pytest.raises(InputError, match=f"must have 'train' and 'test' documents; its values are '{part}'"):
+        make_splits(np.array([part, part]), None, 2)
+
+
+def test_groups_are_shuffled_by_the_seed_and_balanced_where_there_is_one_label():
+    groups, labels = np.arange(40) // 4, (np.arange(40) >= 20).astype(int)
+    first, second, again = ([one.test.tolist() for one in make_splits(5, None, 40, groups=groups, seed=seed)]
+                            for seed in (0, 1, 0))  # fmt: skip
+    assert first == again != second
+    for known in (labels, None):
+        splits = [one for seed in range(5) for one in make_splits(5, known, 40, groups=groups, seed=seed)]
+        balanced = all(labels[one.test].mean() == 0.5 for one in splits)
+        assert balanced is (known is not None)
+
+
+def test_the_seed_is_0_without_one():
+    usual, given = (make_splits(3, None, 30, **options) for options in ({}, {"seed": 0}))
+    assert all(np.array_equal(one.test, other.test) for one, other in zip(usual, given, strict=True))
+
+
+def test_limits_are_of_occurrences_also_where_scores_see_weights():
+    texts, labels = ["ship ship crew crew", "goal goal team team"] * 3, ["sea", "sport"] * 3
+    options = {"scores": ["ocfs"], "classifiers": ["multinomial_nb"], "ks": [2], "cv": 3}
+    options |= {"weighting": "tfidf", "weigh": "all"}
+    limited = compare(texts, labels, **options, min_tf=4)  # their weights add up to less
+    assert limited.table == compare(texts, labels, **options).table
+    with pytest.raises(InputError, match="No terms are selected by ocfs: of 4 terms"):
+        compare(texts, labels, **options, min_tf=5)
 
 
 def test_a_column_may_say_what_is_training_and_what_is_test():

@@ -61,7 +61,7 @@ def make_splits(
 def _split_from_parts(parts: AnyArray) -> Split:
     train, test = np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")
     if not len(train) or not len(test):
-        values = ", ".join(repr(value) for value in np.unique(parts.astype(str))[:6])
+        values = ", ".join(repr(str(value)) for value in np.unique(parts.astype(str))[:6])
         raise InputError(f"The split must have 'train' and 'test' documents; its values are {values}.")
     return Split(0, 0, train, test)
 
