@@ -81,7 +81,7 @@ def test_a_hard_link_has_the_content_of_the_member_it_names(put):
     assert read(put(archive))[-1] == ("top/d", FILES[1][1])
 
 
-@pytest.mark.parametrize(("target", "said"), [("top/none", "link"), ("/etc/passwd", "climbs"), ("../x", "climbs")])
+@pytest.mark.parametrize(("target", "said"), [("top/none", "link"), ("/etc/passwd", "leads"), ("../x", "leads")])
 def test_a_hard_link_to_anything_else_is_refused(put, target, said):
     with pytest.raises(InputError, match=said):
         read(put(tar_bytes([*FILES, link_entry("top/d", target, tarfile.LNKTYPE)])))
