@@ -17,9 +17,9 @@ import numpy as np
 from termsieve.estimators import row_kernels
 from termsieve import _numba
 terms = np.zeros(3, np.int32)
-row_kernels.renumbered(np.array([1, 0, 1], np.int32), np.array([5, 6], np.int32), terms)
+row_kernels.map_columns(np.array([1, 0, 1], np.int32), np.array([5, 6], np.int32), terms)
 assert terms.tolist() == [6, 5, 6]
-cache = getattr(row_kernels.renumbered, "_cache", None)
+cache = getattr(row_kernels.map_columns, "_cache", None)
 print(getattr(cache, "cache_path", None))
 """
 
@@ -60,7 +60,7 @@ def test_without_a_place_for_it_the_cache_is_a_private_folder_among_temporary_fi
     where = run(installed, tmp_path)
     assert where.startswith(str(private(tmp_path)))
     assert stat.S_IMODE(private(tmp_path).stat().st_mode) == 0o700
-    kept = sorted(private(tmp_path).rglob("*renumbered*.nbc"))
+    kept = sorted(private(tmp_path).rglob("*map_columns*.nbc"))
     before = [path.stat().st_mtime_ns for path in kept]
     assert kept
     assert run(installed, tmp_path) == where

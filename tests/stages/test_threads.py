@@ -100,8 +100,8 @@ COMPILING = """
     from termsieve.estimators import rows
     from termsieve.tokens import strings
 
-    counting.CHUNK_BYTES = rows.CHUNK = 300
-    strings._FEW = 0  # as with many terms
+    counting.CHUNK_BYTES = rows.CHUNK_CHARACTERS = 300
+    strings._SMALL_SIZE = 0  # as with many terms
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(3000)] + ["a" * 40, "\\u03a3\\u03b1\\u03a3", "Stra\\u00dfe"]
     texts = [" ".join(rng.choice(words, 60)) for _ in range(300)]
@@ -113,7 +113,7 @@ COMPILING = """
 RUNS = {
     "count": "ts.count(texts, labels, threads=3)",
     "long documents": "tally.PIECE = 50; ts.count(texts, labels, threads=3)",
-    "many terms": "tally.FEWEST_PAIRS = 10; ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, "
+    "many terms": "tally.MIN_PAIRS = 10; ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, "
     "analyzer=Analyzer(ngram_range=(1, 2)), threads=3)",
     "n-grams, stems": "ts.count(texts, labels, threads=3, analyzer=Analyzer(ngram_range=(1, 3), stemmer='english'))",
     "accents, stop words": "ts.count(texts, labels, threads=3, analyzer=Analyzer(strip_accents='unicode', "

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,14 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from termsieve._kernels import import_kernels
 from termsieve.classify.poisson import is_sparse
-from termsieve.classify.probit_kernels import descend_coordinates
 from termsieve.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from termsieve.classify import probit_kernels
+else:
+    probit_kernels = import_kernels("termsieve.classify.probit_kernels")
 
 Array = npt.NDArray[np.float64]
 Prior = Literal["gaussian", "laplace"]
@@ -316,7 +321,9 @@ def _run_proximal_newton(objective: Objective, start: Array, gtol: float, max_it
             return w, steps
         near = min(0.1, left) * left if left > 10 * gtol else gtol / 10  # ever closer, so that steps get ever better
         curvature = np.maximum(objective.curvature(w), _MIN_CURVATURE)
-        step = descend_coordinates(*parts, curvature, objective.value(w)[1], w, objective.slope, near, _MAX_PASSES)
+        step = probit_kernels.descend_coordinates(
+            *parts, curvature, objective.value(w)[1], w, objective.slope, near, _MAX_PASSES
+        )
         w = _search_line(objective, w, step)
         left = objective.violation(w)
     return w, max_iter

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.cells import Cells, Values
 from termsieve.errors import CountsError
-from termsieve.tokens.kernels import Int32Array, Int64Array
 
 LARGEST = 2**63 - 1
 _BLOCK = 1 << 15  # cells that are checked at a time: so many stay in the cache

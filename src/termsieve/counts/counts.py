@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve import views
+from termsieve._types import Int64Array
 from termsieve.counts import storage
 from termsieve.counts.cells import Cells, TermCells, Values
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint, settings_difference
-from termsieve.tokens.kernels import Int64Array
 from termsieve.tokens.strings import argsort_strings, check_distinct
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
+from termsieve._types import Int32Array
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.tally import Vocabulary
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.rows import PythonVocabulary, Rows, Worker, read_rows
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
-from termsieve.tokens.kernels import Int32Array
 
 _OWN_OPTIONS = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
 _SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")

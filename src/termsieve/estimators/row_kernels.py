@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from termsieve._numba import jit
-from termsieve.tokens.kernels import Int32Array, Int64Array
-
-BoolArray = npt.NDArray[np.bool_]
+from termsieve._types import BoolArray, Int32Array, Int64Array
 
 _TF_BITS = 32  # of a key, for the number of occurrences
 

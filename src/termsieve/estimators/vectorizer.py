@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_array
 
+from termsieve._types import Int32Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
@@ -33,7 +34,6 @@ from termsieve.selection.pool import Rule
 from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
-from termsieve.tokens.kernels import Int32Array
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]

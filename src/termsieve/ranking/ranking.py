@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._kernels import use_way
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
@@ -22,8 +23,9 @@ from termsieve.scores.registry import make_score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from termsieve._types import Int32Array, Int64Array
     from termsieve.counts.counts import Counts, StringArray
-    from termsieve.ranking.distinct import DistinctCells, Int32Array, Int64Array
+    from termsieve.ranking.distinct import DistinctCells
     from termsieve.table import Array, Table
 
 ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
@@ -234,7 +236,7 @@ class Scores(ArrowTable):
         cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
         if per_class:
             return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
-        smallest = -agg.largest(cells, -values)
+        smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
 
     def to_arrow(self) -> pa.Table:
@@ -442,9 +444,10 @@ def load_kernels() -> None:
     from termsieve.counts.counts import Counts
 
     counts = Counts.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"])
-    for spelling in ("fisher_exact", "info_gain"):
-        values = score(counts, spelling)
-        for how in agg.AGGREGATIONS:
-            values.order(how)
-        values.order_of_class(0)
-        values.top(1)  # with the class that a term speaks for
+    with use_way("compiled"):
+        for spelling in ("fisher_exact", "info_gain"):
+            values = score(counts, spelling)
+            for how in agg.AGGREGATIONS:
+                values.order(how)
+            values.order_of_class(0)
+            values.top(1)  # with the class that a term speaks for

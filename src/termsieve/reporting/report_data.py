@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.measures import overlap
@@ -18,7 +19,6 @@ from termsieve.ranking.ranking import Scores, score
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.results import Comparison
 from termsieve.table import Array
-from termsieve.tokens.kernels import Int64Array
 
 OVERLAP_KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 MAX_PAIRS = 45

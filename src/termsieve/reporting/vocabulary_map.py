@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from termsieve._types import Int64Array
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.report_data import ReportData, ScoredContender
 from termsieve.reporting.style import MAP_EXPONENT, MAP_HEIGHT, PALETTE, TEXT_COLOR, make_unique
 from termsieve.study.excerpts import largest_classes
 from termsieve.table import Array
-from termsieve.tokens.kernels import Int64Array
 
 # What is written into a page is under a megabyte, whatever the number of classes and scores
 MAX_RANKS = 60_000

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.ranking.distinct import Int64Array
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.scores.registry import format_value
 from termsieve.table import Array, Table

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.distinct import Int64Array
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import RuleLike, parse_rule

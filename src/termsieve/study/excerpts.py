@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from termsieve._types import Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking import Scores
 from termsieve.study.corpus import Corpus
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.kernels import Int64Array
 
 MAX_TERMS = 400
 EXCERPTS_PER_TERM = 2
