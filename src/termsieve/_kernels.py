@@ -8,7 +8,6 @@ Modules of loops (``*kernels.py``) are imported through `import_kernels`, when a
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
 import os
@@ -38,6 +37,7 @@ class Threshold(NamedTuple):
 _given_way = os.environ.get(WAY_VARIABLE)
 _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else None
 _listeners: list[Callable[[], None]] = []
+_is_prepared = False
 
 # What is compiled together: functions without parameters that call every loop of their stage once
 _LOADERS = (
@@ -82,9 +82,7 @@ class _LazyModule:
     def __getattr__(self, name: str) -> Any:
         module = importlib.import_module(self._name)
         _compile_together()
-        value = getattr(module, name)
-        setattr(self, name, value)
-        return value
+        return getattr(module, name)
 
 
 def import_kernels(name: str) -> Any:
@@ -92,9 +90,12 @@ def import_kernels(name: str) -> Any:
     return _LazyModule(name)
 
 
-@functools.cache
 def _compile_together() -> None:
     """Compile all loops now when none were compiled before: once, not piece by piece in one command after another."""
+    global _is_prepared  # noqa: PLW0603 - once in a process; the loops that are called here ask again
+    if _is_prepared:
+        return
+    _is_prepared = True
     if is_cache_warm() or not importlib.import_module("termsieve._numba").can_keep_loops():
         return
     tell_listeners()

@@ -17,6 +17,8 @@ from termsieve.ranking.distinct import TABLE_CELLS, DistinctCells
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from termsieve._types import Int32Array, Int64Array
     from termsieve.ranking import aggregate_kernels as kernels
     from termsieve.table import Array, Table
@@ -54,13 +56,11 @@ def _weighted_sum(cells: DistinctCells, values: Array, weights: Array) -> Array:
 def _weighted_sum_plainly(cells: DistinctCells, values: Array, weights: Array) -> Array:
     n, n_kinds = cells.n_columns, cells.empty_cell.shape[1]
     of_cells = weights[cells.classes]
-    lacking = np.bincount(cells.kind, weights, n_kinds) - np.bincount(
-        cells.column * n_kinds + cells.kind[cells.classes], of_cells, n * n_kinds
-    ).reshape(n, n_kinds)
+    here = _add_by_number(cells.column * n_kinds + cells.kind[cells.classes], of_cells, n * n_kinds)
+    lacking = _add_by_number(cells.kind, weights, n_kinds) - here.reshape(n, n_kinds)
 
     def add_up(values: Array) -> Array:
-        # `bincount` adds one by one in the order of the cells, as the loop does; `reduceat` would add in pairs
-        total: Array = np.bincount(cells.column, of_cells * values[cells.cell], n)  # type: ignore[assignment]  # floats
+        total = _add_by_number(cells.column, of_cells * values[cells.cell], n)
         for k in range(n_kinds):
             there = np.flatnonzero(lacking[:, k] > 0.0)
             total[there] += lacking[there, k] * values[cells.empty_cell[cells.group[there], k]]
@@ -73,6 +73,11 @@ def _weighted_sum_plainly(cells: DistinctCells, values: Array, weights: Array) -
         rest = add_up(np.where(np.isfinite(values), values, 0.0))
         total[infinite] = np.where(up == down, rest, np.where(up, np.inf, -np.inf))[infinite]
     return total
+
+
+def _add_by_number(numbers: NDArray[np.integer], values: Array, n: int) -> Array:
+    """Add values of equal number one by one, in their order, as the loop does; `reduceat` would add in pairs."""
+    return np.asarray(np.bincount(numbers, values, n), np.float64)
 
 
 def total(cells: DistinctCells, values: Array) -> Array:
