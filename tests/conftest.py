@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from termsieve._kernels import use_way
+
 # before scipy is loaded: without it, scikit-learn leaves some of its estimator checks out
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
@@ -26,6 +28,13 @@ CORPUS = [
     ("Gold is up, gold is down: a goal for the bank.", ["money", "sport", "money"]),
     ("Nobody knows what this is about.", []),
 ]
+
+
+@pytest.fixture(scope="module", params=["plain", "compiled"])
+def way(request):
+    """Both ways to count and score: a module that uses this runs twice."""
+    with use_way(request.param):
+        yield request.param
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,8 +19,11 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
+
+from termsieve import _kernels
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -78,16 +80,35 @@ def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
 @functools.cache
 def _private_folder() -> Path | None:
     """A folder in the temporary directory that only this user can read or write; None when there is none."""
-    if not hasattr(os, "getuid"):
-        return None
     try:
-        folder = Path(tempfile.gettempdir()) / f"termsieve-numba-{os.getuid()}"
+        folder = _kernels.private_folder()
+        if folder is None:
+            return None
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError:
         return None
     private = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
     return folder if private else None
+
+
+def can_keep_loops() -> bool:
+    """Whether what is compiled is kept for the next process."""
+    return _find_cache(can_keep_loops) is not None
+
+
+class _Listener(event.Listener):
+    """Passes on that numba compiles something."""
+
+    def on_start(self, _: Any) -> None:
+        """Pass it on."""
+        _kernels.tell_listeners()
+
+    def on_end(self, _: Any) -> None:
+        """Do nothing."""
+
+
+event.register("numba:compile", _Listener())
 
 
 # Instructions that numba has no name for

@@ -36,6 +36,8 @@ import termsieve as ts
 from termsieve.counts.tally import Tally, Vocabulary
 from termsieve.errors import CountsError
 
+pytestmark = pytest.mark.usefixtures("way")
+
 THREADS = st.sampled_from([1, 2, 3, 5])
 
 

@@ -21,6 +21,8 @@ from oracles.score_errors import SLOW, TABLES, allowed, errors
 
 from termsieve.scores import SCORES, parse_score
 
+pytestmark = pytest.mark.usefixtures("way")
+
 ALL = [spelling for name, s in SCORES.items() for spelling in (name, *s.variants)]
 CHANGES = {"swap_classes": swapped, "negate_term": negated}
 USES_OCCURRENCES = {"bss_wss", "ocfs", "pip_poisson", "log_odds_dirichlet", "poisson_deviation"}

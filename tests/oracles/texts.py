@@ -5,6 +5,7 @@ from unittest.mock import patch
 
 from hypothesis import strategies as st
 
+from termsieve._kernels import use_way
 from termsieve.tokens import kernels
 
 LONG = "abcdefghijklmnopqrstuvwxyz"
@@ -79,10 +80,12 @@ def tiny_tables():
 
     def words(*grown, **first):
         tiny = {name: array[: 2 if name == "slots" else 1].copy() for name, array in first.items()}
-        return kernels.TermTable(*grown, **tiny)
+        return whole(*grown, **tiny)
 
+    whole = kernels.TermTable
     with (
-        patch("termsieve.counts.tally.TermTable", words),
+        use_way("compiled"),
+        patch("termsieve.tokens.kernels.TermTable", words),
         patch("termsieve.counts.tally.MIN_PAIRS", 1),
         patch("termsieve.counts.tally.PIECE", 3),
         patch("termsieve.counts.tally.BLOCK", 2),

@@ -9,6 +9,8 @@ from termsieve.ranking import aggregate, distinct
 from termsieve.ranking.distinct import DetailLevel
 from termsieve.scores.registry import Aggregation
 
+pytestmark = pytest.mark.usefixtures("way")
+
 quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

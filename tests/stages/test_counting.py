@@ -1,5 +1,6 @@
 """count and count_folds: what they accept, what they refuse, and labels of every kind."""
 
+import os
 import subprocess
 import sys
 
@@ -11,6 +12,8 @@ from oracles import naive
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
+
+pytestmark = pytest.mark.usefixtures("way")
 
 
 def shout(text):
@@ -156,7 +159,10 @@ except Failure:
 
 
 def test_a_failure_in_a_thread_comes_out_and_nobody_waits():
-    ran = subprocess.run([sys.executable, "-c", FAILING], capture_output=True, text=True, timeout=30, check=False)
+    environment = os.environ | {"TERMSIEVE_LOOPS": "compiled"}
+    ran = subprocess.run(
+        [sys.executable, "-c", FAILING], capture_output=True, text=True, timeout=30, check=False, env=environment
+    )
     assert ran.stdout == "failed as it should\n", ran.stderr
 
 

@@ -14,6 +14,8 @@ from scipy import sparse
 import termsieve as ts
 from termsieve.errors import CountsError, OptionError
 
+pytestmark = pytest.mark.usefixtures("way")
+
 HUGE = 2**31 - 1  # three of its squares do not fit into 64 bits
 
 

@@ -11,6 +11,8 @@ from termsieve.errors import OptionError
 from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES, parse_score
 
+pytestmark = pytest.mark.usefixtures("way")
+
 TEXTS = ["good film", "good good play", "bad film", "dull film", "good dull play", "bad bad night"]
 LABELS = ["pos", "pos", "neg", "neg", "pos", "neg"]
 

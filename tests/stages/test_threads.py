@@ -127,12 +127,18 @@ RUNS = {
 }
 
 
+@pytest.mark.parametrize("way", ["by size", "compiled"])
 @pytest.mark.parametrize("name", RUNS)
-def test_threads_never_load_or_compile_a_loop(name, tmp_path):
+def test_threads_never_load_or_compile_a_loop(name, way):
     """A thread that fails while it compiles may keep the lock of the compiler: the others would wait for ever."""
     script = textwrap.dedent(COMPILING).replace("{run}", RUNS[name])
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ)
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=os.environ | {"TERMSIEVE_LOOPS": way},
     )
     assert done.stdout == "fine\n", done.stderr[-3000:]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline
 
+from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
-from termsieve.classify import curve_kernels
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.classify.recipes import Recipe, classifier
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each
+
+if TYPE_CHECKING:
+    from termsieve.classify import curve_kernels
+else:
+    curve_kernels = import_kernels("termsieve.classify.curve_kernels")
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
 
@@ -340,6 +345,12 @@ def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array,
 def _run_in_threads(work: Callable[[int], None], items: range) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     work_on_each(work, items, cores)
+
+
+def load_all_kernels() -> None:
+    """Load or compile the loops of all classifiers."""
+    for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb", "probit", 'probit(prior="laplace")'):
+        load_kernels(model)
 
 
 @cache

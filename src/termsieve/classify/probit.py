@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -18,10 +18,15 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array
 from termsieve.classify.poisson import is_sparse
-from termsieve.classify.probit_kernels import descend_coordinates
 from termsieve.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from termsieve.classify import probit_kernels
+else:
+    probit_kernels = import_kernels("termsieve.classify.probit_kernels")
 
 Prior = Literal["gaussian", "laplace"]
 
@@ -320,7 +325,7 @@ def _run_proximal_newton(objective: Objective, start: Array, gtol: float, max_it
             min(0.1, left) * left if left > 10 * gtol else gtol / 10
         )  # more exact near the minimum, where steps pay most
         curvature = np.maximum(objective.curvature(w), _MIN_CURVATURE)
-        step = descend_coordinates(
+        step = probit_kernels.descend_coordinates(
             **matrix, curvature=curvature, gradient=objective.value_and_gradient(w)[1], w=w, slope=objective.slope,
             tol=near, passes=_MAX_PASSES,
         )  # fmt: skip

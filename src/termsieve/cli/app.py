@@ -19,6 +19,7 @@ import typer
 import typer.core
 
 from termsieve._version import __version__
+from termsieve.cli.imports import leave_out_pandas
 from termsieve.cli.messages import in_options, print_error
 from termsieve.errors import OptionError, TermsieveError
 
@@ -52,6 +53,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command that was typed, and end with its code."""
     _end_soon_after_interrupt()
+    leave_out_pandas()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end

@@ -122,14 +122,7 @@ class Messages:
     @contextmanager
     def report_compiling(self) -> Iterator[None]:
         """Say so when loops are compiled, which takes a while, on a new machine only."""
-        from numba.core import event
+        from termsieve._kernels import announce_compiling
 
-        class _Listener(event.Listener):
-            def on_start(_, __: Any) -> None:  # noqa: N805
-                self.note_once("getting ready: loops are compiled, once on a new machine")
-
-            def on_end(_, __: Any) -> None:  # noqa: N805
-                pass
-
-        with event.install_listener("numba:compile", _Listener()):
+        with announce_compiling(lambda: self.note_once("compiling loops, once on this machine ...")):
             yield

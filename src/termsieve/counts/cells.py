@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
-from termsieve.tokens import kernels
-from termsieve.tokens.strings import string_buffers
+from termsieve.tokens.strings import argsort_strings, string_buffers
+
+if TYPE_CHECKING:
+    from termsieve.tokens import kernels
+else:
+    kernels = import_kernels("termsieve.tokens.kernels")
+
+MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
 
 
 class Cells(NamedTuple):
@@ -83,9 +91,25 @@ class TermCells(NamedTuple):
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
     """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
     dtype = np.result_type(mine.values, theirs.values)
+    if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
+        return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)
     return Cells(
         *kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
     )
+
+
+def _merge_cells_plainly(
+    mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int, dtype: np.dtype[Any]
+) -> Cells:
+    n_classes = 1 + max(int(cells.classes.max(initial=0)) for cells in (mine, theirs))
+    mine, theirs = mine.take(in_mine), theirs.take(in_theirs)
+    my_keys, their_keys = (cells.terms * n_classes + cells.classes for cells in (mine, theirs))
+    keys = np.union1d(my_keys, their_keys)
+    values = np.zeros((3, len(keys)), dtype)
+    values[:, np.searchsorted(keys, my_keys)] = mine.values
+    values[:, np.searchsorted(keys, their_keys)] += sign * theirs.values.astype(dtype, copy=False)
+    indptr = np.searchsorted(keys, np.arange(len(in_mine) + 1) * n_classes)
+    return Cells(indptr.astype(np.int64), (keys % n_classes).astype(np.int32), values)
 
 
 def _cast_values(cells: Cells, dtype: np.dtype[Any]) -> Cells:
@@ -99,8 +123,21 @@ def union_terms(
     if mine.equals(theirs):
         return mine, np.arange(len(mine)), np.arange(len(mine))
     size = len(mine) + len(theirs)
+    if not kernels_pay(size, MERGED_CELLS):
+        return _union_terms_plainly(mine, theirs)
     in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
     n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
     in_mine, in_theirs = in_mine[:n], in_theirs[:n]
     source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
     return pa.concat_arrays([mine, theirs]).take(pa.array(source)), in_mine, in_theirs
+
+
+def _union_terms_plainly(
+    mine: pa.LargeStringArray, theirs: pa.LargeStringArray
+) -> tuple[pa.LargeStringArray, Int64Array, Int64Array]:
+    both = pa.concat_arrays([mine, theirs]).unique()
+    union = both.take(pa.array(argsort_strings(both)))
+    in_mine, in_theirs = (
+        pc.index_in(union, terms).fill_null(-1).to_numpy().astype(np.int64) for terms in (mine, theirs)
+    )
+    return union, in_mine, in_theirs

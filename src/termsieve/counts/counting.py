@@ -6,24 +6,32 @@ import itertools
 import os
 import queue
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
+from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, check_sizes, load_kernels
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
-from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.strings import document_offsets
 
+if TYPE_CHECKING:
+    from termsieve.tokens import kernels
+else:
+    kernels = import_kernels("termsieve.tokens.kernels")
+
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
+TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
+FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
 
@@ -180,9 +188,9 @@ class _FoldCells(NamedTuple):
     def part(self, fold: int, *, without: bool) -> Counts:
         """Counts of one fold, or of all others."""
         of_fold = self.fold_numbers == fold
-        kept, *cells, totals = kernels.extract_fold(
-            *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
-        )
+        arguments = *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
+        compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
+        kept, *cells, totals = kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         folds = np.arange(len(self.n_docs)) == fold
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
@@ -193,6 +201,19 @@ class _FoldCells(NamedTuple):
             n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
             class_sizes=self.class_sizes[folds].sum(axis=0), settings=self.settings,
         ).without_empty()  # fmt: skip
+
+
+def _extract_fold_plainly(
+    indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
+    n_classes: int, without: bool,
+) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
+    """What the loop of that name does; see there."""
+    values = values.copy() if without else np.zeros_like(values)
+    values[:, places] += -shares if without else shares
+    totals = Cells(indptr, classes, values).totals()
+    kept = np.flatnonzero(totals[0] > 0)
+    cells = Cells(indptr, classes, values).where((values[0] > 0) & (classes < n_classes))
+    return kept, *cells.take(kept), totals[:, kept]
 
 
 # Which fold a document is in
@@ -380,8 +401,10 @@ def _count_documents(
     return [names[i] for i in order], raw
 
 
-def _merge_tallies(tallies: list[Tally], rows: Int64Array, n_rows: int) -> TermCells:
+def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
     """What the threads have counted, sorted in as many threads, and added."""
+    if isinstance(tallies, PlainTally):
+        return tallies.sort_by_term(rows, n_rows)
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
     if len(tallies) == 1:
         return tallies[0].sort_by_term(rows, n_rows)
@@ -436,7 +459,22 @@ def _split_texts(
         first = last
 
 
-def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
+def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
+    """All chunks counted: in plain Python when there are few, or else by loops in threads."""
+    held, n_bytes = [], 0
+    for chunk in chunks:
+        held.append(chunk)
+        offsets = document_offsets(chunk.texts)
+        n_bytes += int(offsets[-1] - offsets[0])
+        if kernels_pay(n_bytes, TEXT_BYTES):
+            return _tally_in_threads(itertools.chain(held, chunks), analyzer, threads)
+    tally = PlainTally(analyzer)
+    for chunk in held:
+        tally.add(*chunk)
+    return tally
+
+
+def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait

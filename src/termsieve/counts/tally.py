@@ -10,19 +10,23 @@ import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from termsieve._kernels import import_kernels, new_secrets
 from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.errors import CountsError, InputError
-from termsieve.tokens import kernels
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.kernels import TermTable
 from termsieve.tokens.strings import argsort_strings, document_offsets, make_string_array, string_buffers
+
+if TYPE_CHECKING:
+    from termsieve.tokens import kernels
+else:
+    kernels = import_kernels("termsieve.tokens.kernels")
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -64,13 +68,13 @@ class Vocabulary:
 
     def __init__(self, analyzer: Analyzer) -> None:
         self.analyzer = analyzer
-        self.words = TermTable(
+        self.words = kernels.TermTable(
             slots=np.zeros((1 << 16, 3), np.uint64),
             arena=np.empty(1 << 19, np.uint8),
             ends=np.empty(1 << 15, np.int64),
         )
         self.n_terms = 0
-        self._secret = kernels.new_secrets()
+        self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
         self._buffers: tuple[npt.NDArray[Any], ...] = ()
@@ -214,7 +218,7 @@ class Vocabulary:
         if 3 * room > 2 * len(slots):
             slots = np.zeros((_next_power_of_two(3 * room // 2 + 1), 3), np.uint64)
             kernels.rehash(self.words.slots, slots, kernels.hashing_of(slots, self._secret))
-        self.words = TermTable(slots, _grow(arena, used + n_bytes), _grow(ends, room))
+        self.words = kernels.TermTable(slots, _grow(arena, used + n_bytes), _grow(ends, room))
 
     # Term numbers to text
 
@@ -333,6 +337,17 @@ def load_kernels(analyzer: Analyzer) -> None:
     kernels.pack_leading_bytes(*string_buffers(vocabulary.get_terms(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
     tally.sort_by_term(two, 2)
+
+
+@functools.cache
+def load_all_kernels() -> None:
+    """Load or compile every loop of counting."""
+    load_kernels(Analyzer(ngram_range=(1, 2)))
+    load_kernels(Analyzer(analyzer="char"))  # numbers terms that Python has cut
+    one, two = (pa.array([term], pa.large_string()) for term in "ab")
+    kernels.merge_strings(*string_buffers(one), *string_buffers(two), np.empty(2, np.int64), np.empty(2, np.int64))
+    cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int64)), np.empty(0, np.int64)
+    kernels.extract_fold(*cells, none, np.empty((3, 0), np.int64), 1, True)
 
 
 def _pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -> tuple[Int64Array, Int64Array | None]:

@@ -11,7 +11,7 @@ import functools
 import itertools
 import queue
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
+from termsieve._kernels import import_kernels
 from termsieve._types import BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, union_terms
 from termsieve.counts.tally import DocumentTerms, Vocabulary, check_sizes, load_kernels
-from termsieve.estimators import row_kernels
 from termsieve.threads import work_on_each
 from termsieve.tokens.strings import argsort_strings
+
+if TYPE_CHECKING:
+    from termsieve.estimators import row_kernels
+else:
+    row_kernels = import_kernels("termsieve.estimators.row_kernels")
 
 CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time
 TOKEN_CHARACTERS = 8  # about so many has a token of a list
@@ -261,6 +266,12 @@ def _load_matrix_loops() -> None:
 @functools.cache
 def _load_sum_loops() -> None:
     _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
+
+
+def load_all_kernels() -> None:
+    """Load or compile every loop of this module."""
+    _load_matrix_loops()
+    _load_sum_loops()
 
 
 def _split_documents(documents: Sequence[Any]) -> list[slice]:

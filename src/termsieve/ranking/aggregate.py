@@ -10,148 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve._numba import jit
+from termsieve._kernels import import_kernels, kernels_pay
 from termsieve._types import Array, Int32Array, Int64Array
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.ranking.distinct import DistinctCells
+from termsieve.ranking.distinct import TABLE_CELLS, DistinctCells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
+    from termsieve.ranking import aggregate_kernels as kernels
     from termsieve.table import Table
+else:
+    kernels = import_kernels("termsieve.ranking.aggregate_kernels")
 
 
-@jit
-def _sum_columns(
-    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
-    values: Array, weights: Array, out: Array,
-) -> None:  # fmt: skip
-    """Add up: the classes that have the term, in their order, then those of each kind that lack it."""
-    everywhere = np.zeros(empty.shape[1])
-    for c in range(kind.size):
-        everywhere[kind[c]] += weights[c]
-    lacking = np.empty(everywhere.size)
-    for j in range(group.size):
-        lacking[:] = everywhere
-        total = 0.0
-        for p in range(indptr[j], indptr[j + 1]):
-            c = classes[p]
-            total += weights[c] * values[cell[p]]
-            lacking[kind[c]] -= weights[c]
-        for k in range(lacking.size):
-            if lacking[k] > 0.0:
-                total += lacking[k] * values[empty[group[j], k]]
-        if not np.isfinite(total):
-            total = _sum_with_infinities(
-                values, weights, classes, cell, indptr[j], indptr[j + 1], empty[group[j]], lacking
-            )
-        out[j] = total
-
-
-@jit
-def _sum_with_infinities(
-    values: Array,
-    weights: Array,
-    classes: Int32Array,
-    cell: Int32Array,
-    start: int,
-    end: int,
-    empty: Int32Array,
-    lacking: Array,
-) -> float:
-    """Add up again where a class is infinite: opposite infinities cancel, and the finite rest stands."""
-    total = 0.0
-    up = down = False
-    for p in range(start, end):
-        x, weight = values[cell[p]], weights[classes[p]]
-        if weight > 0.0:
-            up |= x == np.inf
-            down |= x == -np.inf
-            total += weight * x if np.isfinite(x) else 0.0
-    for k in range(lacking.size):
-        if lacking[k] > 0.0:
-            x = values[empty[k]]
-            up |= x == np.inf
-            down |= x == -np.inf
-            total += lacking[k] * x if np.isfinite(x) else 0.0
-    if up != down:
-        return np.inf if up else -np.inf
-    return total
-
-
-@jit
-def _find_maxima(
-    indptr: Int64Array,
-    classes: Int32Array,
-    cell: Int32Array,
-    group: Int32Array,
-    kind: Int32Array,
-    empty: Int32Array,
-    values: Array,
-    out: Array,
-) -> None:
-    sizes = np.zeros(empty.shape[1], np.int64)
-    for c in range(kind.size):
-        sizes[kind[c]] += 1
-    lacking = np.empty_like(sizes)
-    for j in range(group.size):
-        lacking[:] = sizes
-        best = -np.inf
-        for p in range(indptr[j], indptr[j + 1]):
-            best = max(best, values[cell[p]])
-            lacking[kind[classes[p]]] -= 1
-        for k in range(sizes.size):
-            if lacking[k] > 0:
-                best = max(best, values[empty[group[j], k]])
-        out[j] = best
-
-
-@jit
-def _find_first_class(
-    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
-    values: Array, wanted: Array, out: Int32Array,
-) -> None:  # fmt: skip
-    """Find the first class of each column that has the wanted value.
-
-    Looks at the classes that have the term, and at the first of each kind that lacks it: there may be many classes.
-    """
-    n_classes, n_kinds = kind.size, empty.shape[1]
-    ends = np.zeros(n_kinds + 1, np.int64)
-    for c in range(n_classes):
-        ends[kind[c] + 1] += 1
-    for k in range(n_kinds):
-        ends[k + 1] += ends[k]
-    free, by_kind = ends.copy(), np.empty(n_classes, np.int64)
-    for c in range(n_classes):
-        by_kind[free[kind[c]]] = c
-        free[kind[c]] += 1
-    has_term = np.full(n_classes, -1, np.int64)  # the last column for which a class was found to have the term
-    for j in range(group.size):
-        best = n_classes
-        for p in range(indptr[j], indptr[j + 1]):
-            has_term[classes[p]] = j
-            if values[cell[p]] == wanted[j] and classes[p] < best:
-                best = int(classes[p])
-        for k in range(n_kinds):
-            i = ends[k]
-            while i < ends[k + 1] and by_kind[i] < best and has_term[by_kind[i]] == j:
-                i += 1
-            if i < ends[k + 1] and by_kind[i] < best and values[empty[group[j], k]] == wanted[j]:
-                best = by_kind[i]
-        out[j] = best if best < n_classes else 0
-
-
-@jit
-def _pick_values(
-    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
-    values: Array, where: Int32Array, out: Array,
-) -> None:  # fmt: skip
-    for j in range(group.size):
-        x = values[empty[group[j], kind[where[j]]]]
-        for p in range(indptr[j], indptr[j + 1]):
-            if classes[p] == where[j]:
-                x = values[cell[p]]
-        out[j] = x
+def _kernels_pay(cells: DistinctCells) -> bool:
+    return kernels_pay(cells.n_columns * cells.n_classes, TABLE_CELLS)
 
 
 def _layout_arrays(
@@ -160,10 +36,48 @@ def _layout_arrays(
     return cells.indptr, cells.classes, cells.cell, cells.group, cells.kind, cells.empty_cell
 
 
+def _expand(cells: DistinctCells, values: Array) -> Array:
+    """Return the values of all classes in each column (columns x classes), dense: for small tables."""
+    dense = values[cells.empty_cell[cells.group][:, cells.kind]]
+    dense[cells.column, cells.classes] = values[cells.cell]
+    return np.asarray(dense)
+
+
 def _weighted_sum(cells: DistinctCells, values: Array, weights: Array) -> Array:
+    """Add up: the classes that have the term, in their order, then those of each kind that lack it."""
+    if not _kernels_pay(cells):
+        with np.errstate(invalid="ignore"):  # infinities cancel, or are multiplied with 0
+            return _weighted_sum_plainly(cells, values, weights)
     out = np.empty(cells.n_columns)
-    _sum_columns(*_layout_arrays(cells), values, weights, out)
+    kernels.sum_columns(*_layout_arrays(cells), values, weights, out)
     return out
+
+
+def _weighted_sum_plainly(cells: DistinctCells, values: Array, weights: Array) -> Array:
+    n, n_kinds = cells.n_columns, cells.empty_cell.shape[1]
+    of_cells = weights[cells.classes]
+    here = _add_by_number(cells.column * n_kinds + cells.kind[cells.classes], of_cells, n * n_kinds)
+    lacking = _add_by_number(cells.kind, weights, n_kinds) - here.reshape(n, n_kinds)
+
+    def add_up(values: Array) -> Array:
+        total = _add_by_number(cells.column, of_cells * values[cells.cell], n)
+        for k in range(n_kinds):
+            there = np.flatnonzero(lacking[:, k] > 0.0)
+            total[there] += lacking[there, k] * values[cells.empty_cell[cells.group[there], k]]
+        return total
+
+    total = add_up(values)
+    infinite = ~np.isfinite(total)
+    if infinite.any():
+        up, down = add_up(np.where(values == np.inf, 1.0, 0.0)) > 0, add_up(np.where(values == -np.inf, 1.0, 0.0)) > 0
+        rest = add_up(np.where(np.isfinite(values), values, 0.0))
+        total[infinite] = np.where(up == down, rest, np.where(up, np.inf, -np.inf))[infinite]
+    return total
+
+
+def _add_by_number(numbers: NDArray[np.integer], values: Array, n: int) -> Array:
+    """Add values of equal number one by one, in their order, as the loop does; `reduceat` would add in pairs."""
+    return np.asarray(np.bincount(numbers, values, n), np.float64)
 
 
 def total(cells: DistinctCells, values: Array) -> Array:
@@ -183,22 +97,29 @@ def weighted_mean(cells: DistinctCells, values: Array) -> Array:
 
 def largest(cells: DistinctCells, values: Array) -> Array:
     """Largest value of any class."""
-    out = np.empty(cells.n_columns)
-    _find_maxima(*_layout_arrays(cells), values, out)
-    return out
+    if _kernels_pay(cells):
+        out = np.empty(cells.n_columns)
+        kernels.find_maxima(*_layout_arrays(cells), values, out)
+    else:
+        out = _expand(cells, values).max(axis=1)
+    return out + 0.0  # of 0.0 and -0.0 either may be the larger: here it is 0.0
 
 
 def argmax_class(cells: DistinctCells, values: Array) -> Int32Array:
     """Return the first class that has the largest value."""
+    if not _kernels_pay(cells):
+        return np.asarray(_expand(cells, values).argmax(axis=1), np.int32)
     where = np.empty(cells.n_columns, np.int32)
-    _find_first_class(*_layout_arrays(cells), values, largest(cells, values), where)
+    kernels.find_first_class(*_layout_arrays(cells), values, largest(cells, values), where)
     return where
 
 
 def pick_values(cells: DistinctCells, values: Array, where: Int32Array) -> Array:
     """Return the value of one class in each column, of the class that `where` names."""
+    if not _kernels_pay(cells):
+        return np.asarray(_expand(cells, values)[np.arange(cells.n_columns), where])
     out = np.empty(cells.n_columns)
-    _pick_values(*_layout_arrays(cells), values, where, out)
+    kernels.pick_values(*_layout_arrays(cells), values, where, out)
     return out
 
 

@@ -11,6 +11,7 @@ for occurrences is given the finer one.
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from enum import IntEnum
@@ -20,139 +21,88 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from termsieve._numba import jit, multiply_and_fold
-from termsieve._types import Array, Int32Array, Int64Array, UInt64Array
+from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
+from termsieve._types import Array, BoolArray, Int32Array, Int64Array
 from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
-from termsieve.tokens.kernels import new_secrets
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
+    from termsieve.ranking import distinct_kernels as kernels
+else:
+    kernels = import_kernels("termsieve.ranking.distinct_kernels")
 
 T = TypeVar("T")
 
+TABLE_CELLS = Threshold(warm=1 << 20, cold=1 << 23)  # from so many on, loops are quicker than NumPy
 _CHUNK_CELLS = 1 << 15  # cells: a dozen arrays of them stay in the cache
 _MAX_CACHED_CELLS = 1 << 19  # tables of so many cells are kept, with all they have derived
-
-
-@jit
-def _mix_hash(h: Any, x: Any, secret: Any) -> Any:
-    return multiply_and_fold(h ^ np.uint64(x), secret)
-
-
-@jit
-def _is_same_column(
-    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array, i: int, j: int
-) -> bool:
-    start, other, n = indptr[i], indptr[j], indptr[i + 1] - indptr[i]
-    if indptr[j + 1] - other != n:
-        return False
-    for r in range(totals.shape[0]):
-        if totals[r, i] != totals[r, j]:
-            return False
-    for p in range(n):
-        if classes[start + p] != classes[other + p]:
-            return False
-        for r in range(keys.shape[0]):
-            if keys[r, start + p] != keys[r, other + p]:
-                return False
-    return True
-
-
-@jit
-def _number_columns(
-    indptr: Int64Array,
-    classes: Int32Array,
-    keys: Int64Array,
-    totals: Int64Array,
-    secrets: UInt64Array,
-    slots: Int32Array,
-    place: Int32Array,
-    first: Int32Array,
-) -> int:
-    """Give the different columns numbers: `place` is that of each column, `first` a column of each number.
-
-    The hashes depend on random numbers, so that nobody can make counts that crowd together; the result does not.
-    """
-    start, secret = secrets[0], secrets[1]
-    mask = np.uint64(slots.size - 1)
-    found = 0
-    for j in range(place.size):
-        h = start ^ np.uint64(indptr[j + 1] - indptr[j])
-        for r in range(totals.shape[0]):
-            h = _mix_hash(h, totals[r, j], secret)
-        for p in range(indptr[j], indptr[j + 1]):
-            h = _mix_hash(h, classes[p], secret)
-            for r in range(keys.shape[0]):
-                h = _mix_hash(h, keys[r, p], secret)
-        slot = (h ^ (h >> np.uint64(32))) & mask
-        while slots[slot] >= 0 and not _is_same_column(indptr, classes, keys, totals, first[slots[slot]], j):
-            slot = (slot + np.uint64(1)) & mask
-        if slots[slot] < 0:
-            slots[slot] = found
-            first[found] = j
-            found += 1
-        place[j] = slots[slot]
-    return found
-
-
-@jit
-def _mark_missing_kinds(
-    indptr: Int64Array,
-    classes: Int32Array,
-    kind: Int32Array,
-    sizes: Int64Array,
-    group: Int32Array,
-    missing: NDArray[np.bool_],
-) -> None:
-    """Mark which pairs of term totals and kind of class occur without the term."""
-    here = np.zeros(sizes.size, np.int64)
-    for j in range(group.size):
-        here[:] = 0
-        for p in range(indptr[j], indptr[j + 1]):
-            here[kind[classes[p]]] += 1
-        for k in range(sizes.size):
-            if here[k] < sizes[k]:
-                missing[group[j], k] = True
 
 
 def _make_slots(n: int) -> Int32Array:
     return np.full(1 << max(4, (2 * n).bit_length()), -1, np.int32)
 
 
-@jit
-def _number_rows(
-    keys: Int64Array, secrets: UInt64Array, slots: Int32Array, place: Int32Array, first: Int32Array
-) -> int:
-    start, secret = secrets[0], secrets[1]
-    mask = np.uint64(slots.size - 1)
-    found = 0
-    for i in range(keys.shape[0]):
-        h = start
-        for r in range(keys.shape[1]):
-            h = _mix_hash(h, keys[i, r], secret)
-        slot = (h ^ (h >> np.uint64(32))) & mask
-        while slots[slot] >= 0:
-            other = first[slots[slot]]
-            same = True
-            for r in range(keys.shape[1]):
-                same &= keys[i, r] == keys[other, r]
-            if same:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        if slots[slot] < 0:
-            slots[slot] = found
-            first[found] = i
-            found += 1
-        place[i] = slots[slot]
-    return found
+def _number_columns(
+    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array
+) -> tuple[Int32Array, Int32Array]:
+    """Give the different columns numbers, in the order of the first of each: that of each, and the first of each."""
+    n = len(indptr) - 1
+    if not kernels_pay(len(classes), TABLE_CELLS):
+        return _number_columns_plainly(indptr, classes, keys, totals)
+    place, first = np.empty(n, np.int32), np.empty(n, np.int32)
+    found = kernels.number_columns(indptr, classes, keys, totals, new_secrets(), _make_slots(n), place, first)
+    return place, first[:found].copy()
+
+
+def _number_columns_plainly(
+    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array
+) -> tuple[Int32Array, Int32Array]:
+    cells, heads = np.vstack([classes, keys]).T.tobytes(), totals.T.tobytes()
+    width, head = 8 * (1 + len(keys)), 8 * len(totals)
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    place, first = np.empty(len(indptr) - 1, np.int32), list[int]()
+    for j, (start, end) in enumerate(itertools.pairwise((indptr * width).tolist())):
+        number = numbers.setdefault((heads[j * head : (j + 1) * head], cells[start:end]), len(first))
+        if number == len(first):
+            first.append(j)
+        place[j] = number
+    return place, np.array(first, np.int32)
 
 
 def _find_distinct_rows(*columns: NDArray[Any]) -> tuple[Int32Array, Int32Array]:
     """Give the different rows of a dense array numbers: that of each, and the first of each number."""
     keys = np.ascontiguousarray(np.stack(columns, axis=1, dtype=np.int64))
+    if not kernels_pay(len(keys), TABLE_CELLS):
+        return _find_distinct_rows_plainly(keys)
     place, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
-    found = _number_rows(keys, new_secrets(), _make_slots(len(keys)), place, first)
+    found = kernels.number_rows(keys, new_secrets(), _make_slots(len(keys)), place, first)
     return place, first[:found].copy()
+
+
+def _find_distinct_rows_plainly(keys: Int64Array) -> tuple[Int32Array, Int32Array]:
+    order = np.lexsort(keys.T)  # equal rows stand together, in their order
+    starts = np.ones(len(keys), np.bool_)
+    starts[1:] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+    first = order[starts]
+    rank = np.argsort(np.argsort(first))
+    place = np.empty(len(keys), np.int32)
+    place[order] = rank[np.cumsum(starts) - 1]
+    return place, np.sort(first).astype(np.int32)
+
+
+def _find_missing_kinds(
+    indptr: Int64Array, classes: Int32Array, kind: Int32Array, sizes: Int64Array, group: Int32Array, n_groups: int
+) -> BoolArray:
+    """Return which pairs of term totals and kind of class occur without the term (groups x kinds)."""
+    missing = np.zeros((n_groups, sizes.size), np.bool_)
+    if kernels_pay(group.size * sizes.size, TABLE_CELLS):
+        kernels.mark_missing_kinds(indptr, classes, kind, sizes, group, missing)
+        return missing
+    column = np.repeat(np.arange(group.size), np.diff(indptr))
+    here = np.bincount(column * sizes.size + kind[classes], minlength=group.size * sizes.size)
+    lacking, kinds = np.nonzero(here.reshape(-1, sizes.size) < sizes)
+    missing[group[lacking], kinds] = True
+    return missing
 
 
 def _as_keys(values: NDArray[Any]) -> Int64Array:
@@ -212,10 +162,7 @@ class DistinctCells:
             totals = np.array([counts.term_df, counts.term_tf, counts.term_tf2])
         indptr, classes = counts.cells.indptr, counts.cells.classes
         keys, total_keys = _as_keys(values), _as_keys(totals)
-        self.place, first = np.empty(self.n_terms, np.int32), np.empty(self.n_terms, np.int32)
-        slots = _make_slots(self.n_terms)
-        found = _number_columns(indptr, classes, keys, total_keys, new_secrets(), slots, self.place, first)
-        first = first[:found].copy()
+        self.place, first = _number_columns(indptr, classes, keys, total_keys)
         lengths = np.diff(indptr)[first]
         self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         source = np.repeat(indptr[first] - self.indptr[:-1], lengths) + np.arange(self.indptr[-1])
@@ -234,9 +181,9 @@ class DistinctCells:
         """Find the different cells by their keys; what is in them stands in `values` at `source`."""
         kind, group = self.kind[self.classes], np.repeat(self.group, np.diff(self.indptr))
         self.cell, first = _find_distinct_rows(kind, group, *keys)
-        missing = np.zeros((self._totals.shape[1], self._kind_size.size), np.bool_)
         sizes = np.bincount(self.kind, minlength=self._kind_size.size).astype(np.int64)
-        _mark_missing_kinds(self.indptr, self.classes, self.kind, sizes, self.group, missing)
+        n_groups = self._totals.shape[1]
+        missing = _find_missing_kinds(self.indptr, self.classes, self.kind, sizes, self.group, n_groups)
         numbers = first.size - 1 + np.cumsum(missing)
         self.empty_cell: Int32Array = numbers.astype(np.int32).reshape(missing.shape)
         empty_group, empty_kind = np.nonzero(missing)
@@ -250,6 +197,11 @@ class DistinctCells:
     def n_columns(self) -> int:
         """Number of different columns."""
         return int(self.group.size)
+
+    @cached_property
+    def column(self) -> Int64Array:
+        """The number of the column of each cell."""
+        return np.repeat(np.arange(self.n_columns), np.diff(self.indptr))
 
     def _table(self, chunk: slice) -> Table:
         kind, group, values = self._cell_kind[chunk], self._cell_group[chunk], self._cell_values[:, chunk]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve import views
+from termsieve._kernels import use_way
 from termsieve._types import Array, Int32Array, Int64Array, StringArray
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
@@ -253,7 +254,7 @@ class Scores(ArrowTable):
         cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
         if per_class:
             return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
-        smallest = -agg.largest(cells, -values)
+        smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
 
     def to_arrow(self) -> pa.Table:
@@ -462,9 +463,10 @@ def load_kernels() -> None:
     from termsieve.counts.counts import Counts
 
     counts = Counts.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"])
-    for spelling in ("fisher_exact", "info_gain"):
-        values = score(counts, spelling)
-        for how in agg.AGGREGATIONS:
-            values.order(how)
-        values.order_of_class(0)
-        values.top(1)  # with the class that a term speaks for
+    with use_way("compiled"):
+        for spelling in ("fisher_exact", "info_gain"):
+            values = score(counts, spelling)
+            for how in agg.AGGREGATIONS:
+                values.order(how)
+            values.order_of_class(0)
+            values.top(1)  # with the class that a term speaks for

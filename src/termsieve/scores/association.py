@@ -6,7 +6,6 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy.special import chdtrc, erfc
 
 from termsieve._types import Array
 from termsieve.scores.numerics import HALF_LOG_2PI, stirling_remainder, table_deviance
@@ -16,10 +15,14 @@ from termsieve.table import Table, ratio
 
 
 def _pvalue_chi2(_: Table, value: Array) -> Array:
+    from scipy.special import chdtrc
+
     return np.asarray(chdtrc(1.0, value))
 
 
 def _pvalue_ngl(_: Table, value: Array) -> Array:
+    from scipy.special import erfc
+
     return np.asarray(erfc(np.abs(value) / math.sqrt(2.0)))
 
 

@@ -6,7 +6,6 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit
 
 from termsieve._types import Array
 from termsieve.scores.numerics import (
@@ -86,6 +85,8 @@ def pip(
     t: Table, *, alpha: float = 0.2, beta: float = 0.08, alpha_class: float = 0.1, beta_class: float = 0.04
 ) -> Array:
     """Probability, given the documents, that the term depends on the class."""
+    from scipy.special import expit
+
     return np.asarray(expit(_log_bayes_factor(t, alpha, beta, alpha_class, beta_class)))
 
 
@@ -144,5 +145,7 @@ def pip_poisson(
     beta_class: float = 0.04,
 ) -> Array:
     """Probability, given the occurrences, that the term depends on the class."""
+    from scipy.special import expit
+
     log_odds = _poisson_log_odds(t, param=param, alpha=alpha, beta=beta, alpha_class=alpha_class, beta_class=beta_class)
     return np.asarray(expit(log_odds))

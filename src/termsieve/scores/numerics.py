@@ -3,6 +3,8 @@
 The textbook forms subtract nearly equal numbers: information gain at a billion documents, or a log Bayes
 factor written with log-gammas, is noise. Each function here takes the small difference as an argument of its
 own, because the caller knows it exactly (from `Table.delta`).
+
+scipy is imported where it is needed, here and in the other modules of scores: most scores do without.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln, xlogy
 
 from termsieve._types import Array
 from termsieve.table import Number, log, ratio
@@ -53,6 +54,8 @@ def deviance(x: Array, e: Array, x_minus_e: Array) -> Array:
     series = r_near * x_minus_e + 2.0 * x * (r_near * square * _horner(square, _ATANH))
     if np.all(near):
         return np.asarray(series)
+    from scipy.special import xlogy
+
     far = xlogy(x, ratio(x, e, empty=1.0)) - x_minus_e
     return np.where(near, series, far)
 
@@ -79,6 +82,8 @@ def stirling_remainder(x: Array) -> Array:
     rest = inverse * _horner(inverse * inverse, _STIRLING)
     if not np.any(small):
         return rest
+    from scipy.special import gammaln
+
     y = x[small]
     rest = np.array(rest)
     rest[small] = gammaln(y) - ((y - 0.5) * np.log(y) - y + HALF_LOG_2PI)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
 from termsieve._types import Array
 from termsieve.scores.registry import SMOOTHING, score
@@ -32,6 +31,7 @@ from termsieve.table import Table, ratio
 )
 def bns(t: Table, *, floor: float = 0.0005) -> Array:
     """Distance between the normal deviates of the two document rates."""
+    from scipy.special import ndtri
 
     def deviate(rate: Array) -> Array:
         return np.asarray(ndtri(np.clip(rate, floor, 1 - floor)))

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from termsieve._numba import jit
-from termsieve._types import Array, BoolArray
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
+
+if TYPE_CHECKING:
+    from termsieve._types import Array, BoolArray
+    from termsieve.scores import tail_kernels as kernels
+else:
+    kernels = import_kernels("termsieve.scores.tail_kernels")
+
+TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from so many on, loops are quicker than NumPy
+NEGLIGIBLE = 1e-18  # of the sum: what follows cannot change it
 
 
-@jit
-def _sum_upward(a: float, n_t: float, n_c: float, rest: float) -> float:
-    total = term = 1.0
-    while a < n_t and a < n_c:
-        term *= (n_c - a) * (n_t - a) / ((a + 1.0) * (rest + a + 1.0))
-        total += term
-        a += 1.0
-        if term < 1e-18 * total:
-            break
+def _sum_upward(a: Array, n_t: Array, n_c: Array, rest: Array) -> Array:
+    """Sum all tails at once, a probability further in each round: the steps of the loop in `tail_kernels`."""
+    total, term = np.ones(a.size), np.ones(a.size)
+    active = np.flatnonzero((a < n_t) & (a < n_c))
+    while active.size:
+        here, of_t, of_c = a[active], n_t[active], n_c[active]
+        term[active] *= (of_c - here) * (of_t - here) / ((here + 1.0) * (rest[active] + here + 1.0))
+        total[active] += term[active]
+        a[active] = here + 1.0
+        active = active[(here + 1.0 < of_t) & (here + 1.0 < of_c) & (term[active] >= NEGLIGIBLE * total[active])]
     return total
 
 
-@jit
-def _sum_downward(a: float, n_t: float, n_c: float, rest: float) -> float:
-    total = 0.0
-    term = 1.0
-    while a > 0.0 and rest + a > 0.0:
-        term *= a * (rest + a) / ((n_c - a + 1.0) * (n_t - a + 1.0))
-        total += term
-        a -= 1.0
-        if term < 1e-18 * total:
-            break
+def _sum_downward(a: Array, n_t: Array, n_c: Array, rest: Array) -> Array:
+    total, term = np.zeros(a.size), np.ones(a.size)
+    active = np.flatnonzero((a > 0.0) & (rest + a > 0.0))
+    while active.size:
+        here, beyond = a[active], rest[active]
+        term[active] *= here * (beyond + here) / ((n_c[active] - here + 1.0) * (n_t[active] - here + 1.0))
+        total[active] += term[active]
+        a[active] = here - 1.0
+        active = active[
+            (here - 1.0 > 0.0) & (beyond + (here - 1.0) > 0.0) & (term[active] >= NEGLIGIBLE * total[active])
+        ]
     return total
 
 
-@jit
-def _sum_tails(tp: Array, n_t: Array, n_c: Array, n: Array, above: BoolArray, out: Array) -> None:
-    for i in range(tp.size):
-        rest = n[i] - n_c[i] - n_t[i]
-        if above[i]:
-            out[i] = _sum_upward(tp[i], n_t[i], n_c[i], rest)
-        else:
-            out[i] = _sum_downward(tp[i], n_t[i], n_c[i], rest)
+def _sum_tails_plainly(tp: Array, n_t: Array, n_c: Array, n: Array, above: BoolArray, out: Array) -> None:
+    rest = n - n_c - n_t
+    for side, add_up in ((above, _sum_upward), (~above, _sum_downward)):
+        out[side] = add_up(tp[side], n_t[side], n_c[side], rest[side])
 
 
 def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, Array]:
@@ -53,5 +61,6 @@ def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, 
     tp, n_t, n_c, n = (np.ravel(np.broadcast_to(np.asarray(x, dtype=np.float64), shape)) for x in (tp, n_t, n_c, n))
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
-    _sum_tails(tp, n_t, n_c, n, above, out)
+    sum_tails = kernels.sum_tails if kernels_pay(tp.size, TABLES) else _sum_tails_plainly
+    sum_tails(tp, n_t, n_c, n, above, out)
     return above.reshape(shape), out.reshape(shape)

@@ -201,7 +201,7 @@ class Analyzer:
     @property
     def runs(self) -> TokenRuns | None:
         """What the kernels need to know of the token pattern; None when they cannot do this analyzer."""
-        if self.analyzer != "word" or self.tokenizer is not None:
+        if self.analyzer != "word" or self.tokenizer is not None or isinstance(self.token_pattern, Unconfirmed):
             return None
         return _parse_runs(self.token_pattern, self.min_length)
 

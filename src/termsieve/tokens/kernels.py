@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import functools
 import re
-import secrets
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,15 +126,6 @@ def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
     """Room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
     eights = np.empty(longest * 3 // 16 + 16, np.uint64)
     return TextBuffers(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
-
-
-def new_secrets() -> UInt64Array:
-    """Random numbers for the hashes of one vocabulary.
-
-    With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
-    takes as long as there are words. Results do not depend on these numbers.
-    """
-    return np.frombuffer(secrets.token_bytes(32), np.uint64) | _ONE  # an even factor would lose a bit
 
 
 def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
@@ -360,7 +350,8 @@ def rehash(old, new, hashing):
             at = _hash_slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
             while new[at, 1] != _EMPTY:
                 at = (at + 1) & mask
-            new[at] = old[i]
+            # numbers one by one: a row at once takes two seconds to compile
+            new[at, 0], new[at, 1], new[at, 2] = old[i, 0], old[i, 1], old[i, 2]
 
 
 @_jit

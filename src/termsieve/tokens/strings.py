@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._types import Int64Array, UInt8Array
 from termsieve.errors import OptionError
-from termsieve.tokens import kernels
 
+if TYPE_CHECKING:
+    from termsieve.tokens import kernels
+else:
+    kernels = import_kernels("termsieve.tokens.kernels")
+
+SORTED_STRINGS = Threshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
 _SMALL_SIZE = 10_000
 
 
@@ -41,7 +48,7 @@ def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
     """
-    if len(strings) < _SMALL_SIZE:  # not worth loading a kernel
+    if len(strings) < _SMALL_SIZE or not kernels_pay(len(strings), SORTED_STRINGS):
         return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
     kernels.pack_leading_bytes(*string_buffers(strings), heads)

@@ -1,0 +1,168 @@
+"""When the compiled loops are loaded: for work that is large enough to pay for it.
+
+Loading numba and the loops takes most of a second, compiling them on a new machine many. Small inputs are counted and
+scored in plain Python and NumPy instead. Both ways give the same numbers, bit by bit; the laws compare them.
+
+Modules of loops (``*kernels.py``) are imported through `import_kernels`, when a loop is first called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+import numpy as np
+
+from termsieve._types import UInt64Array
+
+Way = Literal["plain", "compiled"]
+WAY_VARIABLE = "TERMSIEVE_LOOPS"  # "plain" or "compiled" in the environment decides for all inputs
+
+
+class Threshold(NamedTuple):
+    """The work from which on loops pay: when they were compiled before, and when they have to be compiled first."""
+
+    warm: int
+    cold: int
+
+
+_given_way = os.environ.get(WAY_VARIABLE)
+_way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else None
+_listeners: list[Callable[[], None]] = []
+_is_prepared = False
+
+# What is compiled together: functions without parameters that call every loop of their stage once
+_LOADERS = (
+    "termsieve.counts.tally:load_all_kernels",
+    "termsieve.ranking.ranking:load_kernels",
+    "termsieve.estimators.rows:load_all_kernels",
+    "termsieve.classify.curves:load_all_kernels",
+)
+
+
+@contextmanager
+def use_way(way: Way | None) -> Iterator[None]:
+    """Decide for all inputs how they are worked on, whatever their size; None: by their size."""
+    global _way  # noqa: PLW0603 - one decision for the process
+    before, _way = _way, way
+    try:
+        yield
+    finally:
+        _way = before
+
+
+def are_loaded() -> bool:
+    """Whether loops were needed before in this process."""
+    return "termsieve._numba" in sys.modules
+
+
+def kernels_pay(work: int, threshold: Threshold) -> bool:
+    """Whether so much work is worth loading, or compiling, the loops; it always is when they are loaded."""
+    if _way is not None:
+        return _way == "compiled"
+    if are_loaded():
+        return True
+    return work >= threshold.warm and (work >= threshold.cold or is_cache_warm())
+
+
+class _LazyModule:
+    """Stands for a module of loops that is imported when one of them is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        module = importlib.import_module(self._name)
+        _compile_together()
+        return getattr(module, name)
+
+
+def import_kernels(name: str) -> Any:
+    """Return what stands for a module of loops, without importing it yet."""
+    return _LazyModule(name)
+
+
+def _compile_together() -> None:
+    """Compile all loops now when none were compiled before: once, not piece by piece in one command after another."""
+    global _is_prepared  # noqa: PLW0603 - once in a process; the loops that are called here ask again
+    if _is_prepared:
+        return
+    _is_prepared = True
+    if is_cache_warm() or not importlib.import_module("termsieve._numba").can_keep_loops():
+        return
+    tell_listeners()
+    for loader in _LOADERS:
+        module, _, function = loader.partition(":")
+        getattr(importlib.import_module(module), function)()
+
+
+# Whether loops were compiled before, found out without numba
+
+
+def is_cache_warm() -> bool:
+    """Whether there are files of the largest loop, not older than its source, where numba looks for them."""
+    source = Path(__file__).parent / "tokens" / "kernels.py"
+    pattern = f"{source.stem}.scan-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    try:
+        written = source.stat().st_mtime
+        kept = [path for folder in _cache_folders(source) for path in folder.glob(pattern)]
+        return any(path.stat().st_mtime >= written for path in kept)
+    except OSError:
+        return False
+
+
+def _cache_folders(source: Path) -> list[Path]:
+    """Where numba, set up by `termsieve._numba`, may have kept the loops of a module."""
+    name = f"{source.parent.name}_{hashlib.sha1(str(source.parent).encode(), usedforsecurity=False).hexdigest()}"
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return [Path(given) / name]
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - there may be no home
+    folders = [source.parent / "__pycache__", Path(home) / "numba" / name]
+    private = private_folder()
+    return folders if private is None else [*folders, private / name]
+
+
+def private_folder() -> Path | None:
+    """Return the folder among temporary files that is used where no other can be written to; it may not be there."""
+    if not hasattr(os, "getuid"):
+        return None
+    return Path(tempfile.gettempdir()) / f"termsieve-numba-{os.getuid()}"
+
+
+# Who wants to know that loops are compiled
+
+
+@contextmanager
+def announce_compiling(announce: Callable[[], None]) -> Iterator[None]:
+    """Call a function when loops are being compiled, as long as the context lasts."""
+    _listeners.append(announce)
+    try:
+        yield
+    finally:
+        _listeners.remove(announce)
+
+
+def tell_listeners() -> None:
+    """Tell those who want to know that loops are being compiled."""
+    for announce in _listeners:
+        announce()
+
+
+# What loops are given
+
+
+def new_secrets() -> UInt64Array:
+    """Random numbers for the hashes of one vocabulary.
+
+    With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
+    takes as long as there are words. Results do not depend on these numbers.
+    """
+    return np.frombuffer(secrets.token_bytes(32), np.uint64) | np.uint64(1)  # an even factor would lose a bit

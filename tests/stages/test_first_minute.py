@@ -1,0 +1,73 @@
+"""A small input is ranked without what takes long to load, compile or keep."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TYPED = """
+import sys
+from termsieve._entry import main
+sys.argv = ["termsieve", *{arguments!r}]
+try:
+    main()
+finally:
+    print("loaded:", sorted({{"numba", "scipy", "pandas", "sklearn"}} & set(sys.modules)), file=sys.stderr)
+"""
+ROWS = "text,label\n" + "cheap pills,spam\nmeeting at noon,ham\ncheap meeting,ham\n" * 20
+
+
+@pytest.fixture
+def mail(tmp_path):
+    path = tmp_path / "mail.csv"
+    path.write_text(ROWS, "utf-8")
+    return path
+
+
+def run(*arguments, first="", **environment):
+    """Type a command in a process of its own; its output, and what it said."""
+    code = first + TYPED.format(arguments=[str(one) for one in arguments])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("command", [["rank"], ["rank", "--score", "chi2,gu"], ["select", "-k", "2"], ["count"]])
+def test_a_small_input_loads_neither_numba_nor_scipy_nor_pandas(mail, tmp_path, command):
+    if command[0] == "count":
+        command = ["count", "-o", tmp_path / "mail.counts"]
+    said = run(command[0], mail, *command[1:], NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
+    assert "loaded: []" in said
+    assert "compiling" not in said
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_way_does_not_show(mail):
+    plain, compiled = (run("rank", mail, TERMSIEVE_LOOPS=way)[0] for way in ("plain", "compiled"))
+    assert plain == compiled
+
+
+ASKING = """
+import sys
+from termsieve.cli.imports import leave_out_pandas
+leave_out_pandas()
+exec("import pyarrow as pa; pa.array([1])", {"__name__": "termsieve.somewhere"})
+assert "pandas" not in sys.modules
+exec("import pandas", {"__name__": "a_tokenizer"})
+assert sys.modules["pandas"].Series([1]).sum() == 1
+"""
+
+
+def test_pandas_is_kept_from_arrow_and_from_nobody_else():
+    subprocess.run([sys.executable, "-c", ASKING], check=True, timeout=300)
+
+
+def test_nothing_writable_is_no_hindrance(mail, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_bytes(b"")
+    nowhere = {name: str(taken / "x") for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    assert run("rank", mail, **nowhere, PYTHONDONTWRITEBYTECODE="1")[0] == run("rank", mail)[0]
