@@ -29,8 +29,8 @@ def test_importing_is_quick(code):
 
 def test_counting_does_without_what_it_does_not_need():
     loaded = modules_after("import termsieve; termsieve.count(['a text'], ['x'])")
-    assert {"numba", "pyarrow"} <= loaded
-    assert loaded.isdisjoint(("sklearn", "jieba", "Stemmer"))
+    assert "pyarrow" in loaded
+    assert loaded.isdisjoint(("numba", "scipy", "sklearn", "jieba", "Stemmer"))  # numba is for larger inputs
 
 
 WITHOUT_EXTRAS = f"""

@@ -14,8 +14,9 @@ from rich.text import Text
 from termsieve.cli import run
 from termsieve.cli.messages import escape_controls
 from termsieve.cli.output import Format, OutputOptions, Sheet, escape_formula
-from termsieve.cli.screen import bar_shares, draw_bar, format_number, format_percent, make_cell, render_plain
+from termsieve.cli.screen import bar_shares, draw_bar, format_number, make_cell, render_plain
 from termsieve.errors import OutputError
+from termsieve.views import format_percent
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",
@@ -166,10 +167,11 @@ def test_a_term_of_two_lines_is_no_line(tmp_path):
 def test_percentages_are_short_and_near(share):
     shown = format_percent(share)
     assert len(shown) <= 9
-    if not shown.startswith("<"):
+    if not shown.startswith(("<", ">")):
         value = float(shown.removesuffix(" %")) / 100
         assert abs(value - share) <= max(0.051 * share, 0.00001)
         assert (value == 0) == (share == 0)
+        assert (value == 1) == (share == 1)
 
 
 @given(st.floats(allow_nan=False))

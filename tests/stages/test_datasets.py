@@ -176,7 +176,7 @@ def test_the_real_layout_gives_the_real_corpus(name, real, tmp_path):
     documents = [json.loads(line) for line in gzip.decompress(real(name).read_bytes()).split(b"\n")[:-1]]
     path = tmp_path / "archive"
     path.write_bytes(layouts.tar_bytes(LAYOUTS[name](documents), ""))
-    found = [json.loads(line) for line in tally.lines(record.converter({record.archives[0].name: path}))]
+    found = [json.loads(line) for line in tally.encode_documents(record.converter({record.archives[0].name: path}))]
     assert tally.fingerprint == record.fingerprint
     different = [one["id"] for one, other in zip(found, documents, strict=True) if one != other]
     assert len(different) == (3 if name == "enron1" else 0)  # mails with the ends of lines that the archive has
@@ -192,6 +192,8 @@ def test_the_real_layout_gives_the_real_bytes(real, tmp_path):
         published = "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d"
         assert hashlib.sha256(archive.read("SMSSpamCollection")).hexdigest() == published
     assert (
-        b"".join(compress_lines(ConversionSummary().lines(record.converter({record.archives[0].name: path}))))
+        b"".join(
+            compress_lines(ConversionSummary().encode_documents(record.converter({record.archives[0].name: path})))
+        )
         == content
     )

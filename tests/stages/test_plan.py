@@ -63,14 +63,21 @@ def test_numbers_of_terms_fit_the_vocabulary():
 
 
 def test_contenders_are_spelled_in_one_way():
-    made = Contender.of(Contender("mine", "bns( floor = 1e-3 )", rule=" top( k = 2 ) "))
+    made = Contender.from_spelling(Contender("mine", "bns( floor = 1e-3 )", rule=" top( k = 2 ) "))
     assert (made.name, made.score, made.rule) == ("mine", "bns(floor=0.001)", "top(2)")
     with pytest.raises(OptionError, match="Did you mean 'max'"):
-        Contender.of(Contender("mine", "chi2", aggregate="maxx"))
+        Contender.from_spelling(Contender("mine", "chi2", aggregate="maxx"))
 
 
 def test_the_fewest_documents_are_a_number_or_a_share_and_never_none():
-    assert [Plan.of(min_df=given).least_df(50) for given in (0, 1, 3, 0.1, 0.001, 1.0)] == [1, 1, 3, 5, 1, 50]
+    assert [Plan.from_arguments(min_df=given).least_df(50) for given in (0, 1, 3, 0.1, 0.001, 1.0)] == [
+        1,
+        1,
+        3,
+        5,
+        1,
+        50,
+    ]
 
 
 def test_only_what_differs_from_the_defaults_is_said_again():

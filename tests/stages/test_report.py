@@ -294,7 +294,7 @@ def test_guessing_is_no_success():
 def test_guessing_is_the_mean_share_of_the_classes(f1, guessed):
     counts = ts.count(["ship", "crew", "deck", "goal"], ["sea", "sea", "sea", "sport"])
     result = Comparison(table_of({("gu", "nb", 2): f1}), {"n_splits": 3}, {}, counts)
-    assert make_headline(ReportData.of(result)).startswith("No better than guessing") is guessed
+    assert make_headline(ReportData.from_result(result)).startswith("No better than guessing") is guessed
 
 
 def test_findings_are_computed_from_the_table():
@@ -319,9 +319,9 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     of_classes += [(0, 0, "chi2", "nb", 100, "a", "recall", 0.2)]
     apart = pa.table(dict(zip(SCHEMA.names, zip(*of_classes, strict=True), strict=True)), schema=SCHEMA)
     result = Comparison(pa.concat_tables([table_of(means), apart]), {"n_splits": 3}, {})
-    found = list_findings(ReportData.of(result))
+    found = list_findings(ReportData.from_result(result))
     assert [finding.sentence for finding in found] == [
-        f"{make_headline(ReportData.of(result))}. {make_explanation(ReportData.of(result))}",
+        f"{make_headline(ReportData.from_result(result))}. {make_explanation(ReportData.from_result(result))}",
         "The choice of the score matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb).",
         "With 10 terms by chi2, nb has an F1 of 0.800 and svm of 0.500.",
         "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
@@ -329,12 +329,12 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     reason = (
         "With nb, 100 terms reach a macro F1 of 0.910, the best of all; fewer do not come within one standard error."
     )
-    assert make_explanation(ReportData.of(result)) == reason
+    assert make_explanation(ReportData.from_result(result)) == reason
     assert [finding.weight for finding in found] == pytest.approx([1.0, 0.95, 0.8, 0.1 / 0.15 * 0.7])
 
 
 def test_agreement_and_energy_are_those_of_the_rankings():
-    material = ReportData.of(plain_result())
+    material = ReportData.from_result(plain_result())
     sentences = " ".join(finding.sentence for finding in list_findings(material))
     k = plain_result().recommended().k
     first = {one.name: set(one.scores.order()[:k].tolist()) for one in material.contenders}
@@ -349,10 +349,10 @@ def test_agreement_and_energy_are_those_of_the_rankings():
 
 def test_the_headline_of_scores_names_the_classes():
     counts = ts.count(["ship", "crew", "goal", "rate"], ["sea", "sea", "sport", "money"])
-    assert make_headline(ReportData.of(ts.score(counts, ["chi2"]))) == "What tells sea, money and sport apart"
-    assert make_explanation(ReportData.of(ts.score(counts, ["chi2"]))).startswith("4 terms, ranked by ")
+    assert make_headline(ReportData.from_result(ts.score(counts, ["chi2"]))) == "What tells sea, money and sport apart"
+    assert make_explanation(ReportData.from_result(ts.score(counts, ["chi2"]))).startswith("4 terms, ranked by ")
     many = ts.count([f"word{i}" for i in range(5)], [f"class{i}" for i in range(5)])
-    assert make_headline(ReportData.of(ts.score(many, ["chi2"]))) == "What tells 5 classes apart"
+    assert make_headline(ReportData.from_result(ts.score(many, ["chi2"]))) == "What tells 5 classes apart"
 
 
 def test_findings_about_terms_and_agreement_are_those_of_the_counts():
@@ -600,7 +600,7 @@ def test_files_that_are_classes_stay_classes(ending, tmp_path, monkeypatch):
     run_command(["compare", *files, "--by-file", "--score", "gu,chi2", "--classifier", "multinomial_nb", "-k",
                  "2,5", "--cv", "3", *grouped, "-o", "first.parquet"])  # fmt: skip
     result = Comparison.load("first.parquet")
-    assert f"docs = ts.read({files!r}, by_file=True)\n" in make_code_blocks(ReportData.of(result))[1].code
+    assert f"docs = ts.read({files!r}, by_file=True)\n" in make_code_blocks(ReportData.from_result(result))[1].code
     again, arguments = ran_again(ReportData.from_result(result), tmp_path, monkeypatch, "result")
     assert again.table == result.table
     assert "--by-file" in arguments
@@ -660,9 +660,11 @@ def test_every_setting_is_there():
 def test_what_the_study_scored_is_not_scored_again(tmp_path, monkeypatch):
     texts, labels = documents()
     result = ts.compare(texts, labels, **FEW)
-    expected = {one.name: one.overall.tolist() for one in ReportData.of(saved_and_loaded(result, tmp_path)).contenders}
+    expected = {
+        one.name: one.overall.tolist() for one in ReportData.from_result(saved_and_loaded(result, tmp_path)).contenders
+    }
     monkeypatch.setattr("termsieve.reporting.report_data.score", None)  # nobody calls it
-    data = ReportData.of(result)
+    data = ReportData.from_result(result)
     assert {one.name: one.overall.tolist() for one in data.contenders} == expected
     assert all(one.scores is result.scored[one.name] for one in data.contenders)
 
@@ -671,9 +673,9 @@ def test_other_counts_than_those_of_the_study_are_scored(tmp_path):
     texts, labels = documents()
     result = ts.compare(texts, labels, **FEW)
     result.counts = result.counts.prune(min_df=2)
-    assert ReportData.of(result).ranked_counts is result.counts
+    assert ReportData.from_result(result).ranked_counts is result.counts
     pruned = ts.compare(texts, labels, **FEW, min_df=2)
-    assert ReportData.of(pruned).ranked_counts == result.counts
+    assert ReportData.from_result(pruned).ranked_counts == result.counts
 
 
 def saved_and_loaded(result, folder):

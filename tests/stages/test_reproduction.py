@@ -572,8 +572,8 @@ def test_contexts_are_pooled_by_their_means():
     assert pooled.name == "mean over 3 cases"
     assert pooled.means["B"] == {10: pytest.approx(0.4), 100: pytest.approx(3.1 / 3)}
     assert list(pooled.average()) == ["B", "A"]
-    assert (list(pooled.at(10)), list(pooled.at(100))) == (["A", "B"], ["B", "A"])
-    assert format_values(pooled.at(100)) == "B 1.033, A 0.900"
+    assert (list(pooled.at_size(10)), list(pooled.at_size(100))) == (["A", "B"], ["B", "A"])
+    assert format_values(pooled.at_size(100)) == "B 1.033, A 0.900"
 
 
 def test_the_area_weighs_sizes_by_their_distance():
