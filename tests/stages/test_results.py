@@ -13,7 +13,7 @@ from pages.samples import documents, plain_result
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.evaluate.significance import correlated_t
-from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
+from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, _recommend, is_saved
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -246,3 +246,13 @@ def test_a_curve_has_a_row_for_each_split():
     summary = plain_result().summary().to_pylist()
     means = [row["mean"] for row in summary if (row["score"], row["classifier"]) == ("gu", "multinomial_nb")]
     np.testing.assert_allclose(values.mean(axis=0), means)
+
+
+def test_with_all_terms_the_best_itself_is_recommended():
+    rows = [
+        {"classifier": "nb", "score": score, "k": k, "mean": mean, "standard_error": 0.001}
+        for score in ("info_gain", "bns")
+        for k, mean in ((10, 0.8), (50, 0.9))
+    ]
+    assert _recommend(rows, "f1_macro").score == "info_gain"
+    assert _recommend(rows, "f1_macro").reason.startswith("nb: info_gain with 50 terms is best")

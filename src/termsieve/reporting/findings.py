@@ -49,6 +49,8 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
         return f"None does well: {few} do as well as any, {value}"
     n_terms = data.ranked_counts.n_terms if data.contenders else None
     more = n_terms is None or choice.k < n_terms
+    if not more and len(result.ks) > 1 and choice.mean < _PERFECT_F1:
+        return f"It takes all {choice.k:,} terms: {value}; fewer do not come within one standard error"
     if choice.k == max(result.ks) and more and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
     return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"

@@ -397,7 +397,8 @@ def _recommend(rows: list[dict[str, Any]], measure: str) -> Recommendation:
     error = top["standard_error"]
     slack = 0.0 if error is None or math.isnan(error) else error
     near = [row for row in rows if row["mean"] >= top["mean"] - slack]
-    few = min(near, key=lambda row: (row["k"], -row["mean"], row["score"]))
+    # of equals the best itself: with all terms, every score is equal
+    few = min(near, key=lambda row: (row["k"], -row["mean"], row is not top, row["score"]))
     choice = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
     other = f" and {top['classifier']}" if top["classifier"] != few["classifier"] else ""
     reason = (
