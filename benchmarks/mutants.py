@@ -2,9 +2,9 @@
 
     python benchmarks/mutants.py [--per-module 20] [--seed 0] [--only results]
 
-A sample of all places, drawn by the seed, in a copy of the repository. mutmut and cosmic-ray run one command for all
-mutants, or mutate whole functions at import; the suite is too slow for the one, and compiled kernels and registries
-do not bear the other. Here each module has its own tests, and a fork saves importing the libraries each time.
+A sample of all places, drawn by the seed, in a copy of the repository: the whole suite is too slow to run for each
+change. Each module has its own tests here, and a fork saves importing the libraries each time.
+A test run that takes too long counts as one that failed.
 """
 
 from __future__ import annotations
