@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,15 +13,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class ArrowTable:
+class ArrowTable(ABC):
     """A base class for tables: ``polars.DataFrame(it)``, ``duckdb.sql("from it")`` and ``pyarrow.table(it)`` work.
 
     A class has `to_arrow`; the rest follows from it.
     """
 
+    @abstractmethod
     def to_arrow(self) -> pa.Table:
         """Return the table."""
-        raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a data frame of pandas."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import fields, is_dataclass
@@ -60,19 +61,19 @@ def expand_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-class GeneratedOptions:
+class GeneratedOptions(ABC):
     """Options that are generated: `parameters` lists them, and a call returns what the command takes.
 
     A command asks for one by ``Annotated[dict[str, Any], group]``.
     """
 
+    @abstractmethod
     def parameters(self) -> list[inspect.Parameter]:
         """Return the options as parameters of a command."""
-        raise NotImplementedError
 
+    @abstractmethod
     def __call__(self, **given: Any) -> Any:
         """Return what the command is called with."""
-        raise NotImplementedError
 
 
 def _group_of(hint: Any) -> Any:
