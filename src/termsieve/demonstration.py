@@ -19,6 +19,7 @@ from rich.table import Table
 from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import MissingExtraError
 from termsieve.extras import require_extra
 from termsieve.files import check_target
@@ -132,7 +133,7 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
+def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)
