@@ -263,6 +263,6 @@ def test_a_page_of_the_ranking(mail, tmp_path, typed):
 
 def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     seen = {}
-    monkeypatch.setattr("termsieve.demonstration.run", lambda **given: seen.update(given))
+    monkeypatch.setattr("termsieve.cli.demo_views.show_demo", lambda **given: seen.update(given))
     assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
     assert seen == {"output": tmp_path / "bbc.html", "threads": 1, "quiet": False}
