@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
+from termsieve.defaults import DEFAULT_SCORE
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 MAIL = [
@@ -76,7 +77,7 @@ def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, typed):
 
 def test_rank_overall_and_against(mail, counts, typed):
     _, out, _ = typed("rank", mail, "--overall", "--top", "3")
-    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, "gu").top(3)]
+    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, DEFAULT_SCORE).top(3)]
     _, out, _ = typed("rank", mail, "--class", "spam", "--against", "-s", "chi2")
     found = rows_of(out)
     assert found

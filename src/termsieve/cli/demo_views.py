@@ -13,6 +13,7 @@ from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
 from termsieve.datasets import demo
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.files import check_target
 from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
@@ -68,7 +69,7 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
+def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)

@@ -422,7 +422,7 @@ def score(
     counts : Counts
         What `termsieve.count` or `Counts.from_matrix` made.
     score_func : str, Score, function of a Table, or a list of these
-        A spelling such as ``"gu"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
+        A spelling such as ``"chi2"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
 
     Returns
     -------
