@@ -2,7 +2,7 @@
 
 ::
 
-    periods        counts of periods as one Counts whose classes are the periods
+    joining        counts of periods as one Counts whose classes are the periods
     proportions    shares of documents: differences, ratios and trends, with their intervals
     decomposition  the part of a change that is only a change in the mix of the classes
     changes        changes(), and what changed between two periods
@@ -10,8 +10,8 @@
     sources        which terms of a ranking depend on one source
 """
 
-from termsieve.changes.changes import Changes, changes
-from termsieve.changes.sources import SourceDependence, depend_on_source
-from termsieve.changes.trends import Trends
+from termsieve.periods.changes import Changes, changes
+from termsieve.periods.sources import SourceDependence, depend_on_source
+from termsieve.periods.trends import Trends
 
 __all__ = ["Changes", "SourceDependence", "Trends", "changes", "depend_on_source"]

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve._types import Array, Int64Array
-from termsieve.changes import proportions
-from termsieve.changes.periods import common_classes, join_periods
 from termsieve.counts.counts import Counts
 from termsieve.frames import ArrowTable
+from termsieve.periods import proportions
+from termsieve.periods.joining import common_classes, join_periods
 from termsieve.views import format_percent, render_table
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -39,7 +39,7 @@ SCHEMA = pa.schema(
 
 
 class Trends(ArrowTable):
-    """The trend of each term over periods. Made by `termsieve.changes` from more than two counts.
+    """The trend of each term over periods. Made by `termsieve.periods` from more than two counts.
 
     Attributes
     ----------
@@ -167,7 +167,8 @@ class Trends(ArrowTable):
 
 def _format_row(row: Trend, width: int) -> str:
     ends = f"{format_percent(row.shares[0])} to {format_percent(row.shares[-1])}"
-    return f"{row.term.ljust(width)}  {draw_sparkline(row.shares)}  {ends}, {100 * row.slope:+.2g} points a period, q {row.q:.2g}"
+    slope = f"{100 * row.slope:+.2g} points a period, q {row.q:.2g}"
+    return f"{row.term.ljust(width)}  {draw_sparkline(row.shares)}  {ends}, {slope}"
 
 
 def draw_sparkline(values: list[float]) -> str:

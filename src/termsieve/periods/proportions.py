@@ -45,9 +45,9 @@ def wilson_limits(df: Int64Array, n: float, z: float) -> tuple[Array, Array]:
 def compare_shares(before: Int64Array, n_before: int, after: Int64Array, n_after: int, level: float) -> Interval:
     """Return differences of shares, after minus before, with Newcombe's limits from those of Wilson.
 
-    >>> found = compare_shares(np.array([15]), 148, np.array([56]), 70, 0.95)
+    >>> found = compare_shares(np.array([48]), 80, np.array([56]), 70, 0.95)  # Newcombe's own example
     >>> [round(float(part[0]), 4) for part in found]
-    [0.6986, 0.58, 0.7839]
+    [0.2, 0.0524, 0.3339]
     """
     z = normal_quantile(level)
     (low0, high0), (low1, high1) = wilson_limits(before, n_before, z), wilson_limits(after, n_after, z)
@@ -95,7 +95,7 @@ def exact_pvalues(joined: Counts, before: str, after: str) -> Array:
     """Return two-sided p-values of a change: twice the smaller tail of Fisher's exact test, at most 1."""
     scores = score(joined, "fisher_exact")
     tails = [10.0 ** -scores.of_class(joined.index_of_class(name)) for name in (before, after)]
-    return np.minimum(2 * np.minimum(*tails), 1.0)
+    return np.asarray(np.minimum(2 * np.minimum(*tails), 1.0))
 
 
 def adjust_pvalues(p: Array) -> Array:

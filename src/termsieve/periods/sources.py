@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._types import Int64Array
+from termsieve._types import Array, Int64Array
 from termsieve.counts.counting import Folds
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
@@ -62,7 +62,9 @@ class SourceDependence(ArrowTable):
         lines = [
             f"  {row.term}: rank {row.rank}, {_format_rank(row.rank_without)} without {row.source}" for row in shown
         ]
-        return "\n".join([self.headline, *lines[:20], *([f"  ... {len(lines) - 20:,} more"] if len(lines) > 20 else [])])
+        return "\n".join(
+            [self.headline, *lines[:20], *([f"  ... {len(lines) - 20:,} more"] if len(lines) > 20 else [])]
+        )
 
 
 def _format_rank(rank: int | None) -> str:
@@ -84,10 +86,10 @@ def depend_on_source(folds: Folds, score_func: ScoreLike = DEFAULT_SCORE, k: int
     Examples
     --------
     >>> import termsieve as ts
-    >>> texts = ["buy pills", "buy now", "call me", "call us", "buy acme acme", "acme offers"]
-    >>> folds = ts.count_folds(texts, ["spam", "spam", "ham", "ham", "spam", "spam"], folds=["a", "b", "a", "b", "c", "c"])
-    >>> [(row.term, row.source) for row in depend_on_source(folds, "chi2", 3).rows if row.depends]
-    [('acme', 'c')]
+    >>> texts = ["buy pills", "lunch"] * 4 + ["acme pills", "tea"] * 3
+    >>> folds = ts.count_folds(texts, ["spam", "ham"] * 7, folds=["a"] * 4 + ["b"] * 4 + ["c"] * 6)
+    >>> [(row.term, row.source) for row in depend_on_source(folds, "chi2", 5).rows if row.rank_without is None]
+    [('acme', 'c'), ('tea', 'c')]
     """
     if not isinstance(k, int) or k < 1:
         raise OptionError(f"k must be a number of terms, 1 or more, not {k!r}.")
@@ -124,7 +126,7 @@ def _ranks_without(counts: Counts, score_func: ScoreLike, terms: pa.LargeStringA
     return ranks
 
 
-def _term_shares(counts: Counts, terms: pa.LargeStringArray, df: Int64Array) -> Int64Array:
+def _term_shares(counts: Counts, terms: pa.LargeStringArray, df: Int64Array) -> Array:
     """Return the share of each term's documents that these counts have."""
     places = pc.index_in(terms, value_set=counts.term_array).fill_null(-1).to_numpy().astype(np.int64)
     return np.where(places >= 0, np.append(counts.term_df, 0)[places], 0) / df

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve._types import Array, Int64Array
-from termsieve.changes import proportions
-from termsieve.changes.decomposition import Decomposition, decompose
-from termsieve.changes.periods import common_classes, join_periods
-from termsieve.changes.trends import Trends
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.frames import ArrowTable
+from termsieve.periods import proportions
+from termsieve.periods.decomposition import Decomposition, decompose
+from termsieve.periods.joining import common_classes, join_periods
+from termsieve.periods.trends import Trends
 from termsieve.ranking.ranking import score
 from termsieve.views import format_percent, render_table
 
@@ -51,7 +51,6 @@ class Change(NamedTuple):
     mix: float | None
 
 
-_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int64()}
 SCHEMA = pa.schema(
     [("term", pa.string()), ("change", pa.string()), ("before", pa.float64()), ("after", pa.float64()),
      ("df_before", pa.int64()), ("df_after", pa.int64())]
@@ -114,7 +113,7 @@ def _check_sizes(periods: Mapping[str, Counts]) -> None:
 
 
 class Changes(ArrowTable):
-    """What changed between two periods. Made by `termsieve.changes`.
+    """What changed between two periods. Made by `termsieve.periods`.
 
     Attributes
     ----------
@@ -133,7 +132,8 @@ class Changes(ArrowTable):
     Examples
     --------
     >>> import termsieve as ts
-    >>> found = ts.changes(ts.count(["sun"] * 9 + ["rain"], ["x"] * 10), ts.count(["sun"] * 5 + ["ice"] * 5, ["x"] * 10))
+    >>> before, after = ts.count(["sun"] * 9 + ["rain"], ["x"] * 10), ts.count(["sun"] * 5 + ["ice"] * 5, ["x"] * 10)
+    >>> found = ts.changes(before, after)
     >>> [(row.term, row.change) for row in found.fallers()]
     [('sun', 'fell'), ('rain', 'gone')]
     """
@@ -184,7 +184,8 @@ class Changes(ArrowTable):
         """The two parts of the differences."""
         if self.label is not None or any(one.n_multilabel for one in self.periods.values()):
             return None
-        return decompose(*self.periods.values(), self.terms)
+        before, after = self.periods.values()
+        return decompose(before, after, self.terms)
 
     @property
     def classes(self) -> list[str]:
@@ -198,7 +199,10 @@ class Changes(ArrowTable):
         return Changes(self.periods, self.level, label)
 
     def risers(self, n: int | None = _SHOWN, *, by: str = "z", max_q: float = 1.0) -> list[Change]:
-        """Return the terms that rose most, or are new: by `z`, `difference` or `ratio`, with a q-value of at most `max_q`."""
+        """Return the terms that rose most, or are new, with a q-value of at most `max_q`.
+
+        Strongest first by `z`, or by the limit of the ``"difference"`` or the ``"ratio"`` that is nearer to no change.
+        """
         return self._rows(self._order(by, 1, max_q)[:n])
 
     def fallers(self, n: int | None = _SHOWN, *, by: str = "z", max_q: float = 1.0) -> list[Change]:
@@ -228,7 +232,9 @@ class Changes(ArrowTable):
         df0, df1 = (df[places] for df in self.df)
         inside, mix = ([None] * len(places),) * 2 if self.parts is None else (part[places] for part in self.parts)
         difference, log_ratio = ([part[places] for part in one] for one in (self.difference, self.log_ratio))
-        kinds = np.select([df0 == 0, df1 == 0, difference[0] > 0, difference[0] < 0], ["new", "gone", "rose", "fell"], "same")
+        kinds = np.select(
+            [df0 == 0, df1 == 0, difference[0] > 0, difference[0] < 0], ["new", "gone", "rose", "fell"], "same"
+        )
         terms = self.terms.take(pa.array(places)).to_pylist()
         columns = [
             kinds, df0 / self.n_docs[0], df1 / self.n_docs[1], df0, df1, *difference, *log_ratio,
@@ -277,7 +283,8 @@ def _format_rows(title: str, rows: list[Change], names: tuple[str, ...]) -> list
     head = (title, *names, "difference", "interval", "q")
     body = [
         (row.term if row.change in ("rose", "fell") else f"{row.term} ({row.change})", format_percent(row.before),
-         format_percent(row.after), f"{100 * row.difference:+.2f}", f"{100 * row.low:+.2f} {100 * row.high:+.2f}", f"{row.q:.2g}")
+         format_percent(row.after), f"{100 * row.difference:+.2f}", f"{100 * row.low:+.2f} {100 * row.high:+.2f}",
+         f"{row.q:.2g}")
         for row in rows
     ]  # fmt: skip
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
