@@ -51,7 +51,7 @@ def find_script_without_spaces(texts: Iterable[str]) -> str | None:
 
     >>> find_script_without_spaces(["今天天气很好我们去公园散步吧" * 20])
     'Chinese'
-    >>> find_script_without_spaces(["今天 天气 很 好 " * 50]) is find_script_without_spaces(["a fine day " * 50]) is None
+    >>> find_script_without_spaces(["今天 天气 很 好 " * 50]) is None
     True
     """
     sample = "\n".join(itertools.islice(texts, SAMPLE_TEXTS))[:SAMPLE_CHARACTERS]
