@@ -14,19 +14,18 @@ from rich.text import Text
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import column_width, format_number, make_bare_table, make_cell
 from termsieve.periods import Changes, SourceDependence, Trends
-from termsieve.periods.changes import Change
+from termsieve.periods.differences import Change
 from termsieve.periods.sources import SourceRow
 from termsieve.periods.trends import Trend, draw_sparkline
 from termsieve.views import format_percent
 
-_TERM_WIDTHS = 14, 32
-_MIX_HINT = 0.5  # of a change: from so much on, it is mostly another mix of classes
+_TERM_WIDTHS = 12, 32
 
 
 def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: str, max_q: float) -> Sheet:
     """Make a sheet of the strongest changes: of all documents, or inside some classes."""
     lists = [(one, _risers(one, top, order, max_q), _fallers(one, top, order, max_q)) for one in found]
-    rows = [[one.label, *_row_values(row)] for one, up, down in lists for row in [*up, *down]]
+    rows = [[one.label, *row] for one, up, down in lists for row in [*up, *down]]
     fields = Change._fields if isinstance(found[0], Changes) else Trend._fields
 
     def view() -> RenderableType:
@@ -48,16 +47,12 @@ def _fallers(found: Changes | Trends, top: int, order: str, max_q: float) -> lis
     return found.fallers(top, by=order, max_q=max_q) if isinstance(found, Changes) else found.fallers(top, max_q=max_q)
 
 
-def _row_values(row: Change | Trend) -> list[Any]:
-    return list(row)
-
-
 def _draw(found: Changes | Trends, up: list[Any], down: list[Any]) -> list[RenderableType]:
     width = column_width([_term_text(row) for row in [*up, *down]], *_TERM_WIDTHS)
     parts: list[RenderableType] = [Text(found.headline), Text()]
     for title, rows in (("rose", up), ("fell", down)):
-        table = _changes_table if isinstance(found, Changes) else _trends_table
-        shown = table(title, rows, width, found) if rows else Text(f"No term {title}.")  # type: ignore[operator]
+        draw: Any = _changes_table if isinstance(found, Changes) else _trends_table
+        shown = draw(title, rows, width, found) if rows else Text(f"No term {title}.")
         parts.append(Padding(shown, (0, 0, 1, 0)))
     return parts
 
@@ -70,24 +65,19 @@ def _term_text(row: Change | Trend) -> str:
 def _changes_table(title: str, rows: list[Change], width: int, found: Changes) -> Table:
     table = make_bare_table()
     table.add_column(Text(title, style="not dim bold"), width=width, no_wrap=True)
-    for name in (*found.names, "difference", "interval", "ratio", "q"):
-        table.add_column(make_cell(name), justify="right")
+    for name in (*found.names, "points", "interval", "ratio", "q"):
+        table.add_column(make_cell(name), justify="right", no_wrap=True, max_width=13)
     if found.parts is not None:
-        table.add_column("inside classes")
+        table.add_column("inside", justify="right", no_wrap=True)
+        table.add_column("mix", justify="right", no_wrap=True)
     for row in rows:
-        cells = [make_cell(_term_text(row), "bold"), format_percent(row.before), format_percent(row.after)]
         points = [f"{100 * row.difference:+.2f}", f"{100 * row.low:+.2f} {100 * row.high:+.2f}"]
-        ratio = format_number(2.0**row.log_ratio)
-        inside = [] if row.inside is None else [_describe_parts(row)]
-        table.add_row(*cells, *points, ratio, format_number(row.q), *inside)
+        parts = [] if row.inside is None or row.mix is None else [f"{100 * x:+.2f}" for x in (row.inside, row.mix)]
+        table.add_row(
+            make_cell(_term_text(row), "bold"), format_percent(row.before), format_percent(row.after), *points,
+            f"{2.0**row.log_ratio:.3g}", f"{row.q:.0e}", *parts,
+        )  # fmt: skip
     return table
-
-
-def _describe_parts(row: Change) -> str:
-    """Say how much of a change is inside the classes, and whether the rest is only another mix of them."""
-    inside = f"{100 * (row.inside or 0):+.2f}"
-    mostly = row.difference and (row.mix or 0) / row.difference > _MIX_HINT
-    return f"{inside}  mostly another mix of classes" if mostly else inside
 
 
 def _trends_table(title: str, rows: list[Trend], width: int, found: Trends) -> Table:

@@ -22,6 +22,7 @@ from termsieve.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
 
 SHOWN = 10  # terms that rose, and that fell
@@ -61,8 +62,8 @@ def changes(
         option(
             "--order",
             metavar="HOW",
-            help="Strongest first by z (how sure), by difference or by ratio of the shares: by the limit of its interval "
-            "that is nearer to no change (default z).",
+            help="Strongest first by z (how sure), or by difference or ratio of the shares, taken at the limit of its "
+            "interval that is nearer to no change (default z).",
         ),
     ] = "z",
     max_q: Annotated[
@@ -76,7 +77,7 @@ def changes(
     threads: Threads = None,
     messages: Messages,
 ) -> None:
-    """Show which terms rose and fell from one period to the next, how sure that is, and what is only another mix of classes."""
+    """Show which terms rose and fell from one period to the next, how sure, and what is only another mix of classes."""
     from termsieve.cli.change_views import make_changes_sheet
     from termsieve.periods import changes as find_changes
 
@@ -105,7 +106,7 @@ def sources(
             help=f"Score that ranks the terms (default {DEFAULT_SCORE}).",
         ),
     ] = DEFAULT_SCORE,
-    k: Annotated[int, option("-k", metavar="N", min=1, help="Number of best terms that are looked at (default 100).")] = 100,
+    k: Annotated[int, option("-k", metavar="N", min=1, help="Number of best terms (default 100).")] = 100,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     output_options: OutputOptions,
@@ -160,7 +161,7 @@ def forget(
     messages: Messages,
 ) -> None:
     """Remove documents from counts, exactly: what is left is what counting without them gives, byte for byte."""
-    from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.cli.reading import find_counts
     from termsieve.counts.counts import Counts
     from termsieve.counts.forgetting import forget as forget_documents
     from termsieve.files import check_target
@@ -169,8 +170,7 @@ def forget(
     found = find_counts(files, columns, AnalyzerOptions())
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
     receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
-    analysis = _SameAnalyzer(whole)
-    part = read_counts(found, analysis, threads, messages, contrast=False)
+    part = _count_alike(found, whole, threads, messages)
     rest, removed = forget_documents(whole, part)
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"), "counts": str(counts_file), "written": str(target),
@@ -184,18 +184,20 @@ def forget(
     )
 
 
-class _SameAnalyzer(AnalyzerOptions):
-    """Stands for options of an analyzer: the one that made the counts."""
+def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
+    """Return counts in files, or count documents with the analyzer of other counts."""
+    from termsieve.cli.reading import report_columns, report_skipped, sum_counts
+    from termsieve.counts.counting import count
 
-    def __init__(self, counts: Counts) -> None:
-        object.__setattr__(self, "_counts", counts)
-        super().__init__()
-
-    def make_analyzer(self):  # type: ignore[no-untyped-def]
-        analyzer = self._counts.analyzer
-        if analyzer is None:
-            raise OptionError("The counts are of a matrix or a table: give the withdrawn documents as counts, too.")
-        return analyzer
+    if found.documents is None:
+        return sum_counts(found.paths, messages)
+    analyzer = whole.analyzer
+    if analyzer is None:
+        raise OptionError("The counts are of a matrix or a table: give the withdrawn documents as counts, too.")
+    report_columns(found.documents, messages)
+    part = count(found.documents, analyzer=analyzer, threads=threads, progress=messages.progress)
+    report_skipped(found.documents, messages)
+    return part
 
 
 def _read_periods(

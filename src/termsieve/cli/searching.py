@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
+    from rich.text import Text
 
     from termsieve.concordance import Collocate, ConcordanceLine
 
 LINES = 50
 WIDTH = 50
+_LABEL_WIDTH = 12
 LINE_COLUMNS = ("document", "labels", "before", "match", "after")
 
 
@@ -44,7 +46,7 @@ def kwic(
         option(
             "--sort",
             metavar="HOW",
-            help="Order of the lines: document (as they are found), left or right (by the next word) (default document).",
+            help="Order of the lines: document, or by the next word to the left or right (default document).",
         ),
     ] = "document",
     lines: Annotated[
@@ -83,29 +85,27 @@ def _make_lines_sheet(lines: Iterable[ConcordanceLine]) -> Sheet:
         from rich.console import Group
         from rich.text import Text
 
-        from termsieve.cli.screen import make_bare_table, make_cell
-
-        table = make_bare_table(header=False)
-        table.add_column(justify="right", style="dim")
-        table.add_column(style="dim", max_width=20)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(no_wrap=True, style="bold")
-        table.add_column(no_wrap=True)
-        n = 0
-        for n, line in enumerate(lines, 1):  # noqa: B007 - how many there were
-            before = make_cell(line.before)
-            before.overflow = "crop"
-            table.add_row(
-                f"{line.document:,}",
-                make_cell(", ".join(line.labels)),
-                before,
-                make_cell(line.match),
-                make_cell(line.after),
-            )
-        return table if n else Group(Text("No document has it."))
+        shown = [_draw_line(line) for line in lines]
+        return Group(*shown) if shown else Text("No document has it.")
 
     rows = ([line.document, list(line.labels), line.before, line.match, line.after] for line in lines)
     return Sheet(LINE_COLUMNS, rows, view)
+
+
+def _draw_line(line: ConcordanceLine) -> Text:
+    """Draw a line with the term in the middle of the screen: what does not fit is cut off at both ends."""
+    from rich.text import Text
+
+    from termsieve.cli.screen import make_cell, make_console
+
+    room = max((make_console().width - len(line.match) - _LABEL_WIDTH - 2) // 2, 10)
+    label = make_cell(", ".join(line.labels), "dim")
+    label.truncate(_LABEL_WIDTH, overflow="ellipsis", pad=True)
+    before = make_cell(line.before[-room:])
+    before.align("right", room)
+    shown = Text.assemble(label, " ", before, make_cell(line.match, "bold"), make_cell(line.after[:room]))
+    shown.no_wrap, shown.overflow = True, "crop"
+    return shown
 
 
 def _make_collocates_sheet(found: list[Collocate], only: str | None) -> Sheet:

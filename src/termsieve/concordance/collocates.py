@@ -22,7 +22,7 @@ ALL_CLASSES = ""
 
 
 class Collocate(NamedTuple):
-    """A word near a term: the class ("" for all documents), logDice, how often it is near, and how often it is at all."""
+    """A word near a term: the class ("" for all documents), logDice, how often it is near, and how often it occurs."""
 
     label: str
     term: str

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from termsieve._version import __version__
 from termsieve.files import check_target, write_atomically
 from termsieve.periods import Changes, Trends
-from termsieve.periods.changes import Change
+from termsieve.periods.differences import Change
 from termsieve.periods.trends import Trend
 from termsieve.reporting.page import get_environment, load_asset
 from termsieve.views import format_percent
@@ -50,9 +50,11 @@ def _make_headline(found: Changes | Trends) -> str:
 def _make_part(found: Changes | Trends, top: int, order: str, max_q: float) -> dict[str, Any]:
     options: dict[str, Any] = {"max_q": max_q} | ({"by": order} if isinstance(found, Changes) else {})
     up, down = found.risers(top, **options), found.fallers(top, **options)
-    row_of = _change_row if isinstance(found, Changes) else _trend_row
+    row_of: Any = _change_row if isinstance(found, Changes) else _trend_row
     scale = max((max(abs(row.low), abs(row.high)) for row in [*up, *down]), default=0.0) or 1.0
-    lists = [{"title": name, "rows": [row_of(row, scale) for row in rows]} for name, rows in (("Rose", up), ("Fell", down))]
+    lists = [
+        {"title": name, "rows": [row_of(row, scale) for row in rows]} for name, rows in (("Rose", up), ("Fell", down))
+    ]
     return {
         "title": found.label or "All documents", "sentence": found.headline, "lists": lists, "names": found.names,
         "trend": isinstance(found, Trends), "parted": isinstance(found, Changes) and found.parts is not None,
@@ -63,7 +65,8 @@ def _change_row(row: Change, scale: float) -> dict[str, Any]:
     return {
         "term": row.term, "note": row.change if row.change in ("new", "gone") else "",
         "shares": [format_percent(row.before), format_percent(row.after)], "points": f"{100 * row.difference:+.2f}",
-        "interval": f"{100 * row.low:+.2f} to {100 * row.high:+.2f}", "bar": _draw_interval(row.difference, row.low, row.high, scale),
+        "interval": f"{100 * row.low:+.2f} to {100 * row.high:+.2f}",
+        "bar": _draw_interval(row.difference, row.low, row.high, scale),
         "inside": "" if row.inside is None else f"{100 * row.inside:+.2f}",
         "mix": "" if row.mix is None else f"{100 * row.mix:+.2f}", "q": f"{row.q:.2g}",
     }  # fmt: skip
@@ -73,7 +76,8 @@ def _trend_row(row: Trend, scale: float) -> dict[str, Any]:
     return {
         "term": row.term, "note": "", "shares": [format_percent(row.shares[0]), format_percent(row.shares[-1])],
         "spark": _draw_sparkline(row.shares), "points": f"{100 * row.slope:+.3g}",
-        "interval": f"{100 * row.low:+.3g} to {100 * row.high:+.3g}", "bar": _draw_interval(row.slope, row.low, row.high, scale),
+        "interval": f"{100 * row.low:+.3g} to {100 * row.high:+.3g}",
+        "bar": _draw_interval(row.slope, row.low, row.high, scale),
         "q": f"{row.q:.2g}",
     }  # fmt: skip
 
@@ -81,9 +85,10 @@ def _trend_row(row: Trend, scale: float) -> dict[str, Any]:
 def _draw_interval(value: float, low: float, high: float, scale: float) -> Markup:
     """Draw a value with its interval around the line of no change; only numbers go into it."""
     at = [60 + 58 * x / scale for x in (low, value, high)]
+    label = f"from {100 * low:.2f} to {100 * high:.2f} points"
     return Markup(  # noqa: S704 - numbers only
-        f'<svg class="interval" width="120" height="16" role="img" aria-label="from {100 * low:.2f} to {100 * high:.2f} '
-        f'points"><line x1="60" x2="60" y1="0" y2="16" class="zero"/><line x1="{at[0]:.1f}" x2="{at[2]:.1f}" y1="8" y2="8"/>'
+        f'<svg class="interval" width="120" height="16" role="img" aria-label="{label}">'
+        f'<line x1="60" x2="60" y1="0" y2="16" class="zero"/><line x1="{at[0]:.1f}" x2="{at[2]:.1f}" y1="8" y2="8"/>'
         f'<circle cx="{at[1]:.1f}" cy="8" r="3.5"/></svg>'
     )
 
