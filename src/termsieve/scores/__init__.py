@@ -17,6 +17,7 @@
     variance      fisher, bss_wss, ocfs, welch_t
 """
 
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.scores import (  # they register
     association,
     bayes,
@@ -31,6 +32,7 @@ from termsieve.scores.parsing import parse_score
 from termsieve.scores.registry import SCORES, Parameter, Score
 
 __all__ = [
+    "DEFAULT_SCORE",
     "SCORES",
     "Parameter",
     "Score",
