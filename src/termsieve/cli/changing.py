@@ -67,7 +67,7 @@ def changes(
         ),
     ] = "z",
     max_q: Annotated[
-        float, option("--max-q", metavar="Q", min=0, max=1, help="Leave out terms with a larger q-value (default 1).")
+        float, option("--max-q", metavar="Q", min=0, max=1, help="Leave out terms with a larger q-value (default 1.0).")
     ] = 1.0,
     level: Annotated[float, option("--level", metavar="P", help=f"Level of the intervals (default {LEVEL}).")] = LEVEL,
     columns: ColumnOptions,
