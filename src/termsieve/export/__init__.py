@@ -1,0 +1,15 @@
+"""A model comes in; a file that labels texts without this library goes out.
+
+::
+
+    portable      a model as plain data: terms, weights, classes, analyzer, calibration, thresholds
+    characters    which characters are parts of words, so that words are the same everywhere
+    runtime       labels texts by that data, in Python's standard library alone; templates/runtime.js does in JavaScript
+    forms         the files: .json, .py, .js, .html
+    exporting     export(): the form by the ending of the file
+"""
+
+from termsieve.export.exporting import export, load_portable
+from termsieve.export.portable import to_portable
+
+__all__ = ["export", "load_portable", "to_portable"]

@@ -1,0 +1,73 @@
+"""export(): a model in the form that the ending of a file asks for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from termsieve.errors import InputError, OptionError
+from termsieve.export import forms
+from termsieve.export.portable import FORMAT, VERSION, to_portable
+from termsieve.export.runtime import Predictor
+from termsieve.files import check_target, write_atomically
+from termsieve.model.model import Model
+
+ENDINGS = (".json", ".py", ".js", ".mjs", ".html", ".htm")
+
+
+def export(model: Model, path: str | Path, *, title: str | None = None) -> Path:
+    """Write a model as a file that labels texts without termsieve.
+
+    Parameters
+    ----------
+    model
+        Of `termsieve.train`: a classifier whose score is a sum over terms, and texts that are cut into runs of word
+        characters or into characters. What cannot be taken along is refused.
+    path
+        ``.json``: plain data, read back by `load_portable`. ``.py``: a module of Python without dependencies, with
+        ``predict(text)``. ``.js``, ``.mjs``: an ES module for Node and browsers, with ``predict(text)``. ``.html``: one
+        page without network, with a box for a text.
+    title
+        Of the page (default the name of the file).
+
+    Examples
+    --------
+    >>> import tempfile, termsieve as ts
+    >>> model = ts.train(["cheap pills", "buy pills", "noon meeting", "lunch at noon"] * 3, ["spam", "spam", "ham", "ham"] * 3,
+    ...                  scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     predictor = load_portable(export(model, f"{folder}/model.json"))
+    >>> predictor.predict("cheap pills")["label"]
+    'spam'
+    """
+    path = check_target(path)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise OptionError(f"{path}: the ending {ending!r} is not a form of a model. Known are {', '.join(ENDINGS)}.")
+    data = to_portable(model)
+    if ending == ".json":
+        text = forms.make_json(data)
+    elif ending == ".py":
+        text = forms.make_python(data)
+    elif ending in (".js", ".mjs"):
+        text = forms.make_javascript(data)
+    else:
+        text = forms.make_page(data, title or path.stem)
+    write_atomically(path, [text.encode()])
+    return path
+
+
+def load_portable(path: str | Path) -> Predictor:
+    """Read a ``.json`` file that `export` wrote: it labels texts as the model does."""
+    try:
+        data: Any = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise InputError(f"{path}: is not an exported model: {error}.") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{path}: is not an exported model of termsieve.")
+    if data.get("version") != VERSION:
+        raise InputError(f"{path}: has version {data.get('version')!r} of the format; this termsieve reads {VERSION}.")
+    return Predictor(data)
