@@ -5,6 +5,7 @@ Commands, one module for each family (importing it adds its commands)::
     ranking        rank, select
     comparing      compare, report
     modelling      train, predict
+    exporting      export
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
@@ -34,6 +35,7 @@ from termsieve.cli import (
     counting,
     datasets,
     demo,
+    exporting,
     modelling,
     ranking,
     reproduce,
@@ -49,6 +51,7 @@ __all__ = [
     "counting",
     "datasets",
     "demo",
+    "exporting",
     "main",
     "modelling",
     "ranking",

@@ -43,15 +43,13 @@ class Analyzer:
         least = settings["least"]
         self._word = re.compile(f"[{_character_class(word)}]{{{least},}}")
         self._unknown = None
-        if unicodedata.unidata_version != settings["unicode"]:  # characters that were not there yet are no letters
-            self._unknown = re.compile(f"[^{_character_class(known)}]")
+        if unicodedata.unidata_version != settings["unicode"]:  # characters that were not there yet have no lower case
+            self._unknown = re.compile(f"([^{_character_class(known)}]+)")
 
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text, in order: the shortest n-grams first."""
-        if self._unknown is not None:
-            text = self._unknown.sub(" ", text)
         if self.settings["lowercase"]:
-            text = text.lower()
+            text = self._lower(text)
         low, high = self.settings["ngrams"]
         if self.settings["kind"] == "char":
             return list(_character_ngrams(re.sub(r"\s\s+", " ", text), low, high))
@@ -59,6 +57,13 @@ class Analyzer:
             return [term for word in text.split() for term in _inner_ngrams(f" {word} ", low, high)]
         words = [word for word in self._word.findall(text) if word not in self._stop_words]
         return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
+
+
+    def _lower(self, text: str) -> str:
+        if self._unknown is None:
+            return text.lower()
+        parts = self._unknown.split(text)
+        return "".join(part if i % 2 else part.lower() for i, part in enumerate(parts))
 
 
 def _character_ngrams(text: str, low: int, high: int) -> Iterator[str]:

@@ -24,15 +24,18 @@ class Analyzer {
     this.settings = settings;
     this.stopWords = new Set(settings.stop_words);
     this.word = new RegExp(`[${characterClass(decodeRanges(settings.word_characters))}]{${settings.least},}`, "gu");
-    // characters that were not there yet when the model was made are no letters
-    this.unknown = new RegExp(`[^${characterClass(decodeRanges(settings.known_characters))}]`, "gu");
+    // characters that were not there yet when the model was made have no lower case
+    this.unknown = new RegExp(`([^${characterClass(decodeRanges(settings.known_characters))}]+)`, "u");
     this.spaces = new RegExp(`[${SPACE}][${SPACE}]+`, "gu");
     this.parts = new RegExp(`[^${SPACE}]+`, "gu");
   }
 
+  lower(text) {
+    return text.split(this.unknown).map((part, i) => (i % 2 ? part : part.toLowerCase())).join("");
+  }
+
   analyze(given) {
-    let text = given.replace(this.unknown, " ");
-    if (this.settings.lowercase) text = text.toLowerCase();
+    const text = this.settings.lowercase ? this.lower(given) : given;
     const [low, high] = this.settings.ngrams;
     if (this.settings.kind === "char") return characterNgrams([...text.replace(this.spaces, " ")], low, high);
     if (this.settings.kind === "char_wb") {
