@@ -18,6 +18,7 @@ from termsieve.cli.option_groups import expand_groups, format_examples, option
         "termsieve export mail.skops -o mail.js",
         "termsieve export mail.skops -o mail.py",
         "termsieve export mail.skops -o mail.html --title 'Is it spam?'",
+        "termsieve export mail.skops -o mail.sql --dialect postgres --table mail --text body",
         "termsieve export mail.skops -o mail.json",
     )
 )
@@ -31,13 +32,27 @@ def export(
     title: Annotated[
         str | None, option("--title", metavar="TEXT", help="Title of the page (default: the name of the file).")
     ] = None,
+    dialect: Annotated[
+        str, option("--dialect", metavar="NAME", help="Of .sql: duckdb, postgres or sqlite (default duckdb).")
+    ] = "duckdb",
+    table: Annotated[
+        str, option("--table", metavar="NAME", help="Of .sql: the table to label (default documents).")
+    ] = "documents",
+    text: Annotated[
+        str, option("--text", metavar="COLUMN", help="Of .sql: its column with text (default text).")
+    ] = "text",
+    identity: Annotated[
+        str, option("--id", metavar="COLUMN", help="Of .sql: its column that identifies a row (default id).")
+    ] = "id",
     messages: Messages,
 ) -> None:
-    """Write a model as a file that needs no termsieve: .py or .js code, an .html page with a text box, or .json data."""
+    """Write a model as a file that needs no termsieve: .py, .js or .sql code, an .html page with a box, or .json data."""
     from termsieve.export import export as export_model
+    from termsieve.export.sql import SqlNames
     from termsieve.files import check_target
     from termsieve.model import Model
 
     check_target(output, inputs=[model_file])
-    path = export_model(Model.load(model_file), output, title=title)
+    names = SqlNames(table, text, identity)
+    path = export_model(Model.load(model_file), output, title=title, dialect=dialect, names=names)
     messages.note(f"written to {path}, {path.stat().st_size:,} bytes")

@@ -6,6 +6,7 @@
     characters    which characters are parts of words, so that words are the same everywhere
     runtime       labels texts by that data, in Python's standard library alone; templates/runtime.js does in JavaScript
     forms         the files: .json, .py, .js, .html
+    sql           the same as one query, for DuckDB, PostgreSQL and SQLite
     exporting     export(): the form by the ending of the file
 """
 

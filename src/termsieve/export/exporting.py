@@ -10,13 +10,21 @@ from termsieve.errors import InputError, OptionError
 from termsieve.export import forms
 from termsieve.export.portable import FORMAT, VERSION, to_portable
 from termsieve.export.runtime import Predictor
+from termsieve.export.sql import DIALECTS, SqlNames, make_sql
 from termsieve.files import check_target, write_atomically
 from termsieve.model.model import Model
 
-ENDINGS = (".json", ".py", ".js", ".mjs", ".html", ".htm")
+ENDINGS = (".json", ".py", ".js", ".mjs", ".sql", ".html", ".htm")
 
 
-def export(model: Model, path: str | Path, *, title: str | None = None) -> Path:
+def export(
+    model: Model,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    dialect: str = DIALECTS[0],
+    names: SqlNames = SqlNames(),  # noqa: B008 - frozen
+) -> Path:
     """Write a model as a file that labels texts without termsieve.
 
     Parameters
@@ -26,16 +34,18 @@ def export(model: Model, path: str | Path, *, title: str | None = None) -> Path:
         characters or into characters. What cannot be taken along is refused.
     path
         ``.json``: plain data, read back by `load_portable`. ``.py``: a module of Python without dependencies, with
-        ``predict(text)``. ``.js``, ``.mjs``: an ES module for Node and browsers, with ``predict(text)``. ``.html``: one
-        page without network, with a box for a text.
+        ``predict(text)``. ``.js``, ``.mjs``: an ES module for Node and browsers, with ``predict(text)``. ``.sql``: a
+        query that labels a table. ``.html``: one page without network, with a box for a text.
     title
         Of the page (default the name of the file).
+    dialect, names
+        Of the query: ``"duckdb"``, ``"postgres"`` or ``"sqlite"``, and the names of the table and its columns.
 
     Examples
     --------
     >>> import tempfile, termsieve as ts
-    >>> model = ts.train(["cheap pills", "buy pills", "noon meeting", "lunch at noon"] * 3, ["spam", "spam", "ham", "ham"] * 3,
-    ...                  scores="chi2", ks=4, classifiers="multinomial_nb", cv=3)
+    >>> texts, labels = ["cheap pills", "buy pills", "noon meeting", "lunch at noon"], ["spam", "spam", "ham", "ham"]
+    >>> model = ts.train(texts * 3, labels * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     predictor = load_portable(export(model, f"{folder}/model.json"))
     >>> predictor.predict("cheap pills")["label"]
@@ -52,6 +62,8 @@ def export(model: Model, path: str | Path, *, title: str | None = None) -> Path:
         text = forms.make_python(data)
     elif ending in (".js", ".mjs"):
         text = forms.make_javascript(data)
+    elif ending == ".sql":
+        text = make_sql(data, dialect, names)
     else:
         text = forms.make_page(data, title or path.stem)
     write_atomically(path, [text.encode()])

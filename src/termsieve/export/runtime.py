@@ -58,7 +58,6 @@ class Analyzer:
         words = [word for word in self._word.findall(text) if word not in self._stop_words]
         return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
 
-
     def _lower(self, text: str) -> str:
         if self._unknown is None:
             return text.lower()
@@ -184,7 +183,9 @@ class Predictor:
             parts = {column: weights[label][column] * value for column, value in values.items()}
         else:
             other = _first_best([-math.inf if c == label else score for c, score in enumerate(scores)])
-            parts = {column: (weights[label][column] - weights[other][column]) * value for column, value in values.items()}
+            parts = {
+                column: (weights[label][column] - weights[other][column]) * value for column, value in values.items()
+            }
         best = sorted(parts.items(), key=lambda one: (-abs(one[1]), self.model["terms"][one[0]]))[:n]
         return [[self.model["terms"][column], part] for column, part in best]
 

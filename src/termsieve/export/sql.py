@@ -39,9 +39,11 @@ def make_sql(data: dict[str, Any], dialect: str, names: SqlNames = SqlNames()) -
         _texts(data, dialect, names), *_WORDS[dialect](data), _terms(data), _model_tables(data), _values(data),
         *_scores(), *_probabilities(data, dialect),
     ]  # fmt: skip
-    return f"-- label, probability and note of each row of {_comment(names.table)}\nWITH RECURSIVE\n" + ",\n".join(
-        parts
-    ) + _answer(data)
+    return (
+        f"-- label, probability and note of each row of {_comment(names.table)}\nWITH RECURSIVE\n"
+        + ",\n".join(parts)
+        + _answer(data)
+    )
 
 
 def quote(text: str) -> str:
@@ -67,7 +69,9 @@ def _comment(text: str) -> str:
 def _texts(data: dict[str, Any], dialect: str, names: SqlNames) -> str:
     """Return the table of texts, and which of them are not proven equal."""
     text = _identifier(names.text)
-    checks = [(f"{_find(text, _CAPITAL_SIGMA, dialect)} > 0", "a capital sigma")] if data["analyzer"]["lowercase"] else []
+    checks = (
+        [(f"{_find(text, _CAPITAL_SIGMA, dialect)} > 0", "a capital sigma")] if data["analyzer"]["lowercase"] else []
+    )
     if dialect == "sqlite":
         checks.insert(0, (f"{text} GLOB '*[^' || char(1) || '-' || char(127) || ']*'", "characters beyond ASCII"))
     cases = "".join(f" WHEN {check} THEN {quote('not labelled: ' + why)}" for check, why in checks)
