@@ -7,11 +7,11 @@ from itertools import chain
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, brier_score_loss, f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import termsieve as ts
-from termsieve.cli.model_views import LabelAgreement
+from termsieve.cli.agreement import LabelAgreement
 from termsieve.model import Model
 
 SPAM = ["cheap pills now", "buy cheap watches", "cheap cheap offer now", "buy pills offer", "watches offer now"]
@@ -56,7 +56,9 @@ def test_train_for_people(mail, tmp_path, typed):
     _, out, _ = typed("train", mail, "--cv", "2", "-o", tmp_path / "m.skops", "--format", "table")
     assert "cross-validated in 2 folds" in " ".join(out.split())
     assert "chosen among 24: the fewest terms within one standard error of the best" in " ".join(out.split())
-    _, out, _ = typed("train", mail, *FIXED, "--cv", "0", "-o", tmp_path / "m.skops", "--format", "table")
+    assert "calibration on 10 held-out documents; Brier score 0." in " ".join(out.split())
+    plain = ["--cv", "0", "--calibrate", "0", "-o", tmp_path / "m.skops", "--format", "table"]
+    _, out, _ = typed("train", mail, *FIXED, *plain)
     assert out == "multinomial_nb on count of 8 terms (top(8) by chi2), 2 classes\n"
 
 
@@ -91,7 +93,10 @@ def test_predict_explains(model, mail, typed):
 
 def test_predict_says_how_well_labels_agree(model, mail, typed):
     _, _, err = typed("predict", model, mail, "--label", "folder")
-    assert "against the labels in 'folder': F1 1.000 (mean over the classes), accuracy 1.000, 10 documents" in err
+    assert "against the labels in 'folder': macro F1 1.000, accuracy 1.000, 10 documents" in err
+    found = Model.load(model).predict_proba([*SPAM, *HAM])
+    expected = brier_score_loss(["spam"] * 5 + ["ham"] * 5, found[:, 1], pos_label="spam")
+    assert f"probabilities: Brier score {expected:.4f}, expected calibration error" in err
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=1))
@@ -100,7 +105,7 @@ def test_agreement_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([[one] for one in known], said)
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")[0]
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc"))), min_size=1))
@@ -111,7 +116,7 @@ def test_agreement_of_several_labels_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([sorted(a) for a, _ in pairs], [sorted(b) for _, b in pairs])
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")[0]
 
 
 def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
@@ -205,10 +210,12 @@ def test_several_labels(tmp_path, typed):
 
 def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
     target = tmp_path / "m.skops"
-    typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
-    code, out, err = typed("predict", target, mail, "--probabilities")
-    assert (code, out) == (2, "")
-    assert "linear_svm has no probabilities" in err
+    typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "--calibrate", "0", "-o", target)
+    for option in (["--probabilities"], ["--min-confidence", "0.5"]):
+        code, out, err = typed("predict", target, mail, *option)
+        assert (code, out) == (2, "")
+        assert "linear_svm has none of its own" in err
+        assert "--calibrate 0" in err
     assert "probability" not in typed("predict", target, mail)[1]
 
 

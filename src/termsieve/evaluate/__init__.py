@@ -3,5 +3,6 @@
 ::
 
     measures       confusion, its measures, and agreement of rankings and selections
+    reliability    Brier score, calibration error and reliability table of probabilities
     significance   tests of differences between methods
 """

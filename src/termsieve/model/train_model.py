@@ -6,21 +6,16 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from sklearn.base import BaseEstimator
-from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
-from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counting import as_documents
-from termsieve.counts.matrices import make_label_matrix
 from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
+from termsieve.model.fitting import CALIBRATION_FOLDS, ModelSpec, check_calibration_folds, fit_model
 from termsieve.model.model import Model
-from termsieve.model.parts import make_vectorizer
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import Comparison
@@ -46,6 +41,7 @@ def train(
     min_df: float = 1,
     weighting: str = AUTO,
     analyzer: Analyzer | None = None,
+    calibrate: int = CALIBRATION_FOLDS,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Model:
@@ -67,6 +63,9 @@ def train(
         As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
     min_df, weighting
         As for `termsieve.compare`.
+    calibrate
+        Number of folds of the documents that are held out in turn, to turn what the classifier says into probabilities
+        that can be believed, and to measure how good these are; 0 for none. See `Model.settings`.
     threads
         Number of trials that run at the same time, and of threads that read documents (default one for each core).
     progress
@@ -83,6 +82,7 @@ def train(
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
+    check_calibration_folds(calibrate)
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.from_arguments(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
@@ -104,7 +104,11 @@ def train(
         **_measure_candidates(result, plan),
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
-        return _fit(table, chosen, analyzer, min_df, threads, settings)
+        spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, min_df, analyzer)
+        return fit_model(
+            table, spec, settings, threads=threads, calibrate=calibrate, seed=seed,
+            groups=table[groups].to_pylist() if isinstance(groups, str) else groups,
+        )  # fmt: skip
 
 
 class Candidate(NamedTuple):
@@ -196,37 +200,3 @@ def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]
         "standard_error": choice.standard_error,
         "accuracy": accuracy[0],
     }
-
-
-def _fit(
-    table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
-) -> Model:
-    Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
-    single = bool((np.diff(Y.indptr) == 1).all())
-    choice = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
-    vectorizer = make_vectorizer({**choice, "min_df": min_df}, analyzer, threads)
-    X = vectorizer.fit_transform(table["text"], table["labels"])
-    y = Y.indices.astype(np.int64) if single else Y
-    vectorizer.threads = None  # one for each core of the machine that uses the model
-    about = {
-        **settings,
-        **choice,
-        "classifier": one.classifier,
-        "n_terms": len(vectorizer.vocabulary_),
-        "n_docs": table.num_rows,
-        "analyzer": analyzer.settings,
-    }
-    return Model(
-        vectorizer, _fit_classifier(one.classifier, X, y, single=single), classes, single=single, settings=about
-    )
-
-
-def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
-    """Fit a classifier; with several labels per document one for each class, against the rest."""
-    estimator = make_classifier(spelling)
-    try:
-        return (estimator if single else OneVsRestClassifier(estimator)).fit(X, y)
-    except ValueError as error:
-        raise InputError(
-            f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
-        ) from error
