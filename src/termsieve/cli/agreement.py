@@ -50,10 +50,8 @@ class LabelAgreement:
     def describe(self, column: str, *, abstains: bool = False) -> list[str]:
         """Describe the agreement: labels, what was answered if some labels are not given, and probabilities."""
         n = max(self._documents, 1)
-        lines = [
-            f"against the labels in {column!r}: macro F1 {format_measure(self.f1())}, accuracy "
-            + f"{format_measure(self._right / n)}, {self._documents:,} documents"
-        ]
+        measures = f"macro F1 {format_measure(self.f1())}, accuracy {format_measure(self._right / n)}"
+        lines = [f"against the labels in {column!r}: {measures}, {self._documents:,} documents"]
         if abstains and self._reliability.single:
             answered = max(self._answered, 1)
             lines.append(
