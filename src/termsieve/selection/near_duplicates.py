@@ -9,12 +9,13 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from termsieve._types import BoolArray, Int64Array
+from termsieve._types import BoolArray, Int32Array, Int64Array
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.ranking.ranking import as_score, score
 from termsieve.selection.problem import Problem
 
 LEAST_SHARE = 0.3  # of the documents of a term, that make it a near-duplicate
+PER_CHOSEN = 5  # terms that are considered, for each chosen one
 LEAST_OVERLAP = 0.5  # of the documents of two terms, that put them into one group
 
 
@@ -56,16 +57,22 @@ def find_near_duplicates(
     matrix : LabelledMatrix
         The documents.
     n : int, optional
-        Consider so many terms that were not chosen, the best by information gain (default: as many as were chosen).
+        Consider so many terms that were not chosen, the best by information gain (default: five times as many as
+        were chosen).
     least_share : float
         Leave out those that share a smaller part of their documents with the chosen term.
+
+    Returns
+    -------
+    list of NearDuplicate
+        By chosen term, and those of one term by what it takes from them (gain - left), the most first.
     """
     if not len(chosen):
         return []
     counts = matrix.counts
     scores = score(counts, as_score("info_gain_binary" if matrix.codes is None else "info_gain"))
     order = scores.order()
-    others = order[~np.isin(order, chosen)][: len(chosen) if n is None else n]
+    others = order[~np.isin(order, chosen)][: PER_CHOSEN * len(chosen) if n is None else n]
     if matrix.codes is not None:
         found = _find_in_problem(Problem(matrix, None, np.concatenate([chosen, others])), chosen, others)
     else:  # each in the class that it tells most of
@@ -80,7 +87,7 @@ def find_near_duplicates(
         ]
     rank = {int(index): i for i, index in enumerate(chosen)}
     kept = [pair for pair in found if pair.common >= least_share * pair.df]
-    kept.sort(key=lambda pair: (rank[pair.term], -pair.common / pair.df, counts.alphabetical[pair.other]))
+    kept.sort(key=lambda pair: (rank[pair.term], pair.left - pair.gain, counts.alphabetical[pair.other]))
     names = counts.term_array
     return [
         NearDuplicate(names[one.term].as_py(), names[one.other].as_py(), one.df, one.common, one.common / one.df,
@@ -173,7 +180,7 @@ def find_groups(
     return [_make_group(members, columns, matrix, df, values) for members in _list_groups(labels)]
 
 
-def _list_groups(labels: Int64Array) -> list[Int64Array]:
+def _list_groups(labels: Int32Array) -> list[Int64Array]:
     """Return the places of each group of two or more, in the order of their first."""
     sizes = np.bincount(labels)
     is_new: BoolArray = sizes > 1

@@ -6,12 +6,13 @@ the right one, and the terms that can still win are the first ones. Only these a
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import Threshold, import_kernels, kernels_pay, use_way
 from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.selection.logarithms import make_log_table
@@ -190,3 +191,12 @@ class Problem:
         totals -= f[both] + f[n_with - both] - f[n_with]
         totals -= f[only] + f[n_without - only] - f[n_without]
         return np.maximum(totals, 0)
+
+
+@cache
+def load_kernels() -> None:
+    """Load or compile every loop of this module."""
+    with use_way("compiled"):
+        problem = Problem(LabelledMatrix.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"]))
+        problem.conditional(0, 0, 2)
+        problem.shared(0, 0, 2)

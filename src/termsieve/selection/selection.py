@@ -25,6 +25,7 @@ from termsieve.tokens.analyzer import Analyzer
 
 if TYPE_CHECKING:
     from termsieve.counts.labelled import LabelledMatrix
+    from termsieve.selection.near_duplicates import NearDuplicate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +78,50 @@ class Selection(ArrowTable):
         mask = np.zeros(self.n_terms, np.bool_)
         mask[self.index] = True
         return mask
+
+    def near_duplicates(
+        self,
+        documents: Documents | LabelledMatrix | Sequence[str],
+        labels: Sequence[Any] | None = None,
+        *,
+        analyzer: Analyzer | None = None,
+        n: int | None = None,
+        least_share: float = 0.3,
+    ) -> list[NearDuplicate]:
+        """List for each chosen term those that it makes superfluous: not chosen, and telling the same.
+
+        Parameters
+        ----------
+        documents, labels, analyzer
+            What the terms were chosen from, as for `termsieve.count`.
+        n : int, optional
+            Consider so many terms that were not chosen, the best by information gain (default: five times as many
+            as were chosen).
+        least_share : float
+            Leave out those that share a smaller part of their documents with the chosen term.
+
+        Returns
+        -------
+        list of NearDuplicate
+            By rank; those of one term by how much it takes from what they tell of the class.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> texts = ["cheap discount", "cheap discount pills", "cheap offer", "noon", "at noon", "lunch", "an offer"]
+        >>> labels = ["spam"] * 3 + ["ham"] * 4
+        >>> for one in ts.select(texts, "cmim(1)", labels=labels).near_duplicates(texts, labels):
+        ...     print(f"{one.term}: also {one.other}, {one.share:.0%} of its documents")
+        cheap: also discount, 100% of its documents
+        cheap: also pills, 100% of its documents
+        cheap: also offer, 50% of its documents
+        """
+        from termsieve.counts.labelled import LabelledMatrix, read_labelled
+        from termsieve.selection.near_duplicates import find_near_duplicates
+
+        matrix = documents if isinstance(documents, LabelledMatrix) else read_labelled(documents, labels, analyzer)
+        chosen = np.array([matrix.counts.index_of(term) for term in self.terms], np.int64)
+        return find_near_duplicates(chosen, matrix, n=n, least_share=least_share)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Selection):

@@ -38,6 +38,7 @@ from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.selection.pool import TermPool
+from termsieve.selection.problem import load_kernels as load_problem_kernels
 from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
 from termsieve.selection.rules import parse_rule
 from termsieve.selection.selection import select_from_pool
@@ -254,6 +255,8 @@ class Study:
 
     def _load_kernels(self) -> None:
         load_scoring_kernels()
+        if any(one.ranks_together for one in self.plan.scores):
+            load_problem_kernels()
         for model in self.plan.classifiers:
             load_kernels(model)
 
