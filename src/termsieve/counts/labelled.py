@@ -23,6 +23,7 @@ from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.boundaries import warn_of_missing_boundaries
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,8 @@ def read_labelled(
         raise InputError("There are no documents.")
     texts = pa.chunked_array([batch.column("text") for batch in batches])
     analyzer = choose_analyzer(analyzer, tokens=texts.type == TOKENS)
+    if texts.type != TOKENS:
+        warn_of_missing_boundaries(texts, analyzer)
     X, terms = read_occurrences(texts, analyzer, resolve_threads(threads))
     Y, classes = make_label_matrix(pa.chunked_array([batch.column("labels") for batch in batches]), None, len(texts))
     counts = Counts.from_matrix(X, Y, classes=classes).named(terms, analyzer.settings)

@@ -20,6 +20,7 @@ from termsieve.counts.matrices import make_label_matrix
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
 
 
@@ -112,6 +113,8 @@ def read_corpus(
         raise InputError("There are no documents.")
     texts = pa.chunked_array([batch.column("text") for batch in batches])
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
+    if texts.type != TOKENS:
+        warn_of_missing_boundaries(texts, analyzer)
     X, terms = read_occurrences(texts, analyzer, threads)
     lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))
