@@ -91,7 +91,9 @@ def show_seconds(result: ts.Comparison) -> dict[str, float]:
     for name in result.scores:
         taken = [value for key, value in result.seconds.items() if key.split(" ", 2)[2] == f"{name} ranking"]
         seconds[name] = sum(taken) / len(taken)
-    print("\nCPU seconds of a ranking: " + ", ".join(f"{name} {value:.2f}" for name, value in seconds.items()), flush=True)
+    print(
+        "\nCPU seconds of a ranking: " + ", ".join(f"{name} {value:.2f}" for name, value in seconds.items()), flush=True
+    )
     return seconds
 
 

@@ -108,13 +108,11 @@ class Selection(ArrowTable):
         Examples
         --------
         >>> import termsieve as ts
-        >>> texts = ["cheap discount", "cheap discount pills", "cheap offer", "noon", "at noon", "lunch", "an offer"]
-        >>> labels = ["spam"] * 3 + ["ham"] * 4
-        >>> for one in ts.select(texts, "cmim(1)", labels=labels).near_duplicates(texts, labels):
+        >>> texts = ["cheap discount", "cheap discount pills", "cheap discount", "pills", "noon", "cheap lunch", "noon"]
+        >>> labels = ["spam"] * 4 + ["ham"] * 3
+        >>> for one in ts.select(texts, "cmim(2)", labels=labels).near_duplicates(texts, labels):
         ...     print(f"{one.term}: also {one.other}, {one.share:.0%} of its documents")
-        cheap: also discount, 100% of its documents
-        cheap: also pills, 100% of its documents
-        cheap: also offer, 50% of its documents
+        discount: also cheap, 75% of its documents
         """
         from termsieve.counts.labelled import LabelledMatrix, read_labelled
         from termsieve.selection.near_duplicates import find_near_duplicates
@@ -215,8 +213,12 @@ def select(
       because   the 2 of 5 terms with the highest score were asked for
     >>> select(counts, "energy(0.9)", "info_gain").terms
     array(['bad', 'good', 'night', 'play'], dtype=object)
-    >>> select(texts, "cmim(2)", labels=labels).terms
-    array(['bad', 'night'], dtype=object)
+    >>> texts = ["cheap discount", "cheap discount pills", "cheap discount", "pills", "noon", "cheap lunch", "noon"]
+    >>> labels = ["spam"] * 4 + ["ham"] * 3
+    >>> select(texts, "top(3)", "info_gain", labels=labels).terms
+    array(['discount', 'noon', 'pills'], dtype=object)
+    >>> select(texts, "cmim(3)", labels=labels).terms
+    array(['discount', 'pills', 'noon'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
     if isinstance(what, Scores):
