@@ -20,6 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from termsieve._types import Array, Int64Array
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
@@ -50,7 +51,7 @@ class ModelSpec(NamedTuple):
         return make_vectorizer(settings, self.analyzer, threads)
 
 
-class LabelledMatrix(NamedTuple):
+class TrainingMatrix(NamedTuple):
     """Documents x all terms with occurrences, documents x classes with 0 and 1, and their names."""
 
     X: sparse.csr_array
@@ -69,16 +70,27 @@ class LabelledMatrix(NamedTuple):
         """The share of the documents that has each class."""
         return np.asarray(self.Y.sum(axis=0)).ravel() / self.Y.shape[0]
 
-    def take(self, rows: Int64Array) -> LabelledMatrix:
+    def take(self, rows: Int64Array) -> TrainingMatrix:
         """Return some of the documents."""
         return self._replace(X=self.X[rows], Y=self.Y[rows])
 
-    def make_counts(self) -> Counts:
-        """Return the counts of the terms and classes that these documents have."""
+    def without_empty_classes(self) -> TrainingMatrix:
+        """Return the same documents without the classes that none of them has."""
         used = np.flatnonzero(np.asarray(self.Y.sum(axis=0)).ravel())
-        names = [self.classes[c] for c in used]
-        counts = Counts.from_matrix(self.X, self.Y[:, used], classes=names)
+        return self._replace(Y=self.Y[:, used], classes=[self.classes[c] for c in used])
+
+    def make_counts(self) -> Counts:
+        """Return the counts of the terms that these documents have."""
+        counts = Counts.from_matrix(self.X, self.Y, classes=self.classes)
         return counts.named(self.terms, self.settings).prune(min_df=1)
+
+    def find_columns(self, terms: pa.LargeStringArray) -> Int64Array:
+        """Return the columns of some terms."""
+        return pc.index_in(terms, value_set=self.terms).to_numpy(zero_copy_only=False).astype(np.int64)
+
+    def reduce_to(self, counts: Counts) -> LabelledMatrix:
+        """Return the matrix of the terms of some counts, for rules that look at documents."""
+        return LabelledMatrix(self.X[:, self.find_columns(counts.term_array)], self.Y, counts)
 
 
 class FittedParts(NamedTuple):
@@ -136,20 +148,20 @@ def check_calibration_folds(calibrate: Any) -> None:
         raise OptionError(f"calibrate must be a number of folds, 2 or more, or 0 for none; not {calibrate!r}.")
 
 
-def read_matrix(table: pa.Table, spec: ModelSpec, threads: int | None) -> LabelledMatrix:
+def read_matrix(table: pa.Table, spec: ModelSpec, threads: int | None) -> TrainingMatrix:
     """Read the texts of a table into a matrix with all their terms."""
     _, rows, terms, columns = spec.make_vectorizer(threads)._read(table["text"])
     if not len(terms):
         raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
     Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
-    return LabelledMatrix(rows.matrix(columns, len(terms)), Y, terms, classes, spec.analyzer.settings)
+    return TrainingMatrix(rows.matrix(columns, len(terms)), Y, terms, classes, spec.analyzer.settings)
 
 
-def fit_parts(data: LabelledMatrix, spec: ModelSpec, *, single: bool) -> FittedParts:
+def fit_parts(data: TrainingMatrix, spec: ModelSpec, *, single: bool) -> FittedParts:
     """Select terms, weigh them and fit the classifier, as `TermVectorizer` and the classifier do with the texts."""
     vectorizer = spec.make_vectorizer()
-    kept = vectorizer._select_terms(data.make_counts())
-    columns = pc.index_in(kept, value_set=data.terms).to_numpy(zero_copy_only=False).astype(np.int64)
+    present = data.without_empty_classes()
+    columns = data.find_columns(vectorizer._select_terms(present.make_counts(), present.reduce_to))
     X = vectorizer._finish(data.X[:, columns], None)
     y = data.Y.indices.astype(np.int64) if single else data.Y
     return FittedParts(
@@ -172,7 +184,7 @@ def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstim
 
 
 def hold_out(
-    data: LabelledMatrix, spec: ModelSpec, folds: int, groups: Sequence[Any] | None, seed: int
+    data: TrainingMatrix, spec: ModelSpec, folds: int, groups: Sequence[Any] | None, seed: int
 ) -> HeldOut | None:
     """Fit to all folds but one, in turn, and ask about that one; None if there are too few documents for it."""
     single = data.single
@@ -191,7 +203,7 @@ def hold_out(
     return whole if _can_be_judged(whole) else None
 
 
-def _make_folds(data: LabelledMatrix, folds: int, groups: Sequence[Any] | None, seed: int) -> list[Split]:
+def _make_folds(data: TrainingMatrix, folds: int, groups: Sequence[Any] | None, seed: int) -> list[Split]:
     """Return the splits: no more than give enough held-out documents."""
     labels = data.Y.indices.astype(np.int64) if data.single else None
     sizes = np.sort(np.asarray(data.Y.sum(axis=0)).ravel())
@@ -201,7 +213,7 @@ def _make_folds(data: LabelledMatrix, folds: int, groups: Sequence[Any] | None, 
     return splits[: int(np.searchsorted(held_out, ENOUGH_HELD_OUT)) + 1]
 
 
-def _ask(data: LabelledMatrix, spec: ModelSpec, split: Split, *, single: bool) -> HeldOut:
+def _ask(data: TrainingMatrix, spec: ModelSpec, split: Split, *, single: bool) -> HeldOut:
     """Fit to the training part of a split, and note what is said of the test part."""
     parts = fit_parts(data.take(split.train), spec, single=single)
     test = data.take(split.test)
