@@ -86,7 +86,8 @@ class TrainingMatrix(NamedTuple):
 
     def find_columns(self, terms: pa.LargeStringArray) -> Int64Array:
         """Return the columns of some terms."""
-        return pc.index_in(terms, value_set=self.terms).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = pc.index_in(terms, value_set=self.terms)
+        return np.asarray(places.to_numpy(zero_copy_only=False), np.int64)
 
     def reduce_to(self, counts: Counts) -> LabelledMatrix:
         """Return the matrix of the terms of some counts, for rules that look at documents."""
