@@ -224,3 +224,35 @@ def test_options_of_the_analyzer_are_kept(mail, tmp_path, typed):
     typed("train", mail, *FIXED, "--cv", "0", "-o", target, "--stop-words", "english", "--ngrams", "2")
     settings = Model.load(target).settings["analyzer"]
     assert ts.Analyzer.from_settings(settings) == ts.Analyzer(stop_words="english", ngram_range=(1, 2))
+
+
+def test_what_is_not_sure_enough_has_no_label(model, mail, tmp_path, typed):
+    made = Model.load(model)
+    chances = made.predict_proba([*SPAM, *HAM]).max(axis=1)
+    limit = sorted(chances)[5]
+    options = ["--min-confidence", repr(float(limit)), "--label", "folder", "--format", "json"]
+    code, out, err = typed("predict", model, mail, *options)
+    assert code == 0
+    found = json.loads(out)
+    assert [row["label"] for row in found] == made.predict([*SPAM, *HAM], min_confidence=limit)
+    empty = sum(row["label"] is None for row in found)
+    assert 0 < empty < 10
+    assert [row["note"] for row in found] == ["not sure enough" if row["label"] is None else "" for row in found]
+    assert [row["probability"] for row in found] == pytest.approx(chances, abs=1e-6)
+    assert f"{empty} of 10 documents ({empty}0 %) have no label: nothing as probable as" in err
+    assert f"answered {10 - empty} of 10 (coverage 0.{10 - empty}00), accuracy of these 1.000" in err
+    assert typed("predict", model, mail, "--min-confidence", "1", "-f", "txt")[1] == "\n" * 10
+    table = typed("predict", model, mail, "--min-confidence", "1", "-e", "-f", "table")
+    assert table[0] == 0
+    assert table[1].count("(not sure enough)") == 10
+
+
+def test_texts_with_none_of_the_terms_are_told(model, tmp_path, typed):
+    (tmp_path / "new.csv").write_text("body\nzzz\ncheap\n", encoding="utf-8")
+    _, out, err = typed("predict", model, tmp_path / "new.csv", "--explain", "--format", "json")
+    unknown, known = json.loads(out)
+    assert (unknown["note"], unknown["probability"], unknown["because"]) == ("none of the model's terms", 0.5, [])
+    assert (known["note"], known["because"][0][0]) == ("", "cheap")
+    assert "1 of 2 documents (50 %) has none of the model's terms" in err
+    for options in ([], ["--explain"]):
+        assert "none of the model's terms" in typed("predict", model, tmp_path / "new.csv", *options, "-f", "table")[1]

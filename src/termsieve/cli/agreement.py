@@ -56,8 +56,8 @@ class LabelAgreement:
             answered = max(self._answered, 1)
             lines.append(
                 f"answered {self._answered:,} of {self._documents:,} (coverage {format_measure(self._answered / n)}), "
-                f"accuracy of these {format_measure(self._right / answered) if self._answered else '-'}; above, the others "
-                "count as wrong"
+                f"accuracy of these {format_measure(self._right / answered) if self._answered else '-'}; "
+                "above, the others count as wrong"
             )
         if self._reliability.n:
             lines.append(
