@@ -206,7 +206,10 @@ def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap |
 
 def _initial_score(data: ReportData) -> str:
     """Return the score that the page shows first."""
-    return "" if data.result is None else data.result.recommended().score
+    if data.result is None:
+        return ""
+    score = data.result.recommended().score
+    return score if score in data.names or not data.names else data.names[0]
 
 
 def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
