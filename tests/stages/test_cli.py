@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
+from termsieve.defaults import DEFAULT_SCORE
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 MAIL = [
@@ -76,7 +77,7 @@ def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, typed):
 
 def test_rank_overall_and_against(mail, counts, typed):
     _, out, _ = typed("rank", mail, "--overall", "--top", "3")
-    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, "gu").top(3)]
+    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, DEFAULT_SCORE).top(3)]
     _, out, _ = typed("rank", mail, "--class", "spam", "--against", "-s", "chi2")
     found = rows_of(out)
     assert found
@@ -262,6 +263,6 @@ def test_a_page_of_the_ranking(mail, tmp_path, typed):
 
 def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     seen = {}
-    monkeypatch.setattr("termsieve.demonstration.run", lambda **given: seen.update(given))
+    monkeypatch.setattr("termsieve.cli.demo_views.show_demo", lambda **given: seen.update(given))
     assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
     assert seen == {"output": tmp_path / "bbc.html", "threads": 1, "quiet": False}

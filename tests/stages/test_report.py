@@ -641,7 +641,7 @@ def test_the_demo_names_itself(monkeypatch):
     settings = {**base.settings, "origin": {**base.settings["origin"], "demo": True}}
     data = ReportData.from_result(Comparison(base.table, settings, base.seconds, base.counts))
     assert make_code_blocks(data)[0].code.startswith("termsieve demo")
-    monkeypatch.setattr("termsieve.demonstration.load_corpus", lambda: ("three topics", *documents()))
+    monkeypatch.setattr("termsieve.datasets.demo.load_corpus", lambda: ("three topics", *documents()))
     assert make_note(data) == ""
     monkeypatch.setattr("termsieve.report", lambda *_: None)
     space = {}

@@ -22,7 +22,7 @@ What they share::
     messages       notes, warnings and progress on standard error
     completion     names for the shell
     screen         numbers, bars and cells of tables
-    rank_views, compare_views, model_views    tables
+    rank_views, compare_views, model_views, demo_views    tables
 """
 
 from termsieve.cli import catalogue, comparing, counting, datasets, demo, modelling, ranking, reproduce

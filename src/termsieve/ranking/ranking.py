@@ -13,7 +13,7 @@ import pyarrow as pa
 from termsieve import views
 from termsieve._kernels import use_way
 from termsieve._types import Array, Int32Array, Int64Array, StringArray
-from termsieve.errors import OptionError
+from termsieve.errors import OptionError, TermsieveWarning
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
@@ -422,7 +422,7 @@ def score(
     counts : Counts
         What `termsieve.count` or `Counts.from_matrix` made.
     score_func : str, Score, function of a Table, or a list of these
-        A spelling such as ``"gu"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
+        A spelling such as ``"chi2"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
 
     Returns
     -------
@@ -451,7 +451,7 @@ def _score_one(counts: Counts, one: Score) -> Scores:
         warnings.warn(
             f"{counts.n_multilabel:,} documents have more than one label, and the class parts "
             f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
-            UserWarning,
+            TermsieveWarning,
             stacklevel=3,
         )
     return Scores(counts, one)

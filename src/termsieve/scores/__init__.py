@@ -16,6 +16,7 @@
     variance      fisher, bss_wss, ocfs
 """
 
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.scores import (  # they register
     association,
     bayes,
@@ -29,6 +30,7 @@ from termsieve.scores.parsing import parse_score
 from termsieve.scores.registry import SCORES, Parameter, Score
 
 __all__ = [
+    "DEFAULT_SCORE",
     "SCORES",
     "Parameter",
     "Score",

@@ -74,7 +74,7 @@ def parse_score(spelling: str | Score) -> Score:
     """
     if isinstance(spelling, Score):
         return spelling
-    call = parse_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
+    call = parse_call(spelling, "score", "'chi2' or 'bns(floor=0.001)'")
     if call.args:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
     return lookup_score(call.name).with_parameters(**call.kwargs)

@@ -21,6 +21,7 @@ from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
 
 
@@ -122,6 +123,8 @@ def read_corpus(
         raise InputError("There are no documents.")
     texts = pa.chunked_array([batch.column("text") for batch in batches])
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
+    if texts.type != TOKENS:
+        warn_of_missing_boundaries(texts, analyzer)
     X, terms = _read_terms(texts, analyzer, threads)
     lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))

@@ -119,7 +119,8 @@ class Plan:
     )
     ks: tuple[int | str, ...] = parameter(
         KS, 'Numbers of terms, separated by commas, such as 10,100,all; "auto" is 10 to 2,000 and all, and the numbers '
-        "between where more terms do better. All terms are always tried, for reference.", "-k", metavar="LIST",
+        "between where more terms do better. All terms are always tried, for reference.", "-k", "--terms",
+        metavar="LIST",
     )  # fmt: skip
     cv: Any = parameter(FOLDS, 'Number of folds, or a column with "train" and "test".', "--cv")  # noqa: RUF009 - a field
     groups: Any = parameter(  # noqa: RUF009 - a field

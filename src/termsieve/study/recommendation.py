@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -262,13 +263,18 @@ class Trials:
 
     @cached_property
     def curve_means(self) -> list[float]:
-        """For each trial the mean of its curve, over the numbers of terms that all curves have."""
+        """For each trial the mean of its curve, over the numbers of terms that most curves have; 0 without these.
+
+        So ties go to what was tried throughout, not to what was tried here and there.
+        """
         curves: dict[tuple[str, str], dict[int, float]] = {}
         for one in self.tried:
             curves.setdefault((one.classifier, one.score), {})[one.k] = one.mean
-        common = set.intersection(*(set(curve) for curve in curves.values()))
+        times = Counter(k for curve in curves.values() for k in curve)
+        common = [k for k, n in times.items() if n == max(times.values())]
         level = {
-            name: float(np.mean([curve[k] for k in sorted(common or curve)])) for name, curve in curves.items()
+            name: math.fsum(curve[k] for k in common) / len(common) if curve.keys() >= set(common) else 0.0
+            for name, curve in curves.items()
         }
         return [level[one.classifier, one.score] for one in self.tried]
 

@@ -19,7 +19,7 @@ import numpy as np
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
 from termsieve.study.recommendation import Trials, least_class_size
-from termsieve.study.representations import CHARACTERS, Representation, choose_representation
+from termsieve.study.representations import Representation, choose_representation
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split
 
@@ -116,11 +116,6 @@ class Search:
         found = choose_representation(self.study.corpus, self.asked)
         if found is None or self.asked.per_class or self.asked.drop_empty:
             return
-        if found.name == CHARACTERS:
-            self.notes.append(
-                "the texts have hardly any spaces between words: characters are tried as terms, too; a segmenter such as "
-                "jieba (segmenter='jieba') finds words in Chinese."
-            )
         trials = self._trials(rows)
         best = trials.tried[trials.find_best()]
         contender = self._best_score(trials, best.classifier)
