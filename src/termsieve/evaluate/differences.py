@@ -88,7 +88,9 @@ def paired_difference(first: Any, second: Any, *, ratio: float, margin: float = 
     """
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1 or not len(a) or not np.isfinite(a - b).all():
-        raise InputError(f"Finite values of both on the same splits are needed; they are of shapes {a.shape}, {b.shape}.")
+        raise InputError(
+            f"Finite values of both on the same splits are needed; they are of shapes {a.shape}, {b.shape}."
+        )
     if not 0 <= margin < math.inf:
         raise OptionError(f"margin must be a number from 0, not {margin!r}.")
     d = a - b

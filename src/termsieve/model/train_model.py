@@ -29,7 +29,6 @@ from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
-REFERENCE = "all terms"  # beside rules: what they are compared with
 
 
 def train(
@@ -133,8 +132,7 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     if ks != KS:
         raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
     rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
-    selected: list[str | Contender] = [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
-    return [*selected, Contender(REFERENCE, names[0])]
+    return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
 
 
 def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
@@ -150,15 +148,12 @@ def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
 
 
 def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
-    result = compare(
+    return compare(
         read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
         cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
         min_df=plan.min_df, weighting=plan.weighting, pairs=plan.pairs, margin=plan.margin, analyzer=analyzer,
         threads=threads, progress=shown, excerpts=False,
     )  # fmt: skip
-    if REFERENCE in plan.names:
-        result.settings["all_terms"] = "reference"  # the user asked for what the rules select
-    return result
 
 
 def _choose_recommended(result: Comparison, plan: Plan) -> Candidate:
@@ -179,8 +174,7 @@ def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
 
 def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
     """Return the only candidate, where nothing is compared."""
-    asked = [one for one in plan.scores if one.name != REFERENCE]
-    if not fixed or any(len(some) != 1 for some in (asked, plan.classifiers, plan.ks)):
+    if not fixed or any(len(some) != 1 for some in (plan.scores, plan.classifiers, plan.ks)):
         raise OptionError(
             "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
         )
@@ -214,9 +208,7 @@ def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]
     }
 
 
-def _fit(
-    table: pa.Table, one: Candidate, analyzer: Analyzer, threads: int | None, settings: dict[str, Any]
-) -> Model:
+def _fit(table: pa.Table, one: Candidate, analyzer: Analyzer, threads: int | None, settings: dict[str, Any]) -> Model:
     Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
     single = bool((np.diff(Y.indptr) == 1).all())
     if one.representation is not None:

@@ -76,7 +76,9 @@ class Corpus:
         """Return the same documents with the terms of another analyzer, without those in fewer than `min_df`."""
         X, terms = _read_terms(self.texts, analyzer, threads)
         kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_df)
-        return replace(self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer)
+        return replace(
+            self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer
+        )
 
     def rows_of(self, given: Any) -> Any:
         """Return the values of these documents where `given` has one for each document of the whole; else `given`."""

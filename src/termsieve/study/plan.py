@@ -25,7 +25,9 @@ SCORES = ("chi2", "info_gain", "ifs", "bns")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
 KS = (AUTO,)
 GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)
-GROWTH = tuple(first * 10**power for power in range(3, 9) for first in (1, 2, 5))[2:]  # tried where the best is at the end
+GROWTH = tuple(first * 10**power for power in range(3, 9) for first in (1, 2, 5))[
+    2:
+]  # tried where the best is at the end
 FOLDS = 10
 SAMPLE = 20_000
 MARGIN = 0.01
@@ -152,7 +154,7 @@ class Plan:
         False, "Leave out documents without any selected term.", "--drop-empty", metavar=""
     )  # fmt: skip
     pairs: str = parameter(
-        AUTO, "Try pairs of words, too: yes, no, or auto, if the numbers of terms are open and there is not too much text.",
+        AUTO, "Try pairs of words, too: yes, no, or auto: if -k is auto, too, and there is not too much text.",
         "--pairs", metavar="WHEN",
     )  # fmt: skip
     margin: float = parameter(

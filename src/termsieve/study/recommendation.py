@@ -24,9 +24,9 @@ from termsieve.views import format_difference, format_measure, format_percent, n
 
 MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
 RULE = (
-    "Enough are the fewest terms whose mean is below that of the best of everything tried, all terms included, by no more "
-    "than one standard error of their paired difference over the splits (with Nadeau and Bengio's correction, because "
-    "splits share training documents)."
+    "Enough are the fewest terms whose mean is below that of the best of everything tried, all terms included, by no "
+    "more than one standard error of their paired difference over the splits (with Nadeau and Bengio's correction, "
+    "because splits share training documents)."
 )
 ONE_SPLIT_RULE = (
     "There is one split only, so nothing is known of the standard error: enough are the fewest terms whose value there "
@@ -144,10 +144,11 @@ class Recommendation:
         small = self.small_class
         if small is None:
             return ""
-        more = f", and {self.n_small - 1:,} other classes have too few" if self.n_small > 1 else ""
+        size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
+        more = f", and {self.n_small - 1:,} more have too few" if self.n_small > 1 else ""
         return (
-            f"Too little to say: class {small.label!r} has {small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
-            f"{more}; with {small.needed:,} or more of each class there is an answer. As far as it goes:"
+            f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
+            "would be an answer. As far as it goes:"
         )
 
     @property
@@ -170,13 +171,13 @@ class Recommendation:
         if gap is None:
             return ""
         best = f"{format_measure(self.best.mean)} ({self.best})"
-        if gap.standard_error is None or gap.worse is None:
-            return f"The best of everything tried is {best}; one split has no standard error, so the margin of {self.margin:g} decides."
+        far = f"That is {format_difference(gap.mean)} against the best of everything tried, {best}"
         within = "within" if self.is_enough else "more than"
+        if gap.standard_error is None or gap.worse is None:
+            return f"{far}, {within} the margin of {self.margin:g}; one split has no standard error."
         return (
-            f"That is {format_difference(gap.mean)} against the best of everything tried, {best}, {within} one standard "
-            f"error of the difference ({format_measure(gap.standard_error)}); with a probability of {format_percent(gap.worse)} "
-            f"it is worse by more than {self.margin:g}."
+            f"{far}, {within} one standard error of the difference ({format_measure(gap.standard_error)}); with a "
+            f"probability of {format_percent(gap.worse)} it is worse by more than {self.margin:g}."
         )
 
     @property
@@ -198,7 +199,9 @@ class Recommendation:
         """That more terms may do better; empty if not."""
         if not self.is_at_edge:
             return ""
-        return f"The best stands at the end of the numbers that were tried: more than {self.best.k:,} terms may do better."
+        return (
+            f"The best stands at the end of the numbers that were tried: more than {self.best.k:,} terms may do better."
+        )
 
 
 def describe_difference(one: Difference) -> str:
@@ -209,7 +212,9 @@ def describe_difference(one: Difference) -> str:
     """
     if one.low is None or one.high is None:
         return format_difference(one.mean)
-    return f"{format_difference(one.mean)} (95 % interval {format_difference(one.low)} to {format_difference(one.high)})"
+    return (
+        f"{format_difference(one.mean)} (95 % interval {format_difference(one.low)} to {format_difference(one.high)})"
+    )
 
 
 # What was tried
@@ -263,7 +268,7 @@ class Trials:
 
     @cached_property
     def curve_means(self) -> list[float]:
-        """For each trial the mean of its curve, over the numbers of terms that most curves have; 0 without these.
+        """For each trial the mean of its curve, over the numbers of terms that half of the curves have; 0 without.
 
         So ties go to what was tried throughout, not to what was tried here and there.
         """
@@ -271,9 +276,9 @@ class Trials:
         for one in self.tried:
             curves.setdefault((one.classifier, one.score), {})[one.k] = one.mean
         times = Counter(k for curve in curves.values() for k in curve)
-        common = [k for k, n in times.items() if n == max(times.values())]
+        common = [k for k, n in times.items() if 2 * n >= len(curves)]
         level = {
-            name: math.fsum(curve[k] for k in common) / len(common) if curve.keys() >= set(common) else 0.0
+            name: math.fsum(curve[k] for k in common) / len(common) if common and curve.keys() >= set(common) else 0.0
             for name, curve in curves.items()
         }
         return [level[one.classifier, one.score] for one in self.tried]
@@ -335,7 +340,7 @@ def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str
         against_best=None if place == top else trials.difference(place, top, margin),
         against_all=None if same or every is None else trials.difference(place, every, margin),
         is_enough=bool(trials.find_enough(margin)[place]),
-        is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid grew until it was not
+        is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid has grown
         reselected=trials.reselect(margin), small_class=small, n_small=n_small,
     )  # fmt: skip
 
@@ -349,7 +354,7 @@ def _is_at_edge(best: Tried, tried: Sequence[Tried]) -> bool:
 
 
 def simplicity(classifier: str) -> tuple[int, int, str]:
-    """Return a key that sorts simpler classifiers first: the order of the catalogue, and as few parameters as can be."""
+    """Return a key that sorts simpler classifiers first: by the order of the catalogue, and by their parameters."""
     from termsieve.classify.recipes import RECIPES
 
     name = classifier.partition("(")[0]
@@ -386,13 +391,14 @@ def _test_ratio(settings: Mapping[str, Any], splits: Mapping[tuple[int, int], in
 
 
 def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, int]:
-    small = settings.get("small_classes")
-    if not isinstance(small, dict) or not small:
+    given = settings.get("small_classes")
+    small = {str(label): n for label, n in given.items() if isinstance(n, int)} if isinstance(given, dict) else {}
+    if not small:
         return None, 0
     label = min(small, key=lambda name: (small[name], name))
     return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
 
 
 def least_class_size(cv: Any) -> int:
-    """Return the fewest documents that a class must have: so many that its F1 means something, and one for each fold."""
+    """Return the fewest documents that a class must have: for an F1 that means something, and one for each fold."""
     return max(MIN_CLASS_SIZE, cv if isinstance(cv, int) else 0)

@@ -127,6 +127,12 @@ class Comparison(ArrowTable):
         return self._distinct_values("classifier")
 
     @property
+    def asked_classifiers(self) -> list[str]:
+        """The classifiers without those that the search added, which are not tried throughout."""
+        asked = self.settings.get("classifiers")
+        return [name for name in self.classifiers if asked is None or name in asked] or self.classifiers
+
+    @property
     def ks(self) -> list[int]:
         """The numbers of terms."""
         return sorted(self._distinct_values("k"))
@@ -190,7 +196,8 @@ class Comparison(ArrowTable):
             & (pc.field("measure") == measure) & (pc.field("label") == "")
         )  # fmt: skip
         ks = chosen["k"].unique().to_pylist()
-        return ks, np.asarray(chosen["value"].to_numpy()).reshape(-1, len(ks))
+        n_splits = chosen.num_rows // len(ks) if ks else 0
+        return ks, np.asarray(chosen["value"].to_numpy()).reshape(n_splits, len(ks))
 
     def contrast(
         self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05

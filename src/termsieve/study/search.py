@@ -1,8 +1,8 @@
 """The search of a comparison: the grid of its plan, and what its results suggest to try next.
 
-Where the choice is left to the study, the grid is followed by more terms as long as the best stands at its end, by pairs
-of words (characters, where there are no spaces between words), and by class weights. Each step depends on the results
-before it and on nothing else, so a journal is continued whatever it has.
+Where the choice is left to the study, the grid is followed by more terms as long as the best stands at its end, by
+pairs of words (characters, where there are no spaces between words), and by class weights. Each step depends on the
+results before it and on nothing else, so a journal is continued whatever it has.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 REPRESENTATION_KS = (1000, 2000, 5000, 10_000, 20_000, 50_000)
+REFERENCE = "all terms"  # in the table, where no score may rank all of them
 BALANCED = {"linear_svm": 'linear_svm(class_weight="balanced")'}
 
 
@@ -54,6 +55,7 @@ class Search:
         """Run the grid and all that follows from it."""
         with self.study.open_journal(journal) as journal_file, note_warnings() as notes:
             rows, seconds = self.study.run_in(journal_file, self.threads, shown=self.shown)
+            self._add_reference(journal_file, rows, seconds)
             self._grow(journal_file, rows, seconds)
             self._try_representation(journal_file, rows, seconds)
             self._try_class_weights(journal_file, rows, seconds)
@@ -66,7 +68,7 @@ class Search:
         small = _list_small_classes(self.study.corpus, self.asked.cv)
         result.settings |= {
             "ks": list(self.asked.ks), "n_terms": n_terms, "margin": self.asked.margin, "notes": self.notes,
-            "all_terms": "asked" if self.asked.asks_for_all(n_terms) else "reference",
+            "all_terms": "asked" if self._may_take_all else "reference",
         }  # fmt: skip
         if small:
             result.settings["small_classes"] = small
@@ -86,6 +88,22 @@ class Search:
         more, times = stage.run_in(journal, self.threads, shown=self.shown)
         rows += more
         seconds |= times
+
+    # All terms, for reference
+
+    @property
+    def _may_take_all(self) -> bool:
+        """Whether all terms may be recommended."""
+        return any(one.is_plain for one in self.asked.scores) and self.asked.asks_for_all(self.study.n_terms or 0)
+
+    def _add_reference(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
+        """Try all terms where no score may rank all of them."""
+        if any(one.is_plain for one in self.asked.scores) or self.asked.per_class:
+            return
+        named = Contender(REFERENCE, self.asked.scores[0].score)
+        plan = replace(self.study.plan, scores=(named,), ks=(self.study.n_terms or 0,))
+        self._run_stage(self.study.with_plan(plan, "for reference"), journal, rows, seconds)
+        self.added.append(named)
 
     # More terms
 
@@ -109,21 +127,21 @@ class Search:
 
     # Other terms
 
-    def _try_representation(
-        self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]
-    ) -> None:
+    def _try_representation(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
         """Try pairs of words, or characters, with the best score and classifier so far."""
         found = choose_representation(self.study.corpus, self.asked)
         if found is None or self.asked.per_class or self.asked.drop_empty:
             return
         trials = self._trials(rows)
         best = trials.tried[trials.find_best()]
+        if best.mean == 1:
+            return
         contender = self._best_score(trials, best.classifier)
         other = self._read(found)
         n_terms = count_rankable(other, replace(self.asked, min_df=found.min_df), self.study.splits)
         given = REPRESENTATION_KS if self.asked.is_open else self.study.plan.ks
         ks = {int(k) for k in given if int(k) < n_terms}
-        if self.asked.asks_for_all(self.study.n_terms or 0):
+        if self._may_take_all:
             ks.add(n_terms)
         if not ks:
             return
@@ -143,21 +161,19 @@ class Search:
     def _best_score(self, trials: Trials, classifier: str) -> Contender:
         """Return the score whose best number of terms, but all, is best with a classifier."""
         plain = [one for one in trials.tried if one.classifier == classifier]
-        fewer = [one for one in plain if not one.is_all] or plain
-        name = max(fewer, key=lambda one: one.mean).score
-        return next(one for one in self.study.plan.scores if one.name == name)
+        known = {one.name: one for one in self.study.plan.scores}
+        fewer = [one for one in plain if not one.is_all and one.score in known] or plain
+        return known[max(fewer, key=lambda one: one.mean).score]
 
     # Class weights
 
-    def _try_class_weights(
-        self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]
-    ) -> None:
+    def _try_class_weights(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
         """Try class weights where the best classifier has them, with the terms that did best."""
         if not self.asked.is_open or self.asked.classifiers != CLASSIFIERS:
             return
         trials = self._trials(rows)
         best, chosen = trials.tried[trials.find_best()], trials.tried[trials.choose(self.asked.margin)]
-        if best.classifier not in BALANCED:
+        if best.classifier not in BALANCED or best.mean == 1:
             return
         for stage in self._stages_of({best, chosen}, BALANCED[best.classifier]):
             self._run_stage(stage, journal, rows, seconds)
@@ -226,7 +242,7 @@ def note_warnings() -> Iterator[list[str]]:
             f"{unfinished:,} fits of a classifier stopped before they had converged: its results may be a little lower "
             "than they could be."
         )
-    said = ("The least populated class", "Label not")  # a class is missing in some folds: the recommendation says so
+    said = "Label not"  # a class is missing in some folds: the recommendation says so
     for one in caught:
         if issubclass(one.category, ConvergenceWarning | UndefinedMetricWarning) or str(one.message).startswith(said):
             continue

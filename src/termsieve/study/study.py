@@ -229,7 +229,9 @@ class Study:
         finally:
             journal_file.close()
 
-    def run_in(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> tuple[TrialRows, dict[str, float]]:
+    def run_in(
+        self, journal: Journal | MemoryJournal, threads: int, *, shown: bool
+    ) -> tuple[TrialRows, dict[str, float]]:
         """Run the trials that the journal does not have, and return the rows and seconds of all."""
         self.run(journal, threads, shown=shown)
         if isinstance(journal, Journal):
@@ -431,7 +433,9 @@ class SplitData:
 
     def _rows_of_all_terms(self, model: str) -> tuple[list[list[Any]], float]:
         start = time.thread_time()
-        rows = list(self._trial_rows(RankedColumns("", self._all_columns), model, [k for k in self.ks if k == self.n_terms]))
+        rows = list(
+            self._trial_rows(RankedColumns("", self._all_columns), model, [k for k in self.ks if k == self.n_terms])
+        )
         return rows, time.thread_time() - start
 
     def _trial_rows(self, ranked: RankedColumns, model: str, ks: Sequence[int]) -> Iterator[list[Any]]:
