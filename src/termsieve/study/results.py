@@ -83,7 +83,7 @@ class Comparison(ArrowTable):
     >>> result = ts.compare(texts, ["spam"] * 3 + ["ham"] * 3, scores=["chi2", "gu"], classifiers=["multinomial_nb"],
     ...                     ks=[2, 4], cv=3)
     >>> result.scores, result.classifiers, result.ks
-    (['chi2', 'gu'], ['multinomial_nb'], [2, 4])
+    (['chi2', 'gu'], ['multinomial_nb'], [2, 4, 9])
     >>> result.recommended().classifier
     'multinomial_nb'
     """
