@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.model.model import Model
 from termsieve.model.parts import make_vectorizer
+from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.recommendation import Tried
@@ -29,6 +31,7 @@ from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
+SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
 
 
 def train(
@@ -131,8 +134,10 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
         return names
     if ks != KS:
         raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
-    rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
-    return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
+    rules = [parse_rule(one) for one in (rule if isinstance(rule, list | tuple) else [rule])]
+    together = [Contender(repr(one), SINGLE_SCORE, rule=repr(one)) for one in rules if isinstance(one, RedundancyRule)]
+    others = [repr(one) for one in rules if not isinstance(one, RedundancyRule)]
+    return [*together, *(Contender(f"{name}, {one}", name, rule=one) for name in names for one in others)]
 
 
 def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
@@ -166,10 +171,17 @@ def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
     added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
     contender = added.get(one.score) or next(known for known in plan.scores if known.name == one.score)
     about = result.settings.get("representations", {}).get(contender.representation, result.settings)
-    every = one.k == about["n_terms"]
-    rule = contender.rule or (ALL_TERMS if every else f"top({one.k})")
+    score, rule = _name_rule(contender, ALL if one.k == about["n_terms"] else one.k)
     weighting = plan.weighting_of(one.classifier)
-    return Candidate(contender.score, rule, one.classifier, weighting, about["min_df"], contender.representation)
+    return Candidate(score, rule, one.classifier, weighting, about["min_df"], contender.representation)
+
+
+def _name_rule(contender: Contender, k: int | str) -> tuple[str, str]:
+    """Return the score and the rule that select what a contender had with k terms."""
+    score, rule = contender.score, f"top({k})"
+    if (together := parse_redundancy_rule(contender.score)) is not None:
+        score, rule = SINGLE_SCORE, repr(together if k == ALL else replace(together, k=int(k)))
+    return score, contender.rule or (ALL_TERMS if k == ALL else rule)
 
 
 def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
@@ -179,8 +191,8 @@ def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
             "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
         )
     contender, model, k = plan.scores[0], plan.classifiers[0], plan.ks[0]
-    rule = contender.rule or (ALL_TERMS if k == ALL else f"top({k})")
-    return Candidate(contender.score, rule, model, plan.weighting_of(model), plan.min_df)
+    score, rule = _name_rule(contender, k)
+    return Candidate(score, rule, model, plan.weighting_of(model), plan.min_df)
 
 
 def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]:

@@ -15,11 +15,10 @@ from scipy import sparse
 from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import read_occurrences
 from termsieve.counts.matrices import make_label_matrix
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
-from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
@@ -74,7 +73,7 @@ class Corpus:
 
     def read_again(self, analyzer: Analyzer, min_df: int, threads: int) -> Corpus:
         """Return the same documents with the terms of another analyzer, without those in fewer than `min_df`."""
-        X, terms = _read_terms(self.texts, analyzer, threads)
+        X, terms = read_occurrences(self.texts, analyzer, threads)
         kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_df)
         return replace(
             self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer
@@ -127,7 +126,7 @@ def read_corpus(
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     if texts.type != TOKENS:
         warn_of_missing_boundaries(texts, analyzer)
-    X, terms = _read_terms(texts, analyzer, threads)
+    X, terms = read_occurrences(texts, analyzer, threads)
     lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
@@ -137,13 +136,3 @@ def read_corpus(
         for name in extra
     }
     return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts, analyzer=analyzer)
-
-
-def _read_terms(
-    texts: pa.ChunkedArray, analyzer: Analyzer, threads: int
-) -> tuple[sparse.csr_array, pa.LargeStringArray]:
-    """Return the matrix of occurrences, and the terms of its columns."""
-    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
-    terms, columns = rows.vocabulary()
-    return rows.matrix(columns, len(terms)), terms
