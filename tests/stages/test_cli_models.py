@@ -228,7 +228,9 @@ def test_options_of_the_analyzer_are_kept(mail, tmp_path, typed):
     assert ts.Analyzer.from_settings(settings) == ts.Analyzer(stop_words="english", ngram_range=(1, 2))
 
 
-def test_what_is_not_sure_enough_has_no_label(model, mail, tmp_path, typed):
+def test_what_is_not_sure_enough_has_no_label(mail, tmp_path, typed):
+    model = tmp_path / "m.skops"
+    typed("train", mail, *FIXED, "--cv", "0", "--calibrate", "0", "-o", model)
     made = Model.load(model)
     chances = made.predict_proba([*SPAM, *HAM]).max(axis=1)
     limit = sorted(chances)[5]
