@@ -21,6 +21,8 @@ from damage.damage import EQUAL, ERROR, damaged, outcomes
 from termsieve.documents import read
 from termsieve.errors import InputError
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
+
 BLOCK = 256  # bytes, so that a small file has many blocks, and their edges are tried
 WORDS = ["alpha", "beta, gamma", 'the "delta"', "épsilon 漢字", "over\nlines", "", "tab\there", "zeta \U0001f600"]
 RECORDS = [(f"{WORDS[i % 8]} {i}", ["spam", "ham", "ünlabelled"][i % 3]) for i in range(60)]
@@ -34,7 +36,7 @@ def documents(path, block=BLOCK, **options):
 
 def skipping(path):
     """Blocks are so large that no damage takes a column from all records of the first, which is an error of its own."""
-    return documents(path, 2048, on_bad="skip")
+    return documents(path, 2048, encoding_errors="skip")
 
 
 # --- CSV and TSV ----------------------------------------------------------------------------------------

@@ -20,9 +20,11 @@ JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 GENERAL_PANEL = "General"
 OPTIONS = {
-    "on_bad='skip'": "--skip-bad",
+    "strict=False skips such rows": "Without --strict such rows are skipped",
+    "encoding_errors='skip'": "--encoding-errors skip",
+    "encoding=NAME": "--encoding NAME",
+    "sheet=NAME": "--sheet NAME",
     "quotes=False": "--no-quotes",
-    "encoding='utf-16'": "--encoding utf-16",
     "text=NAME": "--text NAME",
     "label=NAME": "--label NAME",
     "label_sep=TEXT": "--label-sep TEXT",
@@ -54,7 +56,8 @@ def _escape_character(char: str, keep: str) -> str:
 
 
 def in_options(message: str) -> str:
-    """A message of the library, with the options of commands in place of its parameters."""
+    """Return a message of the library, with the options of commands in place of its parameters."""
+    message = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", message)
     for parameter, option in OPTIONS.items():
         message = message.replace(parameter, option)
     return message

@@ -169,7 +169,7 @@ def predict(
     items = _predict_documents(model, documents, identity, terms if explain else 0, agreement)
     sheet = make_prediction_sheet(
         model, items, places=documents.place_names, identity=identity, explain=explain, probabilities=probabilities,
-        whole=agreement is not None or columns.skip_bad,
+        whole=agreement is not None,
         **({} if output_options.output is None else {"shown": None}),
     )  # fmt: skip
     with messages.report_compiling():

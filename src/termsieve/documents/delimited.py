@@ -244,6 +244,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
         extra={name: columns[name] for name in extra},
         place=line_places(lambda: extents()[:2]),
         spans=None if simple else extents().spans(),
+        empty_is_missing=True,
     )
 
 
@@ -395,4 +396,5 @@ def _records_to_chunk(records: _CsvRecords, layout: Layout, wanted: list[str], e
         faults=records.faults,
         fatal=records.fatal,
         spans=records.spans(),
+        empty_is_missing=True,
     )
