@@ -11,9 +11,10 @@
     bayes         pip and its relatives
     frequency     numbers of documents
     information   information gain and its relatives
+    keyness       relative frequencies of occurrences, as linguists compare them
     odds          odds and ratios
     rates         bns, ifs and other functions of the two rates
-    variance      fisher, bss_wss, ocfs
+    variance      fisher, bss_wss, ocfs, welch_t
 """
 
 from termsieve.defaults import DEFAULT_SCORE
@@ -22,6 +23,7 @@ from termsieve.scores import (  # they register
     bayes,
     frequency,
     information,
+    keyness,
     odds,
     rates,
     variance,
@@ -38,6 +40,7 @@ __all__ = [
     "bayes",
     "frequency",
     "information",
+    "keyness",
     "odds",
     "parse_score",
     "rates",
