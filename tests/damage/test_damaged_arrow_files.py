@@ -15,6 +15,7 @@ from damage.damage import EQUAL, ERROR, FILES, OTHER, damaged, outcomes
 
 from termsieve.documents import read
 from termsieve.documents.formats import read_column_names
+from termsieve.documents.options import Options
 
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15
@@ -186,10 +187,7 @@ def test_the_command_says_one_line(tmp_path, ending):
 CUT_WHILE_READ = """
 import os, sys
 from termsieve.documents import read
-from termsieve.documents.options import Options
 from termsieve.errors import InputError
-
-pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
 
 batches = iter(read(sys.argv[1]))
 rows = next(batches).num_rows

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import termsieve as ts
 from termsieve.documents import columns, formats, text_files
-from termsieve.documents.sources import PeekableFile
 from termsieve.documents.options import Options
+from termsieve.documents.sources import PeekableFile
 from termsieve.errors import InputError
 
 RECORDS = [("cheap pills", "spam"), ("cheap pills", "spam"), ("noon meeting", "ham"), ("late lunch", "ham")]

@@ -1,4 +1,4 @@
-"""Documents that are wrong: each error names file and line or row, with strict=True; else the row is skipped and counted."""
+"""Documents that are wrong: bad rows are skipped and counted; with strict=True the error names file and line or row."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE",
         help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, or a folder of class "
-        "folders; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a document, "
-        "and the file name is its class.",
+        "folders; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
+        "document, and the file name is its class.",
     ),
 ]
 FilesOrCounts = Annotated[
@@ -39,8 +39,8 @@ FilesOrCounts = Annotated[
     typer.Argument(
         metavar="FILE",
         help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, a folder of class "
-        "folders, or .counts files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
-        "document, and the file name is its class.",
+        "folders, or .counts files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), "
+        "each line is a document, and the file name is its class.",
     ),
 ]
 Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="File to write.")]
@@ -119,8 +119,8 @@ class ColumnOptions(OptionGroup):
         flag(
             "--strict",
             panel=INPUT_PANEL,
-            help="Stop at a row without text or label, or that cannot be parsed. (By default such rows are skipped, and "
-            "it is reported how many and which.)",
+            help="Stop at a row without text or label, or that cannot be parsed. By default such rows are skipped, and "
+            "it is reported how many and which.",
         ),
     ] = False
     sep: Annotated[

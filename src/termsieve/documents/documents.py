@@ -405,5 +405,3 @@ def _suggest_encodings(source: Source, options: Options) -> str:
     sample = source.read_undecodable(options.encoding)
     found = describe_fitting(sample, options.encoding) if sample else "Give its encoding with encoding=NAME."
     return f"{found} (encoding_errors='skip' skips such rows.)"
-
-

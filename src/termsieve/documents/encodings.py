@@ -7,6 +7,7 @@ a person can tell, so each is shown with a word as it would be read.
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -101,7 +102,7 @@ def _mixed_scripts(text: str) -> float:
 
 
 def _is_odd(word: str) -> bool:
-    """Find letters of two scripts in a word, capitals behind small letters, or Latin letters most of which have accents."""
+    """Find letters of two scripts in a word, capitals behind small ones, or Latin letters most of them with accents."""
     scripts = {_script(char) for char in word if char.isalpha()}
     accented = scripts == {"LATIN"} and len(word) > 3 and 2 * sum(not char.isascii() for char in word) > len(word)
     return len(scripts) > 1 or accented or _has_late_capital(word)
@@ -112,7 +113,7 @@ def _script(char: str) -> str:
 
 
 def _has_late_capital(word: str) -> bool:
-    return any(before.islower() and char.isupper() for before, char in zip(word, word[1:], strict=False))
+    return any(before.islower() and char.isupper() for before, char in itertools.pairwise(word))
 
 
 def describe_fitting(data: bytes, refused: str) -> str:

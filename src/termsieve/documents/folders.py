@@ -60,7 +60,9 @@ class ClassFolderSource(Source):
         nested = [f"{name}/{one}" for name, below in inner.items() for one in below]
         if not nested:
             return []
-        remark = f"{self.root}: {_listed(nested, 'folder')} inside class folders, whose files have the class of the outer"
+        remark = (
+            f"{self.root}: {_listed(nested, 'folder')} inside class folders, whose files have the class of the outer"
+        )
         same = next(iter(inner.values()))
         if len(inner) > 1 and len(same) > 1 and all(below == same for below in inner.values()):
             remark += f" (if {_listed(same, 'folder')} are the classes, name {self.root / next(iter(inner))} instead)"

@@ -120,7 +120,9 @@ def read_column_names(path: Path, options: Options) -> list[str]:
 def _refuse_zero_bytes(path: Path, start: bytes) -> None:
     """Refuse text that has the zero bytes of UTF-16, but not its mark."""
     if found := looks_like_utf16(start):
-        raise InputError(f"{path}: much of it is zero bytes, as in UTF-16 without a mark. Read it with encoding={found!r}.")
+        raise InputError(
+            f"{path}: much of it is zero bytes, as in UTF-16 without a mark. Read it with encoding={found!r}."
+        )
 
 
 def _read_head(stream: Stream) -> bytes:

@@ -5,7 +5,7 @@ Only the wanted columns are asked for, and asked for anew in each pass. Batches 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any, TypeAlias
 
@@ -43,7 +43,7 @@ class RelationSource(Source):
         if not done:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
-    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+    def _batches(self, wanted: list[str]) -> Generator[pa.RecordBatch, None, None]:
         """Yield the batches; what the engine says when it fails, in one line."""
         try:
             yield from self._read(wanted)

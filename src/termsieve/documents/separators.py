@@ -2,15 +2,15 @@
 
 The rule: a separator fits if it cuts the first record into two cells or more, and at least half of the records behind
 it, as far as they stand in the first 64 kB, into as many. Of those that fit the one that the most records agree with is
-taken, and of equals the usual one of the ending first (a comma for ``.csv``, a tab for ``.tsv``). Where none fits, as in
-a file with one column, it is the usual one.
+taken, and of equals the usual one of the ending first (a comma for ``.csv``, a tab for ``.tsv``). Where none fits, as
+in a file with one column, it is the usual one.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import Any
+from typing import Any, Literal
 
 from termsieve.errors import OptionError
 
@@ -50,11 +50,13 @@ def detect_separator(head: bytes, usual: str, *, whole: bool, quotes: bool = Tru
 
 def _count_agreeing(text: str, sep: str, *, whole: bool, quotes: bool) -> int:
     """Count the records with as many cells as the first has; 0 where the separator does not fit."""
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     records: list[int] = []
     limit = csv.field_size_limit(max(csv.field_size_limit(), HEAD_BYTES))
     try:
-        records.extend(len(cells) for cells in csv.reader(io.StringIO(text, newline=""), delimiter=sep, quoting=quoting) if cells)
+        records.extend(
+            len(cells) for cells in csv.reader(io.StringIO(text, newline=""), delimiter=sep, quoting=quoting) if cells
+        )
     except csv.Error:
         pass  # what was read until then tells enough
     finally:

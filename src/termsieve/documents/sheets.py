@@ -1,8 +1,8 @@
 """Sheets of Excel and OpenDocument files: a header, then rows.
 
-They are read by calamine. An empty cell is missing, and a row of empty cells only is none. Such programs keep all numbers
-as floats: a whole one is taken as an integer, so that the label 1 is ``1`` as in a CSV file. A number or date in the text
-column is text. Rows are numbered as the program shows them, so that the header is mostly row 1.
+They are read by calamine. An empty cell is missing, and a row of empty cells only is none. Such programs keep all
+numbers as floats: a whole one is taken as an integer, so that the label 1 is ``1`` as in a CSV file. A number or date
+in the text column is text. Rows are numbered as the program shows them, so that the header is mostly row 1.
 """
 
 from __future__ import annotations
@@ -126,4 +126,6 @@ def _converted_errors(path: Path) -> Iterator[None]:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise  # the user has interrupted
             what = "it is protected by a password" if "Password" in type(error).__name__ else "it may be damaged"
-            raise InputError(f"{path}: the sheet cannot be read, {what}: {str(error) or type(error).__name__}.") from error
+            raise InputError(
+                f"{path}: the sheet cannot be read, {what}: {str(error) or type(error).__name__}."
+            ) from error

@@ -51,7 +51,13 @@ class Stream:
     """
 
     def __init__(
-        self, name: str, file: BinaryIO, encoding: str = "utf-8", compression: str | None = None, *, replace: bool = False
+        self,
+        name: str,
+        file: BinaryIO,
+        encoding: str = "utf-8",
+        compression: str | None = None,
+        *,
+        replace: bool = False,
     ) -> None:
         self.name = name
         self._file = file

@@ -1,7 +1,7 @@
 """What is not the text itself: HTML markup, and the headers of mail and news.
 
-It is removed on request, before a text is cut into words, as a part of the analyzer: so it is in the fingerprint, counts
-with and without it do not add up, and a model removes it from new texts, too.
+It is removed on request, before a text is cut into words, as a part of the analyzer: so it is in the fingerprint,
+counts with and without it do not add up, and a model removes it from new texts, too.
 
 ``"html"``: tags, comments, scripts and styles go, character references become characters; an element that begins a new
 line or cell separates words, one inside a line (``<b>``) does not. ``"mail-headers"``: the lines in front of a mail, up
@@ -20,9 +20,41 @@ from typing import Any
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.extras import import_extra
 
-_INLINE = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
-           "kbd", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u",
-           "var", "wbr"]  # fmt: skip
+_INLINE = [
+    "a",
+    "abbr",
+    "acronym",
+    "b",
+    "bdi",
+    "bdo",
+    "big",
+    "cite",
+    "code",
+    "data",
+    "del",
+    "dfn",
+    "em",
+    "font",
+    "i",
+    "ins",
+    "kbd",
+    "mark",
+    "nobr",
+    "q",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "time",
+    "tt",
+    "u",
+    "var",
+    "wbr",
+]
 _UNREAD = ["script", "style", "template", "noscript", "iframe", "object", "svg"]
 _MAIL_FIELDS = frozenset((
     "from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "reply-to", "newsgroups", "path",
