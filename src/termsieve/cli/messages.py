@@ -39,7 +39,7 @@ OPTIONS = {
 
 
 def escape_controls(text: str, keep: str = "") -> str:
-    r"""Text without what would steer a terminal: control characters and direction marks as escapes.
+    r"""Return text without what would steer a terminal: control characters and direction marks as escapes.
 
     >>> escape_controls("\x1b[31mred\x1b[0m")
     '\\x1b[31mred\\x1b[0m'
@@ -134,8 +134,14 @@ class Messages:
 
     @contextmanager
     def report_compiling(self) -> Iterator[None]:
-        """Say so when loops are compiled, which takes a while, on a new machine only."""
+        """Say so when loops are compiled, on a new machine only, and afterwards how long it took."""
         from termsieve._kernels import announce_compiling
 
-        with announce_compiling(lambda: self.note_once("compiling loops, once on this machine ...")):
+        def begin() -> None:
+            self.note_once("compiling the loops for this machine, which takes half a minute or more, once ...")
+
+        def end(seconds: float) -> None:
+            self.note(f"compiled in {seconds:.0f} s; later runs begin at once")
+
+        with announce_compiling(begin, end):
             yield

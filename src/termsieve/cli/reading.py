@@ -111,7 +111,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """The sum of counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))

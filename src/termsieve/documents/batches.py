@@ -74,7 +74,7 @@ class Ranges:
         self._last = new
 
     def __str__(self) -> str:
-        """The first few, and how many more; the source only where there are several."""
+        """Name the first few, and how many more; the source only where there are several."""
         one_source = len({one.source for one in self.first}) == 1
         shown = "; ".join(one.place if one_source else str(one) for one in self.first)
         more = self.count - len(self.first)
@@ -213,7 +213,7 @@ def readable(name: str) -> str:
 
 
 def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], tally: ReadReport) -> Chunk:
-    """Only the rows of the split, and those too broken to say where they belong."""
+    """Keep only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
     values = chunk.columns[column]

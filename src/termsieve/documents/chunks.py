@@ -13,9 +13,9 @@ from termsieve._types import Int64Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from termsieve.documents.options import Options
+    from termsieve.documents.remote import AnyPath
 
 # An Arrow array; or the values as Python objects, where Arrow has no one type for them.
 Column: TypeAlias = "pa.Array | list[Any]"
@@ -137,7 +137,7 @@ class Source(ABC):
 
     name: str
     unit: str = ROW
-    path: Path | None = None
+    path: AnyPath | None = None
     class_name: str | None = None
     has_lines: bool = False
     has_folders: bool = False

@@ -267,7 +267,7 @@ def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
 
 
 def _behind_prose(layout: Layout) -> list[int]:
-    """Bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
+    """List the bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
     return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
 
 

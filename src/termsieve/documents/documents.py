@@ -323,6 +323,18 @@ class Documents:
         return [*self._warnings(), *self._report.notes()]
 
     @property
+    def has_folders(self) -> bool:
+        """Whether all documents are files of class folders."""
+        return all(source.has_folders for source in self._sources)
+
+    def describe_labels(self) -> str:
+        """Say where the labels come from, for people."""
+        chosen = self.chosen_columns
+        if self.has_folders:
+            return "the names of the class folders"
+        return "the names of the files" if chosen.by_file else f"the labels in {chosen.label!r}"
+
+    @property
     def place_names(self) -> list[str]:
         """Those parts of the places of documents that tell one from another: "file", "line", "row"."""
         units = {source.unit for source in self._sources}

@@ -16,24 +16,25 @@ from termsieve.documents.delimited import read_delimited
 from termsieve.documents.encodings import looks_like_utf16
 from termsieve.documents.jsonlines import read_json_lines
 from termsieve.documents.options import Options
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.separators import HEAD_BYTES, detect_separator
 from termsieve.documents.sheets import SHEET_EXTENSIONS, read_sheet, sheet_columns
 from termsieve.documents.streams import COMPRESSIONS, Stream, open_stream
 from termsieve.errors import InputError
 
 _StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
-FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
+FileReader: TypeAlias = Callable[[AnyPath, Options, Sequence[str]], Iterator[Chunk]]
 
 _HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
 _HEAD_RECORDS = 100  # records of JSON Lines that are looked at for names: any may leave some out
 
 
-def _read_text_file(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def _read_text_file(reader: _StreamReader, path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     with open_stream(path, options.encoding, replace=options.encoding_errors == "replace") as stream:
         yield from reader(stream, options, extra)
 
 
-def read_cells(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_cells(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a CSV or TSV file."""
     sep = find_separator(path, options)
     with open_stream(path, options.encoding, replace=options.encoding_errors == "replace") as stream:
@@ -60,13 +61,13 @@ KNOWN_EXTENSIONS = (
 )
 
 
-def get_extension(path: Path) -> str:
+def get_extension(path: AnyPath) -> str:
     """Return the ending that tells the type of a file, without that of a compression."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
 
 
-def find_reader(path: Path) -> FileReader | None:
+def find_reader(path: AnyPath) -> FileReader | None:
     """Find what reads a file with columns, as far as its name tells; None for a text file."""
     ending, compressed = get_extension(path), path.suffix.lower() in COMPRESSIONS
     if compressed and ending in BINARY_FORMATS:
@@ -77,7 +78,7 @@ def find_reader(path: Path) -> FileReader | None:
     return TEXT_FORMATS.get(ending) or BINARY_FORMATS.get(ending)
 
 
-def find_separator(path: Path, options: Options) -> str:
+def find_separator(path: AnyPath, options: Options) -> str:
     """Return the separator of a file with cells: the given one, or the one that its first bytes tell."""
     if options.sep is not None:
         return options.sep
@@ -89,7 +90,7 @@ def find_separator(path: Path, options: Options) -> str:
     return detect_separator(head[:HEAD_BYTES], usual, whole=len(head) <= HEAD_BYTES, quotes=options.quotes)
 
 
-def refuse_pipe(path: Path) -> None:
+def refuse_pipe(path: AnyPath) -> None:
     """Refuse what can be read only once, before anything of it is taken."""
     if not path.is_file():
         raise InputError(
@@ -101,7 +102,7 @@ def refuse_pipe(path: Path) -> None:
 # Names of columns
 
 
-def read_column_names(path: Path, options: Options) -> list[str]:
+def read_column_names(path: AnyPath, options: Options) -> list[str]:
     """Return the names of the columns of a file; none where they cannot be read."""
     refuse_pipe(path)
     ending = get_extension(path)
@@ -117,7 +118,7 @@ def read_column_names(path: Path, options: Options) -> list[str]:
     return _parse_header(start, find_separator(path, options), quotes=options.quotes)
 
 
-def _refuse_zero_bytes(path: Path, start: bytes) -> None:
+def _refuse_zero_bytes(path: AnyPath, start: bytes) -> None:
     """Refuse text that has the zero bytes of UTF-16, but not its mark."""
     if found := looks_like_utf16(start):
         raise InputError(

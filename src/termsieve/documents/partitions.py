@@ -9,13 +9,13 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow as pa
 
 from termsieve.documents.chunks import Chunk, Source
 from termsieve.documents.formats import KNOWN_EXTENSIONS, find_reader
 from termsieve.documents.options import Options
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.streams import convert_read_errors
 from termsieve.errors import InputError
 
@@ -64,7 +64,7 @@ class PartitionSource(Source):
         return replace(options, text=text, label=label, split=split)
 
 
-def is_partitioned(folder: Path) -> bool:
+def is_partitioned(folder: AnyPath) -> bool:
     """Tell whether a folder is of data files: it has folders such as ``year=2024``, or files with columns only."""
     visible = _list_visible(folder)
     if any(path.is_dir() for path in visible):
@@ -72,7 +72,7 @@ def is_partitioned(folder: Path) -> bool:
     return any(find_reader(path) is not None for path in visible)
 
 
-def list_partitions(folder: Path) -> list[tuple[Path, dict[str, str | None]]]:
+def list_partitions(folder: AnyPath) -> list[tuple[AnyPath, dict[str, str | None]]]:
     """List the data files below a folder, in order of their paths, with the values that their folders name."""
     found = list(_walk(folder, {}))
     if not found:
@@ -87,7 +87,7 @@ def list_partitions(folder: Path) -> list[tuple[Path, dict[str, str | None]]]:
     return found
 
 
-def _walk(folder: Path, values: dict[str, str | None]) -> Iterator[tuple[Path, dict[str, str | None]]]:
+def _walk(folder: AnyPath, values: dict[str, str | None]) -> Iterator[tuple[AnyPath, dict[str, str | None]]]:
     for path in _list_visible(folder):
         if not path.is_dir():
             if find_reader(path) is None:
@@ -112,7 +112,7 @@ def _parse_key(name: str) -> tuple[str, str | None] | None:
     return urllib.parse.unquote(key), None if value == _NO_VALUE else urllib.parse.unquote(value)
 
 
-def _list_visible(folder: Path) -> list[Path]:
+def _list_visible(folder: AnyPath) -> list[AnyPath]:
     """List files and folders but those of engines, which begin with a dot or an underscore."""
     with convert_read_errors(str(folder)):
         return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))

@@ -7,6 +7,7 @@ in the text column is text. Rows are numbered as the program shows them, so that
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from termsieve._types import Int64Array
 from termsieve.documents.chunks import BATCH_ROWS, ROW, Chunk, Places
 from termsieve.documents.label_spelling import spell
 from termsieve.documents.options import Options, check_columns
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.streams import convert_read_errors
 from termsieve.documents.string_columns import stringify_column
 from termsieve.errors import InputError, OptionError, did_you_mean
@@ -27,12 +29,12 @@ SHEET_EXTENSIONS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _LARGEST_WHOLE = 2**53  # beyond, a float does not tell one whole number from the next
 
 
-def sheet_columns(path: Path, options: Options) -> list[str]:
+def sheet_columns(path: AnyPath, options: Options) -> list[str]:
     """List the names of the columns of a sheet."""
     return _split_header(_read_rows(path, options.sheet))[0]
 
 
-def describe_sheet(path: Path, options: Options) -> str:
+def describe_sheet(path: AnyPath, options: Options) -> str:
     """Say which sheet is read where there are several, and none was asked for; else nothing."""
     names = _sheet_names(path)
     if options.sheet is not None or len(names) < 2:
@@ -40,7 +42,7 @@ def describe_sheet(path: Path, options: Options) -> str:
     return f"the first of {len(names)} sheets, {names[0]!r} (sheet=NAME reads another)"
 
 
-def read_sheet(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_sheet(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a sheet."""
     wanted = options.columns(extra)
     names, rows, numbers = _split_header(_read_rows(path, options.sheet))
@@ -81,12 +83,12 @@ def _clean_value(value: Any) -> Any:
     return None if value == "" else value
 
 
-def _sheet_names(path: Path) -> list[str]:
+def _sheet_names(path: AnyPath) -> list[str]:
     with _converted_errors(path):
         return list(_open_workbook(path).sheet_names)
 
 
-def _read_rows(path: Path, sheet: str | int | None) -> list[list[Any]]:
+def _read_rows(path: AnyPath, sheet: str | int | None) -> list[list[Any]]:
     with _converted_errors(path):
         book = _open_workbook(path)
         name = _choose_sheet(path, list(book.sheet_names), sheet)
@@ -94,12 +96,15 @@ def _read_rows(path: Path, sheet: str | int | None) -> list[list[Any]]:
     return rows
 
 
-def _open_workbook(path: Path) -> Any:
+def _open_workbook(path: AnyPath) -> Any:
     calamine = import_extra("python_calamine", f"{path}: reading a sheet")
-    return calamine.CalamineWorkbook.from_path(str(path))
+    if isinstance(path, Path):
+        return calamine.CalamineWorkbook.from_path(str(path))
+    with path.open("rb") as file:
+        return calamine.CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
 
 
-def _choose_sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
+def _choose_sheet(path: AnyPath, names: list[str], sheet: str | int | None) -> str:
     if not names:
         raise InputError(f"{path}: has no sheets.")
     if sheet is None:
@@ -115,7 +120,7 @@ def _choose_sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
 
 
 @contextmanager
-def _converted_errors(path: Path) -> Iterator[None]:
+def _converted_errors(path: AnyPath) -> Iterator[None]:
     """Turn what calamine says, or the panic of its code, into an `InputError`."""
     with convert_read_errors(str(path)):
         try:

@@ -32,6 +32,7 @@ from termsieve.documents.memory import ColumnSource, HuggingFaceSource
 from termsieve.documents.options import Options
 from termsieve.documents.partitions import PartitionSource, is_partitioned, list_partitions
 from termsieve.documents.relations import as_relation
+from termsieve.documents.remote import AnyPath, RemotePath, as_path, expand_uri, is_uri
 from termsieve.documents.separators import describe_separator
 from termsieve.documents.sheets import SHEET_EXTENSIONS, describe_sheet
 from termsieve.documents.streams import Stream, convert_read_errors, read_undecodable
@@ -44,9 +45,9 @@ STDIN = "-"
 class FileSource(Source):
     """One file with columns, read by its ending."""
 
-    path: Path
+    path: AnyPath
 
-    def __init__(self, path: Path, reader: FileReader, *, may_be_empty: bool = False) -> None:
+    def __init__(self, path: AnyPath, reader: FileReader, *, may_be_empty: bool = False) -> None:
         self.path, self._reader = path, reader
         self._may_be_empty = may_be_empty
         self.name = str(path)
@@ -149,7 +150,7 @@ class PeekableFile:
         return self._start.read(size) or self._file.read(size)
 
     def tell(self) -> int:
-        """Nobody knows how far a pipe is read."""
+        """Refuse to answer: nobody knows how far a pipe is read."""
         raise OSError
 
 
@@ -197,7 +198,7 @@ def _find_files(paths: Sequence[Any], *, cells: bool) -> list[Source]:
         if len(found) > 1:
             raise OptionError("- is standard input, and cannot be read together with other files.")
         return [_open_stdin()]
-    files = [Path(path) for path in found]
+    files = [as_path(path) for path in found]
     for file in files:
         refuse_missing(file)
     readers = {file: _find_reader(file, cells=cells) for file in files if not file.is_dir()}
@@ -210,6 +211,9 @@ def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths and patterns stand for, in order; "-", standard input, as it is."""
     found: list[str] = []
     for path in paths:
+        if is_uri(os.fspath(path)):
+            found += expand_uri(os.fspath(path))
+            continue
         plain = Path(path).expanduser()
         if not glob.has_magic(str(plain)) or plain.exists():
             found.append(os.fspath(path) if os.fspath(path) == STDIN else str(plain))
@@ -221,15 +225,20 @@ def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return found
 
 
-def _find_reader(path: Path, *, cells: bool) -> FileReader | None:
+def _find_reader(path: AnyPath, *, cells: bool) -> FileReader | None:
     return find_reader(path) or (read_cells if cells else None)
 
 
-def _open_file(path: Path, reader: FileReader | None) -> list[Source]:
+def _open_file(path: AnyPath, reader: FileReader | None) -> list[Source]:
     """Return the source of a file, or those of a folder."""
     if not path.is_dir():
         return [TextFile(path) if reader is None else FileSource(path, reader)]
     if not is_partitioned(path):
+        if isinstance(path, RemotePath):
+            raise InputError(
+                f"{path}: is a folder without data files; class folders are read from this machine only. "
+                f"Known are {KNOWN_EXTENSIONS}."
+            )
         return [ClassFolderSource(path)]
     found: list[Source] = []
     for file, values in list_partitions(path):
@@ -238,7 +247,7 @@ def _open_file(path: Path, reader: FileReader | None) -> list[Source]:
     return found
 
 
-def refuse_missing(path: Path) -> None:
+def refuse_missing(path: AnyPath) -> None:
     """Refuse a file that is not there, and name one that is called almost so."""
     try:
         there = path.exists()
@@ -249,7 +258,7 @@ def refuse_missing(path: Path) -> None:
         raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
 
 
-def _refuse_mixed(paths: Sequence[Path], readers: Mapping[Path, FileReader | None]) -> None:
+def _refuse_mixed(paths: Sequence[AnyPath], readers: Mapping[AnyPath, FileReader | None]) -> None:
     """Refuse text files beside files with columns."""
     other = next((path for path in paths if path.is_dir() or readers[path]), None)
     text = next((path for path in paths if not path.is_dir() and not readers[path]), None)
@@ -261,12 +270,12 @@ def _refuse_mixed(paths: Sequence[Path], readers: Mapping[Path, FileReader | Non
         )
 
 
-def refuse_same_files(paths: Iterable[Path]) -> None:
+def refuse_same_files(paths: Iterable[AnyPath]) -> None:
     """Refuse a file that is named twice.
 
     It is known by its place on the disk, whatever it is called, so links are found, too; copies are not.
     """
-    first: dict[tuple[int, int], Path] = {}
+    first: dict[tuple[Any, Any], AnyPath] = {}
     for path in paths:
         with convert_read_errors(str(path)):
             place = path.stat()

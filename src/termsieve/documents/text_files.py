@@ -16,6 +16,7 @@ from termsieve.documents.batches import readable
 from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Source, line_places
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.options import Options, check_columns
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks, read_undecodable
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
@@ -34,9 +35,9 @@ class TextFile(Source):
 
     unit = LINE
     has_lines = True
-    path: Path
+    path: AnyPath
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
         self.path, self.name = path, str(path)
 
     @property
