@@ -434,7 +434,8 @@ def test_relations_and_lazy_frames_give_what_files_give(tmp_path):
 
 MAIL = "From: me@example.org\nSubject: Re: lunch\nX-Odd: a\n  folded\n\nSee you: at noon.\n\nFrom: nobody\n"
 PAGE = (
-    "<html><head><style>p {color: red}</style></head><body><p>Caf&eacute; un<b>bro</b>ken</p><table><td>a</td><td>b</td></table>"
+    "<html><head><style>p {color: red}</style></head><body><p>Caf&eacute; un<b>bro</b>ken</p>"
+    "<table><td>a</td><td>b</td></table>"
     "<script>x()</script></body>"
 )
 

@@ -111,7 +111,8 @@ class ColumnOptions(OptionGroup):
         _input_option(
             "--encoding-errors",
             metavar="HOW",
-            help='Rows that are not in the encoding: "error" (default), "skip" them, or "replace" the characters.',
+            help="What is done about bytes that are not in the encoding: error, skip the row, or replace (default "
+            f"{DEFAULT_ENCODING_ERRORS}).",
         ),
     ] = DEFAULT_ENCODING_ERRORS
     strict: Annotated[

@@ -223,13 +223,16 @@ class LabelAgreement:
         values = [2 * self._both[name] / n for name, n in self._either.items()]
         return math.fsum(values) / max(len(values), 1)
 
-    def describe(self, labels: str, classes: Collection[str]) -> str:
-        """Describe the agreement in one line; labels none of which is a class of the model cannot be judged by it."""
+    def refuse_unknown(self, labels: str, classes: Collection[str]) -> None:
+        """Refuse labels none of which is a class of the model: a model cannot be judged by them."""
         if self._known and self._known.isdisjoint(classes):
             raise InputError(
                 f"No label of {labels} is a class of the model, so there is no agreement to report. Labels: "
                 f"{_list_names(sorted(self._known))}. Classes: {_list_names(classes)}."
             )
+
+    def describe(self, labels: str) -> str:
+        """Describe the agreement in one line."""
         return (
             f"against {labels}: F1 {self.f1():.3f} (mean over the classes), "
             f"accuracy {self._right / max(self._documents, 1):.3f}, {self._documents:,} documents"

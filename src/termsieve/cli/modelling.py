@@ -190,7 +190,8 @@ def predict(
         output_options.write(sheet, messages)
     report_skipped(documents, messages)
     if agreement is not None:
-        messages.note(agreement.describe(documents.describe_labels(), model.classes))
+        agreement.refuse_unknown(documents.describe_labels(), model.classes)
+        messages.note(agreement.describe(documents.describe_labels()))
 
 
 def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> None:
