@@ -17,6 +17,8 @@ from termsieve.documents import read
 from termsieve.documents.formats import read_column_names
 from termsieve.documents.options import Options
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row
+
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15
 SETS = [[label, "more"] if row % 3 == 0 else [label] for row, label in enumerate(LABELS)]

@@ -55,9 +55,10 @@ def looks_like_utf16(data: bytes) -> str | None:
     'utf-16-le'
     """
     head = data[:4096]
-    if len(head) < 4 or head.count(0) * 4 < len(head):
+    first, second = head[::2].count(0), head[1::2].count(0)
+    if len(head) < 4 or (first + second) * 4 < len(head) or max(first, second) < 9 * min(first, second):
         return None
-    return "utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"
+    return "utf-16-le" if second > first else "utf-16-be"
 
 
 def find_fitting(data: bytes, refused: str) -> list[Fit]:
