@@ -184,7 +184,7 @@ def _search_line(signs: Array, costs: Array, sums: Array, moved: Array, along: f
             low = length
         else:
             high = length
-        if high - low <= 1e-15 * high:
+        if high < np.inf and high - low <= 1e-15 * high:
             break
         length -= slope / bend
         if not (length > low and length < high):

@@ -33,7 +33,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     ----------
     C : float or "auto"
         The weight of the losses. "auto" chooses one of 1/16, 1/4, 1, 4 and 16 by three stratified folds of the
-        training documents (the best macro-averaged F1; the smallest among equals).
+        training documents (the best macro-averaged F1; among equals that nearest to 1).
     class_weight : None, "balanced" or dict
         Factors of C for each class, as in LinearSVC: with more than two classes only the factor of the one class counts
         against the rest.

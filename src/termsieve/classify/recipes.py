@@ -168,9 +168,9 @@ _RECIPES = (
         "linear_svm",
         "Linear support vector machine",
         "termsieve.classify.linear_svm.LinearSVM",
-        about="Squared hinge loss, C=1, one class against the rest, solved to the optimum. With C='auto' C is chosen by "
-        "folds of the training documents. With solver='liblinear' it is scikit-learn's LinearSVC: the same objective, "
-        "but liblinear stops earlier, above all on counts.",
+        about="Squared hinge loss, C=1, one class against the rest, solved to the optimum. With C='auto' C is chosen "
+        "by folds of the training documents. With solver='liblinear' it is scikit-learn's LinearSVC: the objective is "
+        "the same, but it stops earlier, above all on counts.",
         solvers={
             "liblinear": Variant("sklearn.svm.LinearSVC", {"dual": "auto", "max_iter": 10_000, "random_state": 0})
         },
