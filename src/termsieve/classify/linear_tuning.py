@@ -46,7 +46,7 @@ def choose_costs(
             for at, view in enumerate(views):
                 found = decide_codes(held_out.decide(view, stack_weights(solved[at])))
                 scores[at, number] += f1_score(codes[test], found, average="macro", zero_division=0)
-    preferred = np.lexsort([GRID, np.abs(np.log(GRID))])  # among equals, the first of these
+    preferred = np.lexsort((np.array(GRID), np.abs(np.log(GRID))))  # among equals, the first of these
     chosen: Array = np.array(GRID)[preferred][scores[:, preferred].argmax(axis=1)]
     return chosen
 

@@ -12,6 +12,7 @@ from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, FilesOrCounts, 
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.selection.rules import Rule
 
-DEFAULT_SCORE = "gu"
 DEFAULT_K = 1000  # terms that `select` takes
 TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
-        help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)" '
+        help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)" '
         f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
     ),
 ]  # fmt: skip
@@ -35,17 +35,18 @@ MANY_CLASSES = 12  # with more classes, each gets one line
 MAX_SHOWN = 30  # selected terms in a terminal
 RULE_EXAMPLES = (
     "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
-    'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000)'
+    'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000); of documents, '
+    'terms that do not repeat each other: cmim(1000), jmi(1000), mrmr(1000), mrmr(1000, form="quotient"), fcbf()'
 )
 
 
 @app.command(
     epilog=format_examples(
         "termsieve rank mail.csv",
-        "termsieve rank mail.csv --text body --label folder --score chi2 --top 20",
+        "termsieve rank mail.csv --text body --label folder --score bns --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
         "termsieve rank news.jsonl.gz --class sport --against",
-        "termsieve rank mail.counts --score gu,chi2 -o terms.html",
+        "termsieve rank mail.counts --score chi2,bns -o terms.html",
         "termsieve rank news.parquet --overall --format json | jq '.[].term'",
         "zcat news.jsonl.gz | termsieve rank -",
     )
@@ -58,7 +59,7 @@ def rank(
         list[str] | None,
         option(
             "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)"; several separated by commas '
+            help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)"; several separated by commas '
             f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
         ),
     ] = None,
@@ -110,7 +111,7 @@ def rank(
     brief = per_class is None and top is None and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
-        messages.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
+        messages.note("More: --top 30, --score info_gain, --class NAME, -o terms.csv, rank --help")
 
 
 def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
@@ -126,8 +127,9 @@ def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
 @app.command(
     epilog=format_examples(
         "termsieve select mail.csv -k 1000 -o terms.txt",
-        "termsieve select mail.counts --score chi2 --rule 'fdr(0.01)'",
-        'termsieve select mail.csv --rule \'union("chi2", "gu", k=500)\' -o terms.csv',
+        "termsieve select mail.counts --score g_test --rule 'fdr(0.01)'",
+        'termsieve select mail.csv --rule \'union("chi2", "bns", k=500)\' -o terms.csv',
+        "termsieve select mail.csv --rule 'cmim(50)' --explain",
         "grep -F -w -f terms.txt mail.csv",
         more=f"[bold]Rules[/]\n{RULE_EXAMPLES}",
     )
@@ -158,6 +160,10 @@ def select(
             help="How scores of the classes become one: max, sum, mean, ... (default: the score's own).",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        flag("--explain", help="Show beside each term those that it makes superfluous: they tell the same."),
+    ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -167,19 +173,22 @@ def select(
 ) -> None:
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.cli.reading import find_counts, read_counts, read_matrix
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
     found = find_counts(files, columns, analysis)
     output_options.check(inputs=[*found.files, *analysis.files])
-    counts = pruning.apply(read_counts(found, analysis, threads, messages))
+    matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
+    if explain or chosen_rule.needs_documents:
+        matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)
+    source = matrix or pruning.apply(read_counts(found, analysis, threads, messages))
     with messages.report_time("selected"), messages.report_compiling():
-        selection = select_terms(counts, chosen_rule, chosen_score, aggregate=aggregate)
-    output_options.write(
-        make_selection_sheet(selection, shown=MAX_SHOWN if output_options.is_interactive else None), messages
-    )
+        selection = select_terms(source, chosen_rule, chosen_score, aggregate=aggregate)
+        duplicates = selection.near_duplicates(matrix) if explain and matrix is not None else None
+    shown = MAX_SHOWN if output_options.is_interactive else None
+    output_options.write(make_selection_sheet(selection, shown=shown, duplicates=duplicates), messages)
     messages.note(f"{selection.rule} on {selection.score}: {selection.reason}")
 
 

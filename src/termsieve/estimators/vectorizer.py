@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,9 @@ from sklearn.utils import Tags, check_array
 
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
+from termsieve.counts.rows import Rows, Worker
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
     ReaderPool,
@@ -25,32 +29,33 @@ from termsieve.estimators.extraction import (
 )
 from termsieve.estimators.labels import has_contrast, make_indicator, refuse_one_class
 from termsieve.estimators.output import check_container, make_frame
-from termsieve.estimators.rows import Rows, Worker
-from termsieve.estimators.selector import find_pvalues, resolve_rule, score_for
+from termsieve.estimators.selector import find_pvalues, refuse_documents_rule, resolve_rule, score_for
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score
-from termsieve.selection.pool import Rule
+from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike
-from termsieve.selection.selection import Selection, select
+from termsieve.selection.selection import Selection, select_from_pool
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
     r"""Turn texts into a matrix: documents x terms.
 
-    Without `score_func` a fast ``CountVectorizer``: the same parameters with the same meaning, the same vocabulary, the
-    same matrix. With it, the terms are counted, scored and selected in the same pass over the texts, and the matrix
-    has the selected ones only.
+    Without `score_func`, `k` and `rule` a fast ``CountVectorizer``: the same parameters with the same meaning, the same
+    vocabulary, the same matrix. With one of them, the terms are counted, scored and selected in the same pass over the
+    texts, and the matrix has the selected ones only.
 
     Parameters
     ----------
     score_func : str, Score, function of a Table, or None
-        What ranks the terms, such as ``"gu"``; needs labels.
+        What ranks the terms, such as ``"info_gain"``; needs labels. None: nothing, or with `k` or `rule` the default
+        score, `termsieve.scores.DEFAULT_SCORE`.
     k : int, "all" or None
-        How many terms to keep; None is all.
+        How many terms to keep; None and "all" are all.
     rule : str, Rule or None
-        Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
+        Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`. ``union``, ``stages``,
+        ``cmim``, ``mrmr``, ``jmi`` and ``fcbf`` bring their own scores, and need no `score_func`.
     aggregate : {"max", "sum", "mean", "weighted_mean"} or None
         How the classes are brought together for the selection; None is the score's own way.
     weighting : str
@@ -210,6 +215,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                 "TermVectorizer: fit() does not keep its counts, so there is nothing to add to. Use partial_fit() "
                 "from the first batch on, on a new vectorizer."
             )
+        refuse_documents_rule(self._rule, "TermVectorizer")
         _, rows, terms, column_of = self._read(raw_documents)
         counts = self._make_counts(rows, terms, column_of, y)
         self.counts_ = self.counts_ + counts if hasattr(self, "counts_") else counts
@@ -231,10 +237,17 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         counts = self._make_counts(rows, terms, column_of, y)
         if self._needs_labels:
             refuse_one_class(counts)
-        kept = self._select_terms(counts)
-        place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-        place = np.append(place, np.int32(-1))
-        return rows, [place[columns] for columns in column_of]
+
+        def find_columns(kept: pa.LargeStringArray) -> list[Int32Array]:
+            place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+            place = np.append(place, np.int32(-1))
+            return [place[columns] for columns in column_of]
+
+        def make_matrix(pruned: Counts) -> LabelledMatrix:
+            labels = sparse.csr_array(make_indicator(y, rows.n_docs, "TermVectorizer")[0])
+            return LabelledMatrix(rows.matrix(find_columns(pruned.term_array), pruned.n_terms), labels, pruned)
+
+        return rows, find_columns(self._select_terms(counts, make_matrix))
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, Rows, pa.LargeStringArray, list[Int32Array]]:
         """The rows of the documents, their terms in order, and the columns of these."""
@@ -264,14 +277,17 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     # What is kept
 
-    def _select_terms(self, counts: Counts) -> pa.LargeStringArray:
-        """Prune, select and weigh; the terms that are kept, by column."""
+    def _select_terms(
+        self, counts: Counts, make_matrix: Callable[[Counts], LabelledMatrix] | None = None
+    ) -> pa.LargeStringArray:
+        """Prune, select and weigh, and return the terms that are kept, by column."""
         counts = self._prune(counts)
         kept: Int64Array = np.arange(counts.n_terms)
         self._forget_selection()
         if self._selects:
-            scores = score_for(counts, self._rule, self.score_func)
-            selection = select(scores, self._rule, aggregate=self.aggregate)
+            scores = score_for(counts, self._rule, self._ranking_score)
+            matrix = make_matrix(counts) if make_matrix is not None and self._rule.needs_documents else None
+            selection = select_from_pool(TermPool(scores, self.aggregate, matrix=matrix), self._rule)
             kept = np.sort(selection.index)
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")
@@ -329,19 +345,16 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def _rule(self) -> Rule:
-        rule = resolve_rule(self.k, self.rule)
-        if self.score_func is None and not rule.scores and (self.rule is not None or self.k is not None):
-            raise OptionError(
-                f"TermVectorizer: {rule} ranks terms by a score, but score_func is None. Give one, such as "
-                "score_func='gu', or take max_features for the most frequent terms."
-            )
-        if self.score_func is not None:
-            as_score(self.score_func)
-        return rule
+        as_score(self._ranking_score)
+        return resolve_rule(self.k, self.rule)
+
+    @property
+    def _ranking_score(self) -> ScoreLike:
+        return DEFAULT_SCORE if self.score_func is None else self.score_func
 
     @property
     def _selects(self) -> bool:
-        return self.score_func is not None or bool(self._rule.scores)
+        return self.score_func is not None or self.rule is not None or self.k not in (None, "all")
 
     @property
     def _needs_labels(self) -> bool:
@@ -442,7 +455,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
-        tags.target_tags.required = self.score_func is not None or str(self.weighting).startswith("tf.")
+        tags.target_tags.required = self._selects or str(self.weighting).startswith("tf.")
         return tags
 
     def __getstate__(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from termsieve._types import Array, BoolArray
-from termsieve.errors import OptionError, did_you_mean
+from termsieve.errors import OptionError, TermsieveWarning, did_you_mean
 from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.scores import SCORES
 from termsieve.scores.registry import format_value
@@ -34,6 +34,7 @@ from termsieve.selection.pool import (
     take_in_turn,
 )
 from termsieve.selection.pool import Rule as Rule
+from termsieve.selection.redundancy_rules import RedundancyRule as RedundancyRule  # which registers these rules
 from termsieve.spelling import Call, parse_call
 
 RuleLike: TypeAlias = "str | int | Rule"
@@ -72,7 +73,9 @@ class Top(Rule):
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms were asked for")
         if self.k > pool.size:
             warnings.warn(
-                f"k={self.k} is more than the {pool.size} terms there are: all are taken.", UserWarning, stacklevel=2
+                f"k={self.k} is more than the {pool.size} terms there are: all are taken.",
+                TermsieveWarning,
+                stacklevel=2,
             )
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
         return _choose_best(
@@ -109,8 +112,10 @@ class Threshold(Rule):
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the terms that reach the threshold."""
-        n = int((pool.candidates >= self.least).sum())
-        return _choose_best(pool, n, f"a score of at least {self.least:g}: {_format_count(n, pool.size)}")
+        kept = pool.candidates >= self.least
+        return _choose_masked(
+            pool, kept, f"a score of at least {self.least:g}: {_format_count(int(kept.sum()), pool.size)}"
+        )
 
 
 @rule("median_probability")
@@ -311,6 +316,11 @@ class Stages(Rule):
             )
         object.__setattr__(self, "scores", tuple(_check_score(cast("ScoreLike", one)) for one in steps[::2]))
         object.__setattr__(self, "rules", tuple(parse_rule(cast("RuleLike", one)) for one in steps[1::2]))
+
+    @property
+    def needs_documents(self) -> bool:  # type: ignore[override]
+        """Whether one of the rules looks at terms together."""
+        return any(one.needs_documents for one in self.rules)
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose in stages."""
