@@ -19,7 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier, _ConstantPredictor
 from sklearn.preprocessing import LabelBinarizer
 
 from termsieve._types import AnyArray, Array
-from termsieve.classify.recipes import PoissonNB, ProbitClassifier, Recipe, parse_recipe
+from termsieve.classify.recipes import LinearSVM, PoissonNB, ProbitClassifier, Recipe, parse_recipe
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.estimators.weighting import parse_weighting
@@ -235,6 +235,8 @@ def _check_parameters(one: Any, n_classes: int) -> None:
         one._check_parameters(n_classes)
     elif isinstance(one, ProbitClassifier):
         one._check_parameters()
+    elif isinstance(one, LinearSVM):
+        one.check_parameters()
     else:
         one._validate_params()  # of every estimator in scikit-learn
     if getattr(one, "kernel", "") == "precomputed":
