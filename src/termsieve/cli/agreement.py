@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from termsieve._types import Array
+from termsieve.errors import InputError
 from termsieve.evaluate.reliability import BINS, Reliability
 from termsieve.views import format_measure, format_percent
+
+
+_MAX_NAMES = 10
+
+
+def _list_names(names: Collection[str]) -> str:
+    return ", ".join(map(repr, list(names)[:_MAX_NAMES])) + (", ..." if len(names) > _MAX_NAMES else "")
 
 
 class LabelAgreement:
@@ -24,6 +32,7 @@ class LabelAgreement:
         self._classes = {name: place for place, name in enumerate(classes)}
         self._both: Counter[str] = Counter()
         self._either: Counter[str] = Counter()  # twice where a label is in both
+        self._known: set[str] = set()
         self._right = self._documents = self._answered = 0
         self._reliability = Reliability(single=single)
 
@@ -33,6 +42,7 @@ class LabelAgreement:
             labels = {one} if isinstance(one, str) else set(one or ())
             self._both.update(labels.intersection(expected))
             self._either.update([*labels, *expected])
+            self._known.update(expected)
             self._right += labels == set(expected)
             self._answered += bool(labels)
             self._documents += 1
@@ -47,11 +57,19 @@ class LabelAgreement:
         values = [2 * self._both[name] / n for name, n in self._either.items()]
         return math.fsum(values) / max(len(values), 1)
 
-    def describe(self, column: str, *, abstains: bool = False) -> list[str]:
+    def refuse_unknown(self, labels: str) -> None:
+        """Refuse labels none of which is a class of the model: a model cannot be judged by them."""
+        if self._known and self._known.isdisjoint(self._classes):
+            raise InputError(
+                f"No label of {labels} is a class of the model, so there is no agreement to report. Labels: "
+                f"{_list_names(sorted(self._known))}. Classes: {_list_names(self._classes)}."
+            )
+
+    def describe(self, labels: str, *, abstains: bool = False) -> list[str]:
         """Describe the agreement: labels, what was answered if some labels are not given, and probabilities."""
         n = max(self._documents, 1)
         measures = f"macro F1 {format_measure(self.f1())}, accuracy {format_measure(self._right / n)}"
-        lines = [f"against the labels in {column!r}: {measures}, {self._documents:,} documents"]
+        lines = [f"against {labels}: {measures}, {self._documents:,} documents"]
         if abstains and self._reliability.single:
             answered = max(self._answered, 1)
             lines.append(
