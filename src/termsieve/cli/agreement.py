@@ -14,7 +14,6 @@ from termsieve.errors import InputError
 from termsieve.evaluate.reliability import BINS, Reliability
 from termsieve.views import format_measure, format_percent
 
-
 _MAX_NAMES = 10
 
 
