@@ -18,6 +18,13 @@ from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
+from termsieve.ranking.intervals import (
+    Interval,
+    IntervalOptions,
+    Method,
+    find_cell_intervals,
+    find_overall_intervals,
+)
 from termsieve.scores import SCORES, Score, parse_score
 from termsieve.scores.parsing import refuse_matrix_function
 from termsieve.scores.registry import make_score
@@ -256,6 +263,60 @@ class Scores(ArrowTable):
             return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
         smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
+
+    def interval(
+        self, level: float = 0.95, method: Method = "analytic", *, draws: int = 1000, seed: int = 0
+    ) -> Interval:
+        """Return the ends of an interval around each of `values`: (low, high), each classes x terms.
+
+        The documents are taken for a sample, of the sizes that the classes have; see `termsieve.ranking.intervals`.
+
+        Parameters
+        ----------
+        level : float
+            How often intervals like these contain the value of the population (default 0.95).
+        method : {"analytic", "bootstrap"}
+            From limits of the two rates, or by drawing documents with replacement; both from the counts.
+        draws, seed : int
+            Of the bootstrap. The result does not depend on threads, nor on what other terms there are.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> X = np.repeat([[1, 1], [0, 1], [1, 0], [0, 0]], [30, 20, 10, 140], axis=0)
+        >>> low, high = ts.score(ts.Counts.from_matrix(X[:, :1], X[:, 1].astype(str)), "log_odds_ratio").interval()
+        >>> low[1].round(2), high[1].round(2)
+        (array([2.25]), array([3.86]))
+        """
+        if self.score.class_blind:
+            low, high = self.overall_interval(level=level, method=method, draws=draws, seed=seed)
+            return Interval(*(np.broadcast_to(end, self.counts.shape).copy() for end in (low, high)))
+        cells, found = find_cell_intervals(self.counts, self.score, IntervalOptions(level, method, draws, seed).check())
+        return Interval(
+            *(np.array([cells.expand_to_terms(agg.class_values(cells, end, c)) for c in range(cells.n_classes)])
+              for end in found)
+        )  # fmt: skip
+
+    def overall_interval(
+        self,
+        aggregate: str | None = None,
+        level: float = 0.95,
+        method: Method = "analytic",
+        *,
+        terms: Int64Array | None = None,
+        draws: int = 1000,
+        seed: int = 0,
+    ) -> Interval:
+        """Return the ends of an interval around `overall`: (low, high), one for each term.
+
+        Each class is moved by itself, so this takes longer than `interval`: `terms` are the places of those that are
+        wanted (default all). Documents with several labels are refused, for their classes are not independent.
+        """
+        if aggregate is not None:
+            agg.get_aggregation(aggregate)
+        places = np.arange(self.counts.n_terms) if terms is None else np.asarray(terms, np.int64)
+        options = IntervalOptions(level, method, draws, seed).check()
+        return find_overall_intervals(self.counts, self.score, aggregate, places, options)
 
     def to_arrow(self) -> pa.Table:
         """Return a table of all terms, best first, with the columns of a ranking."""
