@@ -35,6 +35,7 @@ RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp",
 SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
 _TERM_WIDTHS = 14, 32  # least and greatest width
 _BRIEF_TERMS = 6  # terms of a class, in one line for each
+_SHORT_HEADS = {"dispersion": "D"}
 _GAP = 3  # spaces between them
 
 
@@ -42,11 +43,12 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
     """Make a sheet of rankings by each score; with several scores, the first column names the score."""
     several = len(ranked) > 1
     rows = [
-        [*([name] if several else []), *_row_values(row)]
+        [*([name] if several else []), *_row_values(row), *beside]
         for name, lists in ranked.items()
         for ranking in lists
-        for row in ranking
+        for row, beside in zip(ranking, _beside_rows(ranking), strict=True)
     ]
+    added = next((one.beside for lists in ranked.values() for one in lists), {})
 
     def view() -> RenderableType:
         draw = _overall_table if overall else _brief_table if brief else _class_tables
@@ -58,7 +60,11 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
 
         report(score(counts, [*ranked]), path)
 
-    return Sheet((*(["by"] if several else []), *RANK_COLUMNS), rows, view, page=page)
+    return Sheet((*(["by"] if several else []), *RANK_COLUMNS, *added), rows, view, page=page)
+
+
+def _beside_rows(ranking: Ranking) -> list[tuple[float, ...]]:
+    return list(zip(*ranking.beside.values(), strict=True)) or [()] * len(ranking)
 
 
 def _row_values(row: RankingRow) -> list[Any]:
@@ -94,9 +100,12 @@ def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
         if not len(ranking):
             continue
         first = ranking[0]
-        table = _make_class_table(_class_heading(first.label, sizes[first.label], first.against), width, ranking.score)
-        for row, share in zip(ranking, bar_shares([row.score for row in ranking]), strict=True):
-            table.add_row(*_row_cells(row, share))
+        heading = _class_heading(first.label, sizes[first.label], first.against)
+        table = _make_class_table(heading, width, ranking.score, _bar_width(ranking))
+        _add_columns_beside(table, ranking)
+        shares = bar_shares([row.score for row in ranking])
+        for row, share, beside in zip(ranking, shares, _beside_rows(ranking), strict=True):
+            table.add_row(*_row_cells(row, share, _bar_width(ranking)), *map(format_number, beside))
         tables.append(Padding(table, (0, 0, 1, 0)))
     return Group(*tables) if tables else Text("No term speaks for a class more than for the rest.")
 
@@ -109,23 +118,27 @@ def _class_heading(label: str, size: int, against: bool) -> Text:
     return heading
 
 
-def _make_class_table(heading: Text, width: int, score: str) -> Table:
+def _make_class_table(heading: Text, width: int, score: str, bar_width: int) -> Table:
     table = make_bare_table()
     table.add_column(heading, width=width, no_wrap=True)
     table.add_column(Text(score, no_wrap=True, overflow="ellipsis"), justify="right", min_width=8, max_width=14)
-    table.add_column("", width=BAR_WIDTH)
+    table.add_column("", width=bar_width)
     table.add_column("in class", justify="right", min_width=9)
     table.add_column("elsewhere", justify="right", min_width=9)
     return table
 
 
-def _row_cells(row: RankingRow, share: float) -> list[RenderableType]:
+def _bar_width(ranking: Ranking) -> int:
+    return 2 if ranking.beside else BAR_WIDTH  # where columns are added, they need the room
+
+
+def _row_cells(row: RankingRow, share: float, bar_width: int) -> list[RenderableType]:
     inside, outside = _document_shares(row)
     colour = "red" if row.against else "green"
     return [
         make_cell(row.term),
         format_number(row.score),
-        Text(draw_bar(share), style=colour),
+        Text(draw_bar(share, bar_width), style=colour),
         format_percent(inside),
         Text(format_percent(outside), style="dim"),
     ]
@@ -137,14 +150,22 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     table.add_column("", justify="right", style="dim")
     table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column("score", no_wrap=True, justify="right")
-    table.add_column("", width=BAR_WIDTH)
+    table.add_column("", width=_bar_width(rows))
     table.add_column("speaks for", min_width=10, max_width=30)
     table.add_column("in class", no_wrap=True, justify="right")
     table.add_column("elsewhere", no_wrap=True, justify="right")
-    for row, share in zip(rows, bar_shares([row.score for row in rows]), strict=True):
-        term, score, drawn, inside, outside = _row_cells(row, share)
-        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside)
+    _add_columns_beside(table, rows)
+    shares = bar_shares([row.score for row in rows])
+    for row, share, beside in zip(rows, shares, _beside_rows(rows), strict=True):
+        term, score, drawn, inside, outside = _row_cells(row, share, _bar_width(rows))
+        added = map(format_number, beside)
+        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside, *added)
     return table
+
+
+def _add_columns_beside(table: Table, ranking: Ranking) -> None:
+    for name in ranking.beside:
+        table.add_column(_SHORT_HEADS.get(name, name), no_wrap=True, justify="right", min_width=5)
 
 
 def _brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from termsieve.selection.rules import Rule
 
 DEFAULT_K = 1000  # terms that `select` takes
+CERTAINTY_PANEL = "How sure"
 TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
 ScoreName = Annotated[
     str,
@@ -45,6 +46,7 @@ RULE_EXAMPLES = (
         "termsieve rank mail.csv --text body --label folder --score bns --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
         "termsieve rank news.jsonl.gz --class sport --against",
+        "termsieve rank mail.csv --intervals --pvalues",
         "termsieve rank mail.counts --score chi2,bns -o terms.html",
         "termsieve rank news.parquet --overall --format json | jq '.[].term'",
         "zcat news.jsonl.gz | termsieve rank -",
@@ -80,6 +82,27 @@ def rank(
     against: Annotated[
         bool, flag("--against", help="Show terms that speak against each class instead of those that speak for it.")
     ] = False,
+    intervals: Annotated[
+        bool,
+        flag("--intervals", panel=CERTAINTY_PANEL, help="Add the ends of an interval around each score: low, high."),
+    ] = False,
+    level: Annotated[
+        float, option("--level", panel=CERTAINTY_PANEL, metavar="X", help="Level of the intervals (default 0.95).")
+    ] = 0.95,
+    pvalues: Annotated[
+        bool,
+        flag(
+            "--pvalues", panel=CERTAINTY_PANEL,
+            help="Add the probability of such a score when labels are exchanged (p), and the false discovery rate (q).",
+        ),
+    ] = False,
+    dispersion: Annotated[
+        bool,
+        flag(
+            "--dispersion", panel=CERTAINTY_PANEL,
+            help="Add how evenly documents share the term: Juilland's D, 1 if all have it alike, 0 if one has all.",
+        ),
+    ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -90,9 +113,11 @@ def rank(
     """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
     from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.ranking.certainty import Beside
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as score_counts
 
+    beside = Beside.of(level if intervals else False, pvalues, dispersion)
     scores_wanted = [as_score(one) for one in split_names(score or [DEFAULT_SCORE])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
@@ -104,10 +129,12 @@ def rank(
     with messages.report_time("scored"), messages.report_compiling():
         for name, scores in score_counts(counts, [*scores_wanted]).items():
             if per_class is False:
-                lists[name] = [scores.top(top or TOP_OVERALL)]
+                lists[name] = [scores.top(top or TOP_OVERALL, **beside.options)]
             else:
-                lists[name] = [scores.top_of_class(c, top or TOP_PER_CLASS, against=against) for c in indices]
-    brief = per_class is None and top is None and len(indices) > MANY_CLASSES
+                lists[name] = [
+                    scores.top_of_class(c, top or TOP_PER_CLASS, against=against, beside=beside) for c in indices
+                ]
+    brief = per_class is None and top is None and not beside.columns and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
         messages.note("More: --top 30, --score info_gain, --class NAME, -o terms.csv, rank --help")

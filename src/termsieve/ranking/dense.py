@@ -55,6 +55,11 @@ class DenseClasses:
         unlabelled = np.repeat(self.unlabelled, times, axis=1)
         return DenseClasses(self.counts, flat, unlabelled, with_occurrences=self.with_occurrences)
 
+    def take_rows(self, n: int) -> DenseClasses:
+        """Return the first n terms."""
+        values, unlabelled = self.values[:, :n], self.unlabelled[:, :n]
+        return DenseClasses(self.counts, values, unlabelled, with_occurrences=self.with_occurrences)
+
     def take_first_class(self) -> DenseClasses:
         """Return the same terms with the first class alone."""
         rest = self.unlabelled + self.values[:, :, 1:].sum(axis=2)

@@ -243,8 +243,8 @@ def find_overall_intervals(
         return Interval(*(cells.expand_to_terms(agg.largest(cells, end))[places] for end in found))
     if counts.n_multilabel:
         raise OptionError(
-            f"{counts.n_multilabel:,} documents have more than one label, so the classes are not independent samples: an "
-            "interval of this overall score cannot be had from counts. Those of each class can: interval()."
+            f"{counts.n_multilabel:,} documents have more than one label, so the classes are not independent samples: "
+            "an interval of this overall score cannot be had from counts. Those of each class can: interval()."
         )
     columns = distinct.find_distinct_cells(counts, distinct.DetailLevel.OCCURRENCES).place[places]
     _, first, where = np.unique(columns, return_index=True, return_inverse=True)
