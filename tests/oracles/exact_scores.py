@@ -209,9 +209,11 @@ def weight_of_evidence(t, smoothing=0.5):
 
 
 @oracle
-def log_odds_dirichlet(t, prior=0.01):
-    a = mpf(prior)
-    a0 = a * t.n_terms
+def log_odds_dirichlet(t, prior="corpus", weight=1):
+    w, occurrences = mpf(weight), t.tf_c + t.tf_nc
+    a, a0 = (w, w * t.n_terms) if prior == "flat" else (w * occurrences, w * (t.tokens_c + t.tokens_nc))
+    if a == 0:
+        return mpf(0), mpf(1)
     one = ln((t.tf_c + a) / (t.tokens_c + a0 - t.tf_c - a))
     two = ln((t.tf_nc + a) / (t.tokens_nc + a0 - t.tf_nc - a))
     error = sqrt(1 / (t.tf_c + a) + 1 / (t.tf_nc + a))

@@ -33,7 +33,8 @@ def errors(spelling: str) -> np.ndarray:
 
 
 def _error(score, rows, i, got):
-    answer = ORACLES[score.name](cells({k: v[i] for k, v in rows.items()}), **score.given)
+    given = {name: value for name, value in score.given.items() if name in score.formula_arguments}
+    answer = ORACLES[score.name](cells({k: v[i] for k, v in rows.items()}), **given)
     value, scale = answer if isinstance(answer, tuple) else (answer, abs(answer))
     if isinf(value) or np.isinf(got):
         return 0.0 if value == got else np.inf

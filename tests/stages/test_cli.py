@@ -90,6 +90,19 @@ def test_several_scores_stand_below_each_other(mail, typed):
     assert [row["by"] for row in rows_of(out)] == ["gu", "bns(floor=0.01)"]
 
 
+def test_a_score_that_saturates_is_shown_by_what_decides_its_ties(mail, counts, typed):
+    expected = ts.score(counts, "pip_log_odds").top(1, of="spam")[0]
+    code, out, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--class", "spam", "--format", "table")
+    assert code == 0
+    assert "log odds" in out
+    assert f"{expected.term} " in out
+    assert f"{expected.score:.4g}" in out
+    _, overall, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--overall", "--format", "table")
+    assert f"{ts.score(counts, 'pip_log_odds').top(1)[0].score:.4g}" in overall
+    _, rows, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--class", "spam")
+    assert float(rows_of(rows)[0]["score"]) == ts.score(counts, "pip").top(1, of="spam")[0].score
+
+
 def test_the_table_shows_shares_and_bars(mail, typed):
     code, out, _ = typed("rank", mail, "--format", "table", "--score", "chi2", "--top", "1")
     assert code == 0

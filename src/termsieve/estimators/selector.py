@@ -185,6 +185,8 @@ class ScoreFunction:
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
         overall = scores.overall(self.aggregate)
+        if scores.rare is not None and not scores.rare.all():
+            overall[scores.rare] = -np.inf  # scikit-learn ranks by the values alone
         pvalues = find_pvalues(scores)
         return overall if pvalues is None else (overall, pvalues)
 

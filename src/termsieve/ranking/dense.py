@@ -121,7 +121,7 @@ def _aggregate(values: Array, how: str, sizes: Array) -> Array:
 def evaluate_overall(score: Score, dense: DenseClasses, aggregate: str | None) -> Array:
     """Return one value per row, as `Scores.overall` does."""
     if score.overall is not None and (aggregate is None or score.class_blind):
-        return score.overall(dense, **score.arguments)
+        return score.overall(dense, **score.formula_arguments)
     how = "max" if score.class_blind else aggregate or score.aggregation
     return _aggregate(dense.evaluate(score.evaluate), how, dense.counts.class_sizes.astype(np.float64))
 

@@ -67,6 +67,7 @@ def _frequencies(t: Table, on: str) -> _Frequencies:
     infinite="with floor=0, for terms that only the class has or only the others have",
     warning="Says how large a difference is, not how sure: rare terms lead. lrc is the careful form." + _TOKENS_NOTE,
     confidence="formula read in third-party implementations",
+    guarded=True,
     example=dict(**_EXAMPLE, value=3.491853),
 )
 def log_ratio(t: Table, *, on: FrequencyKind = "tf", floor: float = 0.5) -> Array:
@@ -128,6 +129,7 @@ def lrc(t: Table, *, on: FrequencyKind = "tf", level: float = 0.95, corrected: b
     infinite="with add=0, for terms that no other class has",
     warning="What is added is in occurrences per million." + _TOKENS_NOTE,
     confidence="formula read in third-party implementations",
+    guarded=True,
     example=dict(**_EXAMPLE, value=11.23720),
 )
 def simple_maths(t: Table, *, on: FrequencyKind = "tf", add: float = 1.0) -> Array:
@@ -150,6 +152,7 @@ def simple_maths(t: Table, *, on: FrequencyKind = "tf", add: float = 1.0) -> Arr
     infinite="with floor=0, for terms that no other class has",
     warning="The paper puts 1e-18 for a frequency of 0, which ranks like floor=0." + _TOKENS_NOTE,
     confidence="formula read in third-party implementations",
+    guarded=True,
     example=dict(**_EXAMPLE, value=1025.0),
 )
 def percent_diff(t: Table, *, on: FrequencyKind = "tf", floor: float = 0.5) -> Array:

@@ -111,8 +111,10 @@ class Threshold(Rule):
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the terms that reach the threshold."""
-        n = int((pool.candidates >= self.least).sum())
-        return _choose_best(pool, n, f"a score of at least {self.least:g}: {_format_count(n, pool.size)}")
+        kept = pool.candidates >= self.least
+        return _choose_masked(
+            pool, kept, f"a score of at least {self.least:g}: {_format_count(int(kept.sum()), pool.size)}"
+        )
 
 
 @rule("median_probability")
