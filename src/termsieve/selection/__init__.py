@@ -5,4 +5,5 @@
     selection   select(), and the chosen terms
     rules       the rules: how many terms, and which
     pool        the base class of rules, and the terms that they choose from
+    stability   half-samples, and the rule that selects what comes again in them
 """
