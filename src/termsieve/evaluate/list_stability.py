@@ -17,7 +17,7 @@ from termsieve.scores import DEFAULT_SCORE
 from termsieve.selection.stability import PAIRS, rank_half_samples
 
 if TYPE_CHECKING:
-    from termsieve._types import Array, Int64Array, StringArray
+    from termsieve._types import Array, BoolArray, Int64Array, StringArray
     from termsieve.counts.counting import Folds
 
 OFTEN = 0.9  # of the half-samples: what counts as coming again
@@ -56,9 +56,14 @@ class ListStability(ArrowTable):
     score: str
 
     @property
+    def is_stable(self) -> BoolArray:
+        """Which terms come again in nine of ten half-samples."""
+        return np.asarray(self.shares >= OFTEN)
+
+    @property
     def n_stable(self) -> int:
         """Number of the terms that come again in nine of ten half-samples."""
-        return int((self.shares >= OFTEN).sum())
+        return int(self.is_stable.sum())
 
     @property
     def sentence(self) -> str:

@@ -1,13 +1,13 @@
 """Half-samples: would the same terms be selected from half of the documents? And the rule that takes those that are.
 
-Halves of the folds of one pass of counting are half-samples of the documents, and their counts are sums: nothing is read
-again. They come in complementary pairs (``shah2013``): each document is in one half of each pair.
+Halves of the folds of one pass of counting are half-samples of the documents, and their counts are sums: nothing is
+read again. They come in complementary pairs (``shah2013``): each document is in one half of each pair.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -19,12 +19,14 @@ from termsieve.selection.pool import ChosenTerms, Rule, TermPool, rule, set_floa
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray, Int64Array
     from termsieve.counts.counting import Folds
+    from termsieve.counts.counts import Counts
 
 PAIRS = 25
+N_FOLDS = 20  # into which documents are divided for it
 
 
 class HalfSamples(NamedTuple):
-    """The ranks of all terms of the total in each half-sample (halves x terms), from 1; and how many terms are taken."""
+    """The ranks of all terms of the total in each half-sample (halves x terms), from 1; and how many are taken."""
 
     ranks: Int64Array
     k: int
@@ -50,11 +52,9 @@ def rank_half_samples(
     pairs: int = PAIRS,
     seed: int = 0,
 ) -> HalfSamples:
-    """Rank the terms in pairs of half-samples, each half of the folds; `among` are the places of terms to choose from."""
+    """Rank the terms in pairs of half-samples, each of half of the folds; `among` are the places of those to rank."""
     if len(folds) < 4:
-        raise OptionError(
-            f"Half-samples are made of folds: there must be at least 4, better 20; there are {len(folds)}."
-        )
+        raise OptionError(f"Half-samples are made of folds: at least 4 are needed, better 20; there are {len(folds)}.")
     chosen_score, rng = as_score(one), np.random.default_rng(seed)
     total = folds.total
     ranks = []
@@ -63,9 +63,17 @@ def rank_half_samples(
         middle = len(folds) // 2
         for half in (order[:middle], order[middle:]):
             counts = folds.join(half.tolist())
-            places = pc.index_in(counts.term_array, value_set=total.term_array).to_numpy()
+            places = find_places(counts, total)
             ranks.append(_rank_places(score(counts, chosen_score), aggregate, places, total.n_terms, among))
     return HalfSamples(np.array(ranks), k)
+
+
+def find_places(counts: Counts, total: Counts) -> Int64Array:
+    """Return where the terms of a part of the documents, or some of the terms, are in the total."""
+    places = pc.index_in(counts.term_array, value_set=total.term_array)
+    if places.null_count:
+        raise OptionError("The folds are of other documents: they do not have all terms that are selected from.")
+    return np.asarray(places.to_numpy(), np.int64)
 
 
 def _rank_places(
@@ -87,7 +95,7 @@ def _rank_places(
 class Stable(Rule):
     """The terms that are among the k best in at least this share of half-samples (stability selection).
 
-    It needs folds: ``termsieve.select(termsieve.count_folds(documents, folds=20), "stable(500, share=0.9)")``.
+    It needs documents, or their counts in folds: ``termsieve.select(documents, "stable(500, share=0.9)")``.
 
     >>> Stable(500)
     stable(500)
@@ -95,6 +103,7 @@ class Stable(Rule):
 
     k: int = 1000
     share: float = 0.9
+    needs_folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         set_int(self, "k")
@@ -104,12 +113,13 @@ class Stable(Rule):
         """Choose the terms that come again."""
         if pool.folds is None:
             raise OptionError(
-                f"{self} selects from half-samples, which are made of folds, and counts have none. Give folds: "
-                "termsieve.select(termsieve.count_folds(documents, folds=20), rule), or documents to the command."
+                f"{self} selects from half-samples, which counts do not have. Give the documents: "
+                "termsieve.select(documents, rule), or the file of documents to the command."
             )
-        options = {"aggregate": pool.aggregate, "among": pool.among}
-        halves = rank_half_samples(pool.folds, pool.scores.score, self.k, **options)  # type: ignore[arg-type]
-        kept = halves.shares >= self.share
+        places = find_places(pool.counts, pool.folds.total)
+        among = places if pool.among is None else places[pool.among]
+        halves = rank_half_samples(pool.folds, pool.scores.score, self.k, aggregate=pool.aggregate, among=among)
+        kept = halves.shares[places] >= self.share
         order = pool.top_indices()
         indices = order[kept[order]]
         reason = (
