@@ -43,6 +43,14 @@ class ListStability(ArrowTable):
         Number of half-samples, of documents, and of terms to choose from.
     score : str
         The spelling of the score.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> texts, labels = ["cheap pills", "lunch at noon"] * 20, ["spam", "ham"] * 20
+    >>> found = ts.stability(ts.count_folds(texts, labels, folds=8), "chi2", 2)
+    >>> found.terms, found.shares
+    (array(['at', 'cheap'], dtype=object), array([1., 1.]))
     """
 
     terms: StringArray

@@ -85,7 +85,7 @@ class IntervalOptions(NamedTuple):
 
 def find_cell_intervals(counts: Counts, score: Score, options: IntervalOptions) -> tuple[DistinctCells, Interval]:
     """Return the intervals of all different cells of counts."""
-    compute = _bootstrap_table if options.method == "bootstrap" else _bound_table
+    compute = _bootstrap_table if options.method == "bootstrap" else bound_table
 
     def use(cells: DistinctCells) -> tuple[DistinctCells, Interval]:
         parts = [compute(score, t, options) for t in cells.tables]
@@ -94,7 +94,8 @@ def find_cell_intervals(counts: Counts, score: Score, options: IntervalOptions) 
     return distinct.use_coarsest_level(counts, use)
 
 
-def _bound_table(score: Score, t: Table, options: IntervalOptions) -> Interval:
+def bound_table(score: Score, t: Table, options: IntervalOptions) -> Interval:
+    """Return the analytic intervals of all entries of a table."""
     here, there = split_sides(t)
     ends = [_limit_side(side, t, options.tail) for side in (here, there)]
     signed = _signs_apply(score)
