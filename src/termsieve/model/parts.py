@@ -19,7 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier, _ConstantPredictor
 from sklearn.preprocessing import LabelBinarizer
 
 from termsieve._types import AnyArray, Array
-from termsieve.classify.recipes import PoissonNB, ProbitClassifier, Recipe, parse_recipe
+from termsieve.classify.recipes import LinearSVM, PoissonNB, ProbitClassifier, Recipe, parse_recipe
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.estimators.weighting import parse_weighting
@@ -235,6 +235,8 @@ def _check_parameters(one: Any, n_classes: int) -> None:
         one._check_parameters(n_classes)
     elif isinstance(one, ProbitClassifier):
         one._check_parameters()
+    elif isinstance(one, LinearSVM):
+        one.check_parameters()
     else:
         one._validate_params()  # of every estimator in scikit-learn
     if getattr(one, "kernel", "") == "precomputed":
@@ -352,7 +354,8 @@ def check_about(about: Mapping[str, Any]) -> None:
 
 def _check_candidates(candidates: list[Any]) -> None:
     for one in candidates:
-        if not isinstance(one, list) or [type(value) for value in one] != [str, int, float, float]:
+        types = [type(value) for value in one] if isinstance(one, list) else []
+        if types not in ([str, int, float, float], [str, int, float, type(None)]):  # one split has no standard error
             raise DamagedError(f"its setting 'candidates' has {one!r:.60}")
 
 
