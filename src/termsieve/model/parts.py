@@ -32,7 +32,7 @@ FORMAT = 2
 MAX_NGRAM = 100  # words or characters: with millions, a text has more n-grams than a machine can hold
 _NAIVE_BAYES = ("multinomial_nb", "bernoulli_nb")
 _SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "min_length", "stemmer",
-           "segmenter", "tokenizer")  # fmt: skip
+           "segmenter", "tokenizer", "strip")  # fmt: skip
 _NUMBER = (int, float)
 _SETTINGS: dict[str, tuple[type, ...]] = {
     "termsieve": (str,), "cv": (int, str), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER,
