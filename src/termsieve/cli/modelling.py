@@ -151,7 +151,7 @@ def predict(
         float,
         option(
             "--min-confidence", metavar="P", min=0.0, max=1.0,
-            help="Leave the label empty where it is less probable than this (default 0: always label).",
+            help="Leave the label empty where it is less probable than this (default 0.0).",
         ),
     ] = 0.0,
     identity: Annotated[
