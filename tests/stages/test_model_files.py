@@ -629,17 +629,23 @@ def test_a_kernel_of_its_own_is_refused(bytes_of, load):
 # Probabilities
 
 
-def isotonic_bytes(path):
+CURVES = {
+    "isotonic": (np.array([-1.0, 0.5, 2.0]), np.array([0.1, 0.1, 0.9])),
+    "sigmoid": (np.array(1.5), np.array(-0.5)),
+}
+
+
+def calibrated_bytes(path, method):
+    """The bytes of a model with one label per document and a given kind of curves."""
     model = train(*documents(45), **fixed("linear_svm", calibrate=3))
-    x, y = np.array([-1.0, 0.5, 2.0]), np.array([0.1, 0.1, 0.9])
-    model.decision = model.decision._replace(calibration=Calibration("isotonic", ((x, y),) * 3))
-    model.settings["calibration"]["method"] = "isotonic"
+    model.decision = model.decision._replace(calibration=Calibration(method, (CURVES[method],) * 3))
+    model.settings["calibration"]["method"] = method
     model.save(path)
     return path.read_bytes()
 
 
 def test_points_of_curves_are_kept(tmp_path):
-    isotonic_bytes(tmp_path / "m.skops")
+    calibrated_bytes(tmp_path / "m.skops", "isotonic")
     again = Model.load(tmp_path / "m.skops")
     again.save(tmp_path / "again.skops")
     assert (tmp_path / "again.skops").read_bytes() == (tmp_path / "m.skops").read_bytes()
@@ -664,10 +670,10 @@ def test_points_of_curves_are_kept(tmp_path):
     ],
 )  # fmt: skip
 def test_calibrations_that_no_training_has_are_refused(kind, name, change, bytes_of, load, tmp_path):
-    if kind == "isotonic":
-        content = isotonic_bytes(tmp_path / "i.skops")
+    if kind == "several":
+        content = bytes_of("linear_svm", several=True, calibrate=3)
     else:
-        content = bytes_of("linear_svm", several=kind == "several", calibrate=3)
+        content = calibrated_bytes(tmp_path / "c.skops", "isotonic" if kind == "isotonic" else "sigmoid")
     assert load(content).predict(["ship"])
 
     def changed(about, arrays):
@@ -688,9 +694,10 @@ def test_calibrations_that_no_training_has_are_refused(kind, name, change, bytes
         (("calibration", "more"), 1),
     ],
 )  # fmt: skip
-def test_reports_that_no_training_has_are_refused(path, value, bytes_of, load):
+def test_reports_that_no_training_has_are_refused(path, value, load, tmp_path):
+    content = calibrated_bytes(tmp_path / "c.skops", "sigmoid")
     with pytest.raises(InputError, match="is not a model of termsieve"):
-        load(rewritten(bytes_of("linear_svm", calibrate=3), set_at("settings", *path, value=value)))
+        load(rewritten(content, set_at("settings", *path, value=value)))
 
 
 @pytest.mark.parametrize("calibrate", [0, 3])
