@@ -20,6 +20,7 @@ SPELLINGS = [
     'union("chi2", "info_gain", k=1000)', 'union("bns(floor=0.001)", k=3)',
     'stages("ocfs", 10000, "info_gain", 1000)', 'stages("ocfs", "energy(0.9)", "pip", "median_probability()")',
     "cmim(1000)", "cmim()", "jmi(10)", "mrmr(100)", 'mrmr(100, form="quotient")', "fcbf()", "fcbf(10, threshold=0.01)",
+    "cmim(10, in_turn=True)",
 ]  # fmt: skip
 
 
