@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from rich.text import Text
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import make_bare_table, make_cell
 from termsieve.errors import OptionError
+from termsieve.views import format_measure
 
 if TYPE_CHECKING:
     from termsieve.model import Explanation, Model
@@ -59,23 +60,19 @@ def _training_view(model: Model) -> RenderableType:
     lines = [first]
     if s["cv"]:
         part = f" of {s['judged_on']:,} documents" if s["judged_on"] < s["n_docs"] else ""
-        line = Text("F1 ").append(f"{s['f1_macro']:.3f}", style="bold green")
-        lines.append(
-            line.append(
-                f" ± {s['standard_error']:.3f} (mean over the classes), accuracy {s['accuracy']:.3f}: "
-                f"cross-validated in {s['cv']} folds{part}"
-            )
-        )
-    if len(s["candidates"]) > 1:
-        top = max(s["candidates"], key=lambda one: one[2])
-        lines.append(
-            Text(
-                f"chosen among {len(s['candidates'])}: the fewest terms within one standard error of the best, "
-                f"{top[2]:.3f} ({top[0]})",
-                style="dim",
-            )
-        )
+        error = "" if s["standard_error"] is None else f" ± {format_measure(s['standard_error'])}"
+        line = Text("macro F1 ").append(format_measure(s["f1_macro"]), style="bold green")
+        lines.append(line.append(f"{error}, accuracy {format_measure(s['accuracy'])}: {_how_judged(s)}{part}"))
+        lines.append(Text(s["reason"]))
+        if len(s["candidates"]) > 1:
+            lines.append(Text(f"chosen among {len(s['candidates']):,} that were tried", style="dim"))
     return Group(*lines)
+
+
+def _how_judged(settings: Mapping[str, Any]) -> str:
+    """Tell on what the measures were taken."""
+    n = settings["n_splits"]
+    return "on one split" if n == 1 else f"cross-validated in {n} splits"
 
 
 # Prediction

@@ -17,6 +17,7 @@ from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OptionError
 from termsieve.extras import require_extra
+from termsieve.views import format_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from termsieve.model import Model
 
 # the parameters of a comparison that a model can be made from
-TRAIN_PARAMETERS = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
+TRAIN_PARAMETERS = (
+    "scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting", "pairs",
+    "margin",
+)  # fmt: skip
 EXPLAINED_TERMS = 8  # with --explain
 MAX_MEGABYTES = 1073  # of the unpacked model, as in `Model.load`
 TRUST_PANEL = "Trust"
@@ -82,7 +86,10 @@ def train(
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
     for one in model.settings["candidates"]:
-        messages.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
+        error = "" if one[3] is None else f" ± {format_measure(one[3], 4)}"
+        messages.detail(f"{format_measure(one[2], 4)}{error}  {one[0]}")
+    for note in model.settings.get("notes", ()):
+        messages.note(f"note: {note}")
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")

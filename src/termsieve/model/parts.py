@@ -352,7 +352,8 @@ def check_about(about: Mapping[str, Any]) -> None:
 
 def _check_candidates(candidates: list[Any]) -> None:
     for one in candidates:
-        if not isinstance(one, list) or [type(value) for value in one] != [str, int, float, float]:
+        types = [type(value) for value in one] if isinstance(one, list) else []
+        if types not in ([str, int, float, float], [str, int, float, type(None)]):  # one split has no standard error
             raise DamagedError(f"its setting 'candidates' has {one!r:.60}")
 
 
