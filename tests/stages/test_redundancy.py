@@ -14,12 +14,14 @@ import termsieve as ts
 from termsieve import _kernels
 from termsieve.counts.labelled import LabelledMatrix, read_labelled
 from termsieve.errors import OptionError
+from termsieve.reporting.term_groups import MAX_GROUPS, MAX_TERMS, draw_term_groups
 from termsieve.selection import greedy
 from termsieve.selection.logarithms import make_log_table
 from termsieve.selection.near_duplicates import TermGroup, find_groups
 from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
 from termsieve.study.plan import Plan
+from termsieve.study.results import _check_groups
 from termsieve.study.splits import Split
 from termsieve.study.study import SplitData, read_corpus
 
@@ -362,3 +364,48 @@ def test_a_file_of_counts_is_not_enough(typed, mail, tmp_path):
         code, _, said = typed("select", path, *options)
         assert code != 0
         assert "needs the documents" in " ".join(said.split())
+
+
+# The report
+
+
+def test_a_comparison_keeps_groups_and_its_page_shows_them(tmp_path):
+    result = ts.compare(
+        TEXTS * 3, LABELS * 3, scores=["chi2", "cmim"], classifiers=["multinomial_nb"], ks=[2, 5], cv=3, progress=False
+    )
+    assert any({"cheap", "discount"} <= set(group.terms) for group in result.term_groups)
+    result.save(tmp_path / "a.parquet")
+    loaded = ts.Comparison.load(tmp_path / "a.parquet")
+    assert loaded.term_groups == result.term_groups
+    page = ts.report(loaded, tmp_path / "a.html").read_text("utf-8")
+    assert 'id="groups"' in page
+    assert '"group of"' in page
+    assert "not in the catalogue" not in page  # a rule can be run again
+    loaded.term_groups = []
+    assert 'id="groups"' not in ts.report(loaded, tmp_path / "b.html").read_text("utf-8")
+
+
+def test_a_page_without_any_score_of_single_terms(tmp_path):
+    result = ts.compare(
+        TEXTS * 3, LABELS * 3, scores=["cmim"], classifiers=["multinomial_nb"], ks=[2, 5], cv=3, progress=False
+    )
+    assert result.term_groups == []
+    assert "cmim" in ts.report(result, tmp_path / "a.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [[[["a"], [1], [1.0]]], [[["a", "b"], [1, 1], [1.0]]], [[["a", 1], [1, 1], [1.0, 1.0]]],
+     [[["a", "b"], [1, 1], [1.0, 2.0]]], [[["a", "b"], [1, "x"], [1.0, 0.5]]], [[["a", "b"], [1, 0], [1.0, 0.5]]]],
+)  # fmt: skip
+def test_groups_from_a_file_are_checked(groups):
+    with pytest.raises(ValueError, match="groups of terms"):
+        _check_groups(groups)
+
+
+def test_a_chart_of_many_groups_is_short():
+    groups = [TermGroup([f"t{i}-{j}" for j in range(9)], [5] * 9, [1.0] + [0.6] * 8) for i in range(30)]
+    chart = draw_term_groups(groups)
+    (rows,) = chart.spec["datasets"].values() if "datasets" in chart.spec else [chart.spec["data"]["values"]]
+    assert len(rows) == MAX_GROUPS * MAX_TERMS
+    assert rows[1] == {"term": "t0-1", "first": "t0-0", "group": 0, "df": 5, "share": 0.6}
