@@ -20,6 +20,7 @@ from termsieve.reporting.figures import draw_critical_difference, write_figures
 from termsieve.reporting.findings import list_findings, make_explanation, make_headline
 from termsieve.reporting.report_data import MAX_PAIRS, ReportData
 from termsieve.reporting.style import PALETTE, Chart
+from termsieve.reporting.term_groups import draw_term_groups
 from termsieve.reporting.vocabulary_map import (
     N_COLORED,
     VocabularyMap,
@@ -39,6 +40,11 @@ _BAND_NOTE = (
 _AGREEMENT_NOTE = (
     "On the left, how many of their first terms two scores have in common; on the right, the correlation of their "
     "rankings of all terms, including the rare ones."
+)
+_GROUP_NOTE = (
+    "Among the first terms of each score, these are in much the same documents: the best of each group, and what "
+    "stands for it. Bars are documents with both terms, as a share of those with one of them. To select terms that do "
+    "not repeat each other: termsieve select FILE --rule 'cmim(100)' --explain."
 )
 _NO_SUM_REASON = "some of their values are negative or infinite, so a share of their sum has no meaning"
 _TIMING_NOTE = (
@@ -109,6 +115,8 @@ def _draw_charts(data: ReportData) -> dict[str, Chart]:
         drawn += charts.draw_f1_curves(data.result)
     if data.contenders:
         drawn.append(charts.draw_vocabulary_map())
+    if data.result is not None and data.result.term_groups:
+        drawn.append(draw_term_groups(data.result.term_groups))
     if len(data.contenders) > 1:
         drawn += [charts.draw_overlaps(data), charts.draw_correlations(data)]
     if data.energies:
@@ -207,7 +215,10 @@ def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap |
 
 def _initial_score(data: ReportData) -> str:
     """Return the score that the page shows first."""
-    return "" if data.result is None else data.result.recommended().score
+    if data.result is None:
+        return ""
+    score = data.result.recommended().score
+    return score if score in data.names or not data.names else data.names[0]
 
 
 def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
@@ -217,6 +228,7 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
         ("difference", "Differences", has_result), ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
+        ("groups", "Near-duplicates", "groups" in context["charts"]),
         ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
         ("timings", "Timings", "timings" in context["charts"]), ("again", "Run it again", True),
     ]  # fmt: skip
@@ -234,7 +246,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
     one_split = result.settings.get("n_splits", 2) == 1
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
-        "reasons": [choice.reason for choice in result.best().values()],
+        "reasons": [result.recommended().reason, result.recommended().rule],
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
@@ -246,7 +258,11 @@ def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
     if result is None or len(result.scores) < 2 or result.settings.get("n_splits", 2) < 2:
         return []
     contrasts = []
-    for model, choice in result.best().items():
+    best = result.best()
+    for model in result.asked_classifiers:
+        choice = best[model]
+        if sum(one[:1] == (model,) and one.k == choice.k for one in result.trials().tried) < 2:
+            continue  # only one score has so many terms
         contrast = result.contrast(model, k=choice.k)
         contrasts.append({
             "title": f"{model}, {choice.k:,} terms", "sentence": contrast.sentence,
@@ -280,4 +296,5 @@ def _score_context(data: ReportData) -> dict[str, Any]:
         "agreement_note": _AGREEMENT_NOTE + fewer,
         "energy_note": f"Not here: {', '.join(without)}; {_NO_SUM_REASON}." if without else "",
         "timing_note": _TIMING_NOTE,
+        "group_note": _GROUP_NOTE,
     }
