@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def typed(capsys):
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
+def postgres():
     """A connection to a PostgreSQL server that is started for the tests, on loopback; skipped where there is none."""
     psycopg = pytest.importorskip("psycopg")
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
@@ -32,14 +33,12 @@ def postgres(tmp_path_factory):
         if os.environ.get("CI"):
             pytest.fail("PostgreSQL is not installed")
         pytest.skip("PostgreSQL is not here")
-    folder, bin_folder = tmp_path_factory.mktemp("postgres"), programs[-1].parent
+    folder, bin_folder = Path(tempfile.mkdtemp(prefix="termsieve-")), programs[-1].parent
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     user = {"user": "postgres"} if os.getuid() == 0 else {}  # the server refuses to run as root
     if user:
-        for part in (folder, *folder.parents[:2]):
-            part.chmod(0o755)
         shutil.chown(folder, **user)
     data, run = folder / "data", {"check": True, "stdout": subprocess.DEVNULL, **user}
     subprocess.run(
@@ -52,3 +51,4 @@ def postgres(tmp_path_factory):
             yield connection
     finally:
         subprocess.run([bin_folder / "pg_ctl", "-D", data, "-m", "fast", "stop"], **run)
+        shutil.rmtree(folder, ignore_errors=True)

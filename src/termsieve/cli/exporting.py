@@ -46,11 +46,11 @@ def export(
     ] = "id",
     messages: Messages,
 ) -> None:
-    """Write a model as a file that needs no termsieve: .py, .js or .sql code, an .html page with a box, or .json data."""
-    from termsieve.export import export as export_model
-    from termsieve.export.sql import SqlNames
+    """Write a model as a file that labels texts without termsieve: .py, .js, .sql, .html or .json."""
     from termsieve.files import check_target
     from termsieve.model import Model
+    from termsieve.model.exporting import export as export_model
+    from termsieve.model.exporting.sql import SqlNames
 
     check_target(output, inputs=[model_file])
     names = SqlNames(table, text, identity)

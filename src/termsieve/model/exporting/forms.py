@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import importlib.resources
 import inspect
 import json
+import string
 from typing import Any
 
 from termsieve._version import __version__
-from termsieve.export import runtime
+from termsieve.model.exporting import runtime
 
 _MADE_BY = f"made by termsieve {__version__}"
 
@@ -28,9 +30,8 @@ def make_json(data: dict[str, Any]) -> str:
 def make_python(data: dict[str, Any]) -> str:
     """Return the model as one module of Python that needs the standard library alone."""
     source = inspect.getsource(runtime)
-    head, _, body = source.partition('"""\n\nfrom __future__')
+    _, _, body = source.partition('"""\n\nfrom __future__')
     about = f'"""Label texts: predict(text). {_MADE_BY}; it needs Python\'s standard library alone.\n'
-    del head
     return (
         f'{about}"""\n\nfrom __future__{body}\n\n'
         f"_PREDICTOR = Predictor(json.loads({to_json_text(data)!r}))\n"
@@ -41,8 +42,11 @@ def make_python(data: dict[str, Any]) -> str:
 
 def load_script() -> str:
     """Return the code that labels texts in JavaScript."""
-    folder = importlib.resources.files("termsieve.export") / "templates"
-    return (folder / "runtime.js").read_text("utf-8")
+    return _read_template("runtime.js")
+
+
+def _read_template(name: str) -> str:
+    return (importlib.resources.files("termsieve.model.exporting") / "templates" / name).read_text("utf-8")
 
 
 def make_javascript(data: dict[str, Any]) -> str:
@@ -61,25 +65,19 @@ def quote_script(text: str) -> str:
 
 def make_page(data: dict[str, Any], title: str) -> str:
     """Return one page with a box for a text: it shows the label, how sure it is, and the words that decided."""
-    from termsieve.reporting.page import get_environment, load_asset
-
-    folder = importlib.resources.files("termsieve.export") / "templates"
     script = (
         load_script().replace("export class", "class")
         + f"\nconst predictor = new Predictor(JSON.parse({quote_script(to_json_text(data))}));\n"
-        + (folder / "page.js").read_text("utf-8")
+        + _read_template("page.js")
     )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    template = get_environment().from_string((folder / "page.html").read_text("utf-8"))
-    return template.render(
-        policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
-        "form-action 'none'",
-        style=_trusted(load_asset("page.css")), script=_trusted(script), title=title, version=__version__,
-        classes=data["classes"], n_terms=len(data["terms"]),
-    )  # fmt: skip
-
-
-def _trusted(text: str) -> Any:
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704 - our own, or escaped by `quote_script`
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    parts = {
+        "policy": policy, "title": title, "version": __version__, "classes": f"{len(data['classes']):,}",
+        "terms": f"{len(data['terms']):,}",
+    }  # fmt: skip
+    escaped = {name: html.escape(text) for name, text in parts.items()}
+    return string.Template(_read_template("page.html")).substitute(escaped, script=script)

@@ -127,7 +127,7 @@ export class Predictor {
     const chances = this.findProbabilities(scores, known);
     const labels = this.findLabels(scores, chances, known);
     const names = labels.map((c) => this.model.classes[c]);
-    const found = { known, terms: this.explain(values, scores, labels, n) };
+    const found = { known, terms: this.explain(values, this.model.curves === null ? scores : chances, labels, n) };
     if (chances) found.probabilities = Object.fromEntries(this.model.classes.map((name, c) => [name, chances[c]]));
     if (this.model.single) return { label: names[0], probability: chances && chances[labels[0]], ...found };
     return { labels: names, probability: chances && labels.map((c) => chances[c]), ...found };
@@ -194,7 +194,7 @@ export class Predictor {
   }
 
   // the terms with the largest parts in the decision between the first label and the next best class
-  explain(values, scores, labels, n) {
+  explain(values, rivals, labels, n) {
     if (!labels.length) return [];
     const label = labels[0];
     const { weights, terms, single } = this.model;
@@ -202,7 +202,7 @@ export class Predictor {
     if (weights.length === 1) part = (column) => (label === 1 ? 1 : -1) * weights[0][column];
     else if (!single) part = (column) => weights[label][column];
     else {
-      const other = firstBest(scores.map((score, c) => (c === label ? -Infinity : score)));
+      const other = firstBest(rivals.map((score, c) => (c === label ? -Infinity : score)));
       part = (column) => weights[label][column] - weights[other][column];
     }
     const parts = values.map(([column, value]) => [terms[column], part(column) * value]);

@@ -7,10 +7,12 @@
     runtime       labels texts by that data, in Python's standard library alone; templates/runtime.js does in JavaScript
     forms         the files: .json, .py, .js, .html
     sql           the same as one query, for DuckDB, PostgreSQL and SQLite
-    exporting     export(): the form by the ending of the file
+    export_model  export(): the form by the ending of the file
+    reading       a .json file as a Model again
 """
 
-from termsieve.export.exporting import export, load_portable
-from termsieve.export.portable import to_portable
+from termsieve.model.exporting.export_model import export
+from termsieve.model.exporting.portable import to_portable
+from termsieve.model.exporting.reading import load_exported, load_portable
 
-__all__ = ["export", "load_portable", "to_portable"]
+__all__ = ["export", "load_exported", "load_portable", "to_portable"]

@@ -62,3 +62,4 @@ function show() {
 
 box.addEventListener("input", show);
 show();
+document.documentElement.dataset.ready = "true";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 from termsieve._types import Array
 from termsieve.errors import OptionError
 from termsieve.estimators.weighting import parse_weighting
-from termsieve.export import characters
-from termsieve.model.explaining import LinearWeights, find_weights
+from termsieve.model.explaining import LinearWeights, find_problem_weights
+from termsieve.model.exporting import characters
 from termsieve.model.model import Model
 from termsieve.tokens.analyzer import Analyzer
 
@@ -25,37 +24,32 @@ _LOGISTIC = ("multinomial_nb", "bernoulli_nb", "poisson_nb", "logistic_regressio
 def to_portable(model: Model) -> dict[str, Any]:
     """Return a model as plain data, or say what of it cannot be taken along."""
     weighting = model.settings["weighting"]
-    linear = [_find_linear(one, model) for one in _estimators(model)]
+    linear = [_check_linear(one, model) for one in find_problem_weights(model)]
     weights, constants = _join(linear, single=model.single)
-    presence = all(one.presence for one in linear if one is not None)
+    presence = all(one.presence for one in linear)
     term_weights = getattr(model.vectorizer, "weights_", None)
     return {
         "format": FORMAT, "version": VERSION, "classes": list(model.classes), "single": model.single,
-        "analyzer": _analyzer_data(Analyzer.from_settings(model.settings["analyzer"])),
+        "analyzer": to_analyzer_data(Analyzer.from_settings(model.settings["analyzer"])),
         "terms": model.vectorizer.get_feature_names_out().tolist(),
         "occurrences": "binary" if presence else _OCCURRENCES.get(weighting, "count"),
         "term_weights": None if term_weights is None else np.asarray(term_weights).tolist(),
         "cosine": not parse_weighting(weighting).plain,
         "weights": weights.tolist(), "constants": constants.tolist(), "prior": np.asarray(model.prior).tolist(),
-        **_decision_data(model),
+        **_decision_data(model), "settings": model.settings,
     }  # fmt: skip
 
 
-def to_json(model: Model) -> str:
-    """Return the portable form as JSON."""
-    return json.dumps(to_portable(model), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _estimators(model: Model) -> list[Any]:
-    return [model.classifier] if model.single else list(model.classifier.estimators_)
-
-
-def _find_linear(estimator: Any, model: Model) -> LinearWeights:
-    found = find_weights(estimator)
-    if found is None:
+def _check_linear(found: LinearWeights | None, model: Model) -> LinearWeights:
+    if found is None or model.settings["classifier"].partition("(")[0] == "probit":
         raise OptionError(
             f"{model.settings['classifier']} cannot be exported: it does not add up weights of terms. Train with "
             "linear_svm, logistic_regression, multinomial_nb, bernoulli_nb or poisson_nb."
+        )
+    if not np.isfinite(found.weights).all() or not np.isfinite(found.constants).all():
+        raise OptionError(
+            "A model with a class that all training documents have, or with probabilities of 0, cannot be exported: "
+            "its weights are infinite. Train with smoothing, and without that class."
         )
     return found
 
@@ -90,7 +84,7 @@ def _decision_data(model: Model) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _analyzer_data(analyzer: Analyzer) -> dict[str, Any]:
+def to_analyzer_data(analyzer: Analyzer) -> dict[str, Any]:
     """Return the settings that other languages follow, or say which of them they cannot."""
     for name in ("stemmer", "segmenter", "tokenizer", "strip_accents"):
         if getattr(analyzer, name):

@@ -89,15 +89,16 @@ class Predictor:
     def predict(self, text: str, n: int = 10) -> dict[str, Any]:
         """Return the label (or labels), its probability, those of all classes, and the terms that decided.
 
-        ``known`` is False for a text with none of the model's terms: of it nothing is known but how frequent the classes
-        are.
+        ``known`` is False for a text with none of the model's terms: its probabilities are the shares of the classes in
+        the training documents.
         """
         values = self.to_values(text)
         scores = self.find_scores(values)
         chances = self.find_probabilities(scores, known=bool(values))
         labels = self._find_labels(scores, chances, known=bool(values))
         names = [self.classes[c] for c in labels]
-        found: dict[str, Any] = {"known": bool(values), "terms": self._explain(values, scores, labels, n)}
+        rivals = scores if self.model["curves"] is None or chances is None else chances
+        found: dict[str, Any] = {"known": bool(values), "terms": self._explain(values, rivals, labels, n)}
         if chances is not None:
             found["probabilities"] = dict(zip(self.classes, chances))  # noqa: B905 - as many as classes
         if self.model["single"]:
@@ -171,7 +172,7 @@ class Predictor:
             labels = [_first_best([chance / thresholds[c] for c, chance in enumerate(shares)])]
         return labels
 
-    def _explain(self, values: dict[int, float], scores: list[float], labels: list[int], n: int) -> list[list[Any]]:
+    def _explain(self, values: dict[int, float], rivals: list[float], labels: list[int], n: int) -> list[list[Any]]:
         """Return the terms with the largest parts in the decision between the first label and the next best class."""
         weights = self.model["weights"]
         if not labels:
@@ -182,7 +183,7 @@ class Predictor:
         elif not self.model["single"]:
             parts = {column: weights[label][column] * value for column, value in values.items()}
         else:
-            other = _first_best([-math.inf if c == label else score for c, score in enumerate(scores)])
+            other = _first_best([-math.inf if c == label else score for c, score in enumerate(rivals)])
             parts = {
                 column: (weights[label][column] - weights[other][column]) * value for column, value in values.items()
             }

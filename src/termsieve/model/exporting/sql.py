@@ -1,8 +1,8 @@
 r"""A model as one query: the label and the score of each text of a table, in DuckDB, PostgreSQL or SQLite.
 
-Lower case and words are spelled out from Python's tables, and nothing is left to what an engine takes for a letter. What
-is not proven equal gets no label but a note: texts with a capital sigma, whose lower case depends on its neighbours, and
-in SQLite, which has no regular expressions, texts beyond ASCII.
+Lower case and words are spelled out from Python's tables: nothing depends on what an engine takes for a letter. What is
+not proven equal gets a note in place of a label: texts with a capital sigma, whose lower case depends on its
+neighbours, and in SQLite, which has no regular expressions, texts beyond ASCII.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from termsieve.errors import OptionError
-from termsieve.export.runtime import decode_ranges
+from termsieve.model.exporting.runtime import decode_ranges
 
 DIALECTS = ("duckdb", "postgres", "sqlite")
 _MAX_NESTED = 20  # calls in one expression
@@ -76,7 +76,8 @@ def _texts(data: dict[str, Any], dialect: str, names: SqlNames) -> str:
         checks.insert(0, (f"{text} GLOB '*[^' || char(1) || '-' || char(127) || ']*'", "characters beyond ASCII"))
     cases = "".join(f" WHEN {check} THEN {quote('not labelled: ' + why)}" for check, why in checks)
     note = f"CASE{cases} END" if cases else "NULL"
-    return f"texts AS (SELECT {_identifier(names.identity)} AS id, {text} AS text, {note} AS note FROM {_identifier(names.table)})"
+    columns = f"{_identifier(names.identity)} AS id, {text} AS text, {note} AS note"
+    return f"texts AS (SELECT {columns} FROM {_identifier(names.table)})"
 
 
 def _find(text: str, char: str, dialect: str) -> str:
@@ -143,8 +144,9 @@ def _sqlite_words(data: dict[str, Any]) -> list[str]:
     return [
         *tables,
         f"spaced AS (SELECT id, trim(text) || ' ' AS text FROM spaced_{len(tables) - 1})",
-        "pieces AS (SELECT id, 0 AS place, '' AS word, text AS rest FROM spaced UNION ALL SELECT id, place + 1, "
-        "substr(rest, 1, instr(rest, ' ') - 1), ltrim(substr(rest, instr(rest, ' ') + 1)) FROM pieces WHERE rest <> '')",
+        "pieces AS (SELECT id, 0 AS place, '' AS word, text AS rest FROM spaced UNION ALL "
+        "SELECT id, place + 1, substr(rest, 1, instr(rest, ' ') - 1), ltrim(substr(rest, instr(rest, ' ') + 1)) "
+        "FROM pieces WHERE rest <> '')",
         f"found AS (SELECT id, word, place FROM pieces WHERE place > 0 AND length(word) >= {least})",
     ]
 
@@ -286,7 +288,8 @@ def _calibrated(data: dict[str, Any], dialect: str) -> list[str]:
     return [
         _table("pieces_of_curves", "problem, low*, high*, first*, slope*", _segments(data["curves"])),
         "calibrated AS (SELECT id, problem, first + CASE WHEN low IS NULL THEN 0e0 ELSE slope * (x - low) END AS y "
-        "FROM odds JOIN pieces_of_curves USING (problem) WHERE (low IS NULL OR x >= low) AND (high IS NULL OR x < high))",
+        "FROM odds JOIN pieces_of_curves USING (problem) "
+        "WHERE (low IS NULL OR x >= low) AND (high IS NULL OR x < high))",
     ]
 
 
@@ -311,8 +314,8 @@ def _answer(data: dict[str, Any]) -> str:
         return _several_labels(data)
     chance = "coalesce(best.chance, usual.chance)" if data["probabilities"] else "CAST(NULL AS DOUBLE PRECISION)"
     return (
-        ",\nbest AS (SELECT id, class, chance, row_number() OVER (PARTITION BY id ORDER BY chance DESC, class) AS place "
-        "FROM chances),\n"
+        ",\nbest AS (SELECT id, class, chance, row_number() OVER (PARTITION BY id ORDER BY chance DESC, class) "
+        "AS place FROM chances),\n"
         "usual AS (SELECT class, prior AS chance FROM classes ORDER BY prior DESC, class LIMIT 1)\n"
         f"SELECT texts.id, CASE WHEN note IS NULL THEN label END AS label, CASE WHEN note IS NULL THEN {chance} END AS "
         "probability, CASE WHEN note IS NOT NULL THEN note WHEN best.id IS NULL THEN 'none of the terms' END AS note\n"
@@ -323,9 +326,10 @@ def _answer(data: dict[str, Any]) -> str:
 
 def _several_labels(data: dict[str, Any]) -> str:
     thresholds = data["thresholds"]
-    limit = thresholds if thresholds is not None else [0.0] * len(data["classes"])
+    even = 0.5 if data["probabilities"] else 0.0  # of a probability, or of log odds
+    limit = thresholds if thresholds is not None else [even] * len(data["classes"])
     shown = "given.chance" if data["probabilities"] else "CAST(NULL AS DOUBLE PRECISION)"
-    usual = "prior" if thresholds is not None else "prior - 0.5e0"
+    usual = "prior" if data["probabilities"] else "prior - 0.5e0"
     order = "chance / threshold" if thresholds is not None else "chance"
     nearest = " OR (is_known = 1 AND above = 0 AND place = 1)" if data["always_label"] else ""
     return (
@@ -337,7 +341,8 @@ def _several_labels(data: dict[str, Any]) -> str:
         f"{order} DESC, class) AS place FROM shares JOIN thresholds USING (class)),\n"
         f"given AS (SELECT * FROM judged WHERE chance > threshold{nearest})\n"
         f"SELECT texts.id, label, {shown} AS probability, CASE WHEN note IS NOT NULL THEN note "
-        "WHEN texts.id NOT IN (SELECT id FROM known) THEN 'none of the terms' WHEN label IS NULL THEN 'no label' END AS note\n"
+        "WHEN texts.id NOT IN (SELECT id FROM known) THEN 'none of the terms' "
+        "WHEN label IS NULL THEN 'no label' END AS note\n"
         "FROM texts LEFT JOIN given ON given.id = texts.id LEFT JOIN classes ON classes.class = given.class\n"
         "ORDER BY texts.id, given.class\n"
     )

@@ -1,7 +1,7 @@
 """Tables of characters: which of them this Python takes for parts of words, and which it knows at all.
 
-Engines have different versions of Unicode. An exported model carries the tables of the Python that trained it, so that a
-word is the same everywhere, and the same tomorrow.
+Engines have different versions of Unicode. An exported model carries the tables of the Python that trained it, so that
+a word is the same everywhere.
 """
 
 from __future__ import annotations

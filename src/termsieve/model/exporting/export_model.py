@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
-from termsieve.errors import InputError, OptionError
-from termsieve.export import forms
-from termsieve.export.portable import FORMAT, VERSION, to_portable
-from termsieve.export.runtime import Predictor
-from termsieve.export.sql import DIALECTS, SqlNames, make_sql
+from termsieve.errors import OptionError
 from termsieve.files import check_target, write_atomically
+from termsieve.model.exporting import forms
+from termsieve.model.exporting.portable import to_portable
+from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
 from termsieve.model.model import Model
 
 ENDINGS = (".json", ".py", ".js", ".mjs", ".sql", ".html", ".htm")
@@ -33,7 +30,7 @@ def export(
         Of `termsieve.train`: a classifier whose score is a sum over terms, and texts that are cut into runs of word
         characters or into characters. What cannot be taken along is refused.
     path
-        ``.json``: plain data, read back by `load_portable`. ``.py``: a module of Python without dependencies, with
+        ``.json``: plain data, read back by `Model.load`. ``.py``: a module of Python without dependencies, with
         ``predict(text)``. ``.js``, ``.mjs``: an ES module for Node and browsers, with ``predict(text)``. ``.sql``: a
         query that labels a table. ``.html``: one page without network, with a box for a text.
     title
@@ -47,9 +44,9 @@ def export(
     >>> texts, labels = ["cheap pills", "buy pills", "noon meeting", "lunch at noon"], ["spam", "spam", "ham", "ham"]
     >>> model = ts.train(texts * 3, labels * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     predictor = load_portable(export(model, f"{folder}/model.json"))
-    >>> predictor.predict("cheap pills")["label"]
-    'spam'
+    ...     again = ts.Model.load(ts.export(model, f"{folder}/model.json"))
+    >>> again.predict(["cheap pills"])
+    ['spam']
     """
     path = check_target(path)
     ending = path.suffix.lower()
@@ -68,18 +65,3 @@ def export(
         text = forms.make_page(data, title or path.stem)
     write_atomically(path, [text.encode()])
     return path
-
-
-def load_portable(path: str | Path) -> Predictor:
-    """Read a ``.json`` file that `export` wrote: it labels texts as the model does."""
-    try:
-        data: Any = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise InputError(f"{path}: is not an exported model: {error}.") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f"{path}: is not an exported model of termsieve.")
-    if data.get("version") != VERSION:
-        raise InputError(f"{path}: has version {data.get('version')!r} of the format; this termsieve reads {VERSION}.")
-    return Predictor(data)
