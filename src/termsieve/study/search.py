@@ -31,7 +31,11 @@ MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 REPRESENTATION_KS = (2000, 5000, 10_000, 50_000)
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
-VARIANTS = {"linear_svm": ('linear_svm(class_weight="balanced")',)}
+VARIANTS = {
+    "linear_svm": (
+        'linear_svm(class_weight="balanced")', "linear_svm(C=0.25)", "linear_svm(C=4.0)",
+    ),
+}  # fmt: skip
 IMBALANCE = 3  # the largest class against the smallest, from which on class weights are tried
 
 
@@ -130,7 +134,7 @@ class Search:
     # Other terms
 
     def _try_representation(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try pairs of words, or characters, with the best score and classifier so far."""
+        """Try pairs of words, or characters, with the best score so far."""
         found = choose_representation(self.study.corpus, self.asked)
         if found is None or self.asked.per_class or self.asked.drop_empty:
             return
@@ -149,7 +153,10 @@ class Search:
             return
         named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
         plan = replace(
-            self.study.plan, scores=(named,), classifiers=(best.classifier,), ks=tuple(sorted(ks)), min_df=found.min_df
+            self.study.plan,
+            scores=(named,),
+            ks=tuple(sorted(ks)),
+            min_df=found.min_df,
         )
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)
@@ -171,17 +178,21 @@ class Search:
     # Parameters of the classifier
 
     def _try_variants(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try class weights with the best classifier and the terms that did best, where classes differ in size."""
-        sizes = self.study.corpus.counts.class_sizes
-        if not self.asked.is_open or self.asked.classifiers != CLASSIFIERS or max(sizes) < IMBALANCE * min(sizes):
+        """Try class weights (where classes differ in size) and other penalties, with the terms that did best."""
+        if not self.asked.is_open or self.asked.classifiers != CLASSIFIERS:
             return
         trials = self._trials(rows)
-        best, chosen = trials.tried[trials.find_best()], trials.tried[trials.choose(self.asked.margin)]
-        if best.mean == 1:
+        if trials.tried[trials.find_best()].mean == 1:
             return
-        for variant in VARIANTS.get(best.classifier, ()):
-            for stage in self._stages_of({best, chosen}, variant):
-                self._run_stage(stage, journal, rows, seconds)
+        sizes = self.study.corpus.counts.class_sizes
+        differ = max(sizes) >= IMBALANCE * min(sizes)
+        for name, variants in VARIANTS.items():
+            mine = trials.of_classifier(name)
+            wanted = {mine.tried[mine.find_best()], mine.tried[mine.choose(self.asked.margin)]}
+            for variant in variants:
+                if differ or "class_weight" not in variant:
+                    for stage in self._stages_of(wanted, variant):
+                        self._run_stage(stage, journal, rows, seconds)
 
     def _stages_of(self, wanted: set[Any], classifier: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
