@@ -148,11 +148,11 @@ def test_labels_carry_the_line_of_the_input(model, tmp_path, typed):
     """They carried the number of the document among those that were kept: a join gave labels to other texts."""
     data = f'body,part\n{SPAM[0]},1\nragged\n\n"{HAM[0]}\n\n{HAM[1]}",1\n{HAM[2]},2\n{SPAM[1]},1\n'
     (tmp_path / "x.csv").write_text(data, encoding="utf-8")
-    code, out, err = typed("predict", model, tmp_path / "x.csv", "--skip-bad", "--split", "part=1")
+    code, out, err = typed("predict", model, tmp_path / "x.csv", "--split", "part=1")
     assert code == 0
     assert [(row["line"], row["label"]) for row in rows_of(out)] == [("2", "spam"), ("5", "ham"), ("9", "spam")]
     assert "skipped 1 bad row (line 3)" in err
-    _, out, err = typed("predict", model, tmp_path / "x.csv", "--skip-bad", "--split", "part=1", "--format", "table")
+    _, out, err = typed("predict", model, tmp_path / "x.csv", "--split", "part=1", "--format", "table")
     assert [line.split()[0] for line in out.splitlines() if "spam" in line or "ham" in line] == ["2", "5", "9"]
     assert "skipped 1 bad row (line 3)" in err
 

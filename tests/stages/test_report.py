@@ -35,6 +35,8 @@ from termsieve.study.excerpts import MAX_CLASSES
 from termsieve.study.plan import Contender
 from termsieve.study.results import SCHEMA, Comparison
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
+
 FEW = {"scores": ["chi2", "gu"], "classifiers": ["multinomial_nb"], "ks": [2, 5, 10], "cv": 3}
 
 
@@ -454,10 +456,10 @@ def test_the_snippet_and_the_command_read_quotes_alike(tmp_path):
     texts, labels = documents()
     rows = [f'{label}\t"{text}' for text, label in zip(texts, labels, strict=True)]
     (tmp_path / "mail.tsv").write_text("\n".join(["label\ttext", *rows]), encoding="utf-8")
-    result = ts.compare(ts.read(tmp_path / "mail.tsv", quotes=False, on_bad="skip"), **FEW)
+    result = ts.compare(ts.read(tmp_path / "mail.tsv", quotes=False, encoding_errors="skip"), **FEW)
     command, snippet = (block.code for block in make_code_blocks(ReportData.from_result(result)))
-    assert {"--no-quotes", "--skip-bad"} <= set(shlex.split(command.replace("\\\n", " ")))
-    assert "on_bad='skip', quotes=False)" in snippet
+    assert {"--no-quotes", "--encoding-errors", "skip"} <= set(shlex.split(command.replace("\\\n", " ")))
+    assert "encoding_errors='skip', quotes=False)" in snippet
 
 
 def test_the_snippet_of_scores_gives_the_same_page(tmp_path, monkeypatch):

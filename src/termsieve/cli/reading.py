@@ -67,21 +67,19 @@ def _find_documents(
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
     return find_documents(
         paths, text=columns.text, label=label, label_sep=columns.label_sep, by_file=by_file, split=columns.split_pair,
-        encoding=columns.encoding, on_bad="skip" if columns.skip_bad else "error", quotes=not columns.no_quotes,
-        preferred_text=preferred_text,
+        encoding=columns.encoding, encoding_errors=columns.encoding_errors, strict=columns.strict, sep=columns.sep,
+        sheet=columns.sheet, quotes=not columns.no_quotes, preferred_text=preferred_text,
     )  # fmt: skip
 
 
 def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        messages.note(note)
+        messages.note(in_options(note))
 
 
 def report_skipped(documents: Documents, messages: Messages) -> None:
-    """Say which rows were skipped and why the first, and what else the files have that is odd."""
-    if documents.skipped:
-        messages.note(documents.skipped_note)
+    """Say which rows were skipped and why, and what else the files have that is odd, if it was not said before."""
     for note in documents.notes:
         messages.note_once(in_options(f"note: {note}"))
 
@@ -138,7 +136,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """The sum of counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
