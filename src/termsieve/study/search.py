@@ -33,7 +33,7 @@ REPRESENTATION_KS = (2000, 5000, 10_000, 50_000)
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
 VARIANTS = {
     "linear_svm": (
-        'linear_svm(class_weight="balanced")', "linear_svm(C=0.25)", "linear_svm(C=4.0)",
+        'linear_svm(C="auto")', 'linear_svm(class_weight="balanced")', 'linear_svm(C="auto", class_weight="balanced")',
     ),
 }  # fmt: skip
 IMBALANCE = 3  # the largest class against the smallest, from which on class weights are tried
