@@ -33,8 +33,9 @@ from oracles.texts import (
 )
 
 import termsieve as ts
-from termsieve.counts.tally import Tally, Vocabulary
+from termsieve.counts.tally import Tally
 from termsieve.errors import CountsError
+from termsieve.tokens.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -13,9 +13,11 @@ from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings, string_buffers
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.counts import cell_kernels
+    from termsieve.tokens import string_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
+    string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
 
@@ -94,7 +96,7 @@ def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int
     if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
         return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)
     return Cells(
-        *kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
+        *cell_kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
     )
 
 
@@ -126,7 +128,7 @@ def union_terms(
     if not kernels_pay(size, MERGED_CELLS):
         return _union_terms_plainly(mine, theirs)
     in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
-    n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
+    n = string_kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
     in_mine, in_theirs = in_mine[:n], in_theirs[:n]
     source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
     return pa.concat_arrays([mine, theirs]).take(pa.array(source)), in_mine, in_theirs

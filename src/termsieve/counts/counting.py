@@ -17,17 +17,18 @@ from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.plain_tally import PlainTally
-from termsieve.counts.tally import Tally, check_sizes, load_kernels
+from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.strings import document_offsets
+from termsieve.tokens.vocabulary import check_sizes
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.counts import cell_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
@@ -190,7 +191,7 @@ class _FoldCells(NamedTuple):
         of_fold = self.fold_numbers == fold
         arguments = *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
-        kept, *cells, totals = kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
+        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         folds = np.arange(len(self.n_docs)) == fold
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)

@@ -16,12 +16,12 @@ from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import make_label_matrix
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.strings import string_buffers
+from termsieve.tokens.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)

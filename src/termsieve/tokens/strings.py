@@ -15,9 +15,9 @@ from termsieve._types import Int64Array, UInt8Array
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.tokens import string_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 SORTED_STRINGS = Threshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
 _SMALL_SIZE = 10_000
@@ -51,7 +51,7 @@ def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
     if len(strings) < _SMALL_SIZE or not kernels_pay(len(strings), SORTED_STRINGS):
         return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
-    kernels.pack_leading_bytes(*string_buffers(strings), heads)
+    string_kernels.pack_leading_bytes(*string_buffers(strings), heads)
     order = np.argsort(heads)
     heads = heads[order]
     same = heads[1:] == heads[:-1]
