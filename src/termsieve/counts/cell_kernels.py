@@ -1,8 +1,8 @@
 """The numba loops that sum up what documents have of terms to cells, and add, order and divide cells.
 
-What a document has of a term is written down as a pair, and many pairs at a time are sorted and summed up: two counting
-sorts are several times faster than a look-up in a table that no cache can hold. See `termsieve.tokens.kernels` for the
-rules that hold for all loops.
+Documents are visited in order of their columns, so that the sums of one column at a time stand in one record per term; a
+look-up by term and column, in a table that no cache can hold, would be several times slower. See
+`termsieve.tokens.kernels` for the rules that hold for all loops.
 """
 
 from __future__ import annotations
@@ -13,168 +13,111 @@ import numpy as np
 
 from termsieve._numba import jit
 
-_TF_BITS = 32  # of a load
-
 _jit: Any = jit
 
 
 @_jit
-def write_pairs(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs):
-    """Write down for each document and label how often each term occurs: pairs of a term and a load.
+def sum_visits(
+    numbers, starts, stops, columns, weights, first, visit_number, records, seen, terms, cell_columns, values, n_cells
+):
+    """Sum up visits of documents, column by column, to cells: a term, a column, and what its documents have of it.
 
-    A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
-    the columns of labels when every document has one label. For the others, what is missing or too much goes to the
-    column ``rest[doc]``, so that the sum over all columns is the total: too much with a negative number.
-    `times` is zero for every term, before and after; `seen` has room for a document's terms, and one.
-    Returns the document before which it stopped for want of room, the number of pairs, and how many more that
-    document needs.
+    A visit is a document that counts in a column: ``numbers[starts[i]:stops[i]]`` are its terms, and it counts
+    ``weights[i]`` times. Columns ascend. `records` has four numbers for each term: the last visit that met it and how
+    often, and documents, occurrences and sum of squares in the column so far, which are zero between columns. The k-th
+    occurrence in a document adds k * k - (k - 1) * (k - 1) to the sum of squares, so a document needs no second look.
+    `visit_number` is larger than that of any visit before. Returns the visit before which it stopped for want of room
+    for the cells of a column, and the number of cells.
     """
-    for doc in range(first, doc_ends.shape[0]):
-        start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
-        label, last = label_ends[doc - 1] if doc > 0 else 0, label_ends[doc]
-        n_labels = last - label
-        n_seen = 0
-        for i in range(start, stop):
-            term = numbers[i]
-            seen[n_seen] = term
-            n_seen += np.int64(times[term] == 0)
-            times[term] += 1
-        needed = n_seen * max(2 * n_labels - 1, 1)
-        if n_pairs + needed > terms.shape[0]:
-            _forget(seen, n_seen, times)
-            return doc, n_pairs, needed
-        for j in range(label, last):
-            load = labels[j] << _TF_BITS
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = load | times[seen[i]]
-                n_pairs += 1
-        load = rest[doc] << _TF_BITS
-        if n_labels == 0:
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = load | times[seen[i]]
-                n_pairs += 1
-        for _ in range(n_labels - 1):
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = -(load | times[seen[i]])
-                n_pairs += 1
-        _forget(seen, n_seen, times)
-    return doc_ends.shape[0], n_pairs, 0
+    n_visits = starts.shape[0]
+    one, low_half, half = np.int64(1), np.int64(0xFFFFFFFF), np.int64(32)
+    while first < n_visits:
+        column, last, most = columns[first], first, 0
+        while last < n_visits and columns[last] == column:
+            most += stops[last] - starts[last]
+            last += 1
+        if n_cells + min(most, seen.shape[0] - 1) > terms.shape[0]:
+            return first, n_cells
+        n_seen, before_column = np.uint64(0), visit_number + first
+        for visit in range(first, last):
+            weight, current = weights[visit], visit_number + visit
+            for i in range(np.uint64(starts[visit]), np.uint64(stops[visit])):
+                term = numbers[i]
+                at = np.uint64(term) << np.uint64(2)
+                mark = records[at]
+                is_same = (mark >> half) == current
+                times = (mark & low_half) + one if is_same else one
+                seen[n_seen] = term
+                n_seen += np.uint64((mark >> half) < before_column)
+                records[at] = (current << half) | times
+                records[at + np.uint64(1)] += np.int64(0) if is_same else weight
+                records[at + np.uint64(2)] += weight
+                records[at + np.uint64(3)] += weight * (times + times - one)
+        for i in range(n_seen):
+            at, cell = np.uint64(seen[i]) << np.uint64(2), np.uint64(n_cells) + np.uint64(i)
+            terms[cell], cell_columns[cell] = seen[i], column
+            for k in range(np.uint64(3)):
+                values[cell, k] = records[at + k + np.uint64(1)]
+                records[at + k + np.uint64(1)] = 0
+        n_cells += np.int64(n_seen)
+        first = last
+    return n_visits, n_cells
 
 
 @_jit
-def _forget(seen, n_seen, times):
-    for i in range(n_seen):
-        times[seen[i]] = 0
+def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
+    """Order cells by the ranks of their terms and the rows of their columns: two stable counting sorts.
 
-
-@_jit
-def _unpack_column(load):
-    """The column of a load, whatever its sign."""
-    return abs(load) >> _TF_BITS
-
-
-@_jit
-def _sort_by_column(terms, loads):
-    """Pairs in order of their columns; a copy, as they are, when the documents came class by class."""
-    n, n_columns, ascending = terms.shape[0], 1, True
-    for i in range(n):
-        ascending &= _unpack_column(loads[i]) >= n_columns - 1
-        n_columns = max(n_columns, _unpack_column(loads[i]) + 1)
-    if ascending:
-        return terms, loads.copy()
-    starts = np.zeros(n_columns + 1, np.int64)
-    for i in range(n):
-        starts[_unpack_column(loads[i]) + 1] += 1
-    for column in range(n_columns):
-        starts[column + 1] += starts[column]
-    sorted_terms, sorted_loads = np.empty(n, np.int32), np.empty(n, np.int64)
-    for i in range(n):
-        column = _unpack_column(loads[i])
-        at = starts[column]
-        starts[column] += 1
-        sorted_terms[at] = terms[i]
-        sorted_loads[at] = loads[i]
-    return sorted_terms, sorted_loads
-
-
-@_jit
-def sum_pairs(terms, loads, n_terms):
-    """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
-
-    Two stable counting sorts, by column and then by term.
+    Returns where the cells of each rank begin, and the cells in order.
     """
     n = terms.shape[0]
-    by_column_terms, by_column_loads = _sort_by_column(terms, loads)
-    free = np.zeros(n_terms + 1, np.int64)
+    free = np.zeros(n_rows + 1, np.int64)
     for i in range(n):
-        free[terms[i] + 1] += 1
-    for term in range(n_terms):
-        free[term + 1] += free[term]
+        free[np.uint64(row_of[np.uint64(columns[i])] + 1)] += 1
+    for row in range(n_rows):
+        free[row + 1] += free[row]
+    by_row = np.empty(n, np.uint32)
     for i in range(n):
-        term = by_column_terms[i]
-        loads[free[term]] = by_column_loads[i]
-        free[term] += 1
-    n_cells, i = 0, 0
-    indptr = np.zeros(n_terms + 1, np.int64)
-    for term in range(n_terms):
-        before = -1
-        while i < free[term]:
-            n_cells += np.int64(_unpack_column(loads[i]) != before)
-            before = _unpack_column(loads[i])
-            i += 1
-        indptr[term + 1] = n_cells
-    columns, values = np.empty(n_cells, np.int32), np.zeros((3, n_cells), np.int64)
-    cell, i = -1, 0
-    for term in range(n_terms):
-        before = -1
-        while i < free[term]:
-            load = loads[i]
-            i += 1
-            if _unpack_column(load) != before:
-                before = _unpack_column(load)
-                cell += 1
-                columns[cell] = before
-            sign = np.int64(1) if load > 0 else np.int64(-1)
-            tf = abs(load) & ((1 << _TF_BITS) - 1)
-            values[0, cell] += sign
-            values[1, cell] += sign * tf
-            values[2, cell] += sign * tf * tf
-    return indptr, columns, values
+        row = np.uint64(row_of[np.uint64(columns[i])])
+        by_row[np.uint64(free[row])] = i
+        free[row] += 1
+    starts = np.zeros(n_ranks + 1, np.int64)
+    for i in range(n):
+        starts[np.uint64(rank[np.uint64(terms[i])] + 1)] += 1
+    for term in range(n_ranks):
+        starts[term + 1] += starts[term]
+    order, next_free = np.empty(n, np.uint32), starts[:-1].copy()
+    for i in range(n):
+        cell = by_row[i]
+        term = np.uint64(rank[np.uint64(terms[np.uint64(cell)])])
+        order[np.uint64(next_free[term])] = cell
+        next_free[term] += 1
+    return starts, order
 
 
 @_jit
-def reorder_cells(indptr, columns, values, rank, n_ranks, row_of, n_rows):
-    """Cells by term number and column, ordered by the terms' ranks and the columns' rows instead."""
-    n_cells = columns.shape[0]
-    starts = np.zeros(n_rows + 1, np.int64)
-    for column in columns:
-        starts[row_of[column] + 1] += 1
-    for row in range(n_rows):
-        starts[row + 1] += starts[row]
-    new_indptr = np.zeros(n_ranks + 1, np.int64)
-    cells, terms = np.empty(n_cells, np.int64), np.empty(n_cells, np.int32)
-    for term in range(indptr.shape[0] - 1):
-        if indptr[term] < indptr[term + 1]:
-            new_indptr[rank[term] + 1] = indptr[term + 1] - indptr[term]
-        for i in range(indptr[term], indptr[term + 1]):
-            row = row_of[columns[i]]
-            cells[starts[row]] = i
-            terms[starts[row]] = rank[term]
-            starts[row] += 1
-    for term in range(n_ranks):
-        new_indptr[term + 1] += new_indptr[term]
-    free = new_indptr.copy()
-    new_rows, new_values = np.empty(n_cells, np.int32), np.empty((3, n_cells), np.int64)
-    for i in range(n_cells):
-        at, cell = free[terms[i]], cells[i]
-        free[terms[i]] += 1
-        new_rows[at] = row_of[columns[cell]]
-        for k in range(3):
-            new_values[k, at] = values[k, cell]
-    return new_indptr, new_rows, new_values
+def gather_cells(starts, order, columns, values, row_of, indptr, rows, sums):
+    """Write out cells in order, those of one term and row added up; returns their number.
+
+    ``starts`` and ``order`` are those of `sort_cells`; `indptr`, `rows` and `sums` are what `Cells` has.
+    """
+    n = -1
+    for term in range(starts.shape[0] - 1):
+        before = -1
+        for i in range(np.uint64(starts[term]), np.uint64(starts[term + 1])):
+            cell = np.uint64(order[i])
+            row = row_of[np.uint64(columns[cell])]
+            if row != before:
+                n += 1
+                rows[n] = row
+                before = row
+                for k in range(3):
+                    sums[k, n] = values[cell, k]
+            else:
+                for k in range(3):
+                    sums[k, n] += values[cell, k]
+        indptr[term + 1] = n + 1
+    return n + 1
 
 
 @_jit

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels
-from termsieve._types import Int64Array
+from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
@@ -27,67 +27,166 @@ else:
     kernels = import_kernels("termsieve.tokens.kernels")
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
-MIN_PAIRS, MAX_PAIRS = 1 << 20, 1 << 21  # written down before they are summed up
+HELD_TERMS = 1 << 20  # terms of documents that are held before they are summed up
+MIN_CELLS = 1 << 20  # cells for which there is room at first
+_MOST_VISITS = (1 << 31) - 1  # of documents, by numbers of 32 bits
+
+
+class _Visits(NamedTuple):
+    """Documents that count in columns: where their terms begin and end, the columns, and how often they count."""
+
+    starts: Int64Array
+    stops: Int64Array
+    columns: Int64Array
+    weights: Int64Array
+
+
+class _CellList(NamedTuple):
+    """Cells in any order; one term and column may have several, which add up."""
+
+    terms: Int32Array
+    columns: Int32Array
+    values: Int64Array  # cells x (documents, occurrences, sum of squares)
 
 
 class Tally:
     """A vocabulary, and the cells of its terms: (term, column) to documents, occurrences and sum of squares.
 
-    Pairs of a term and what one document has of it are written down until there are many, then summed up.
+    Term numbers of documents are held until there are many, then summed up, column by column.
     """
 
     def __init__(self, analyzer: Analyzer) -> None:
         self.vocabulary = Vocabulary(analyzer)
-        self._times = np.zeros(0, np.int32)
-        self._terms, self._loads, self._n_pairs = np.empty(0, np.int32), np.empty(0, np.int64), 0
-        self._cells = Cells(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty((3, 0), np.int64))
+        self._numbers, self._n_numbers = np.empty(0, np.int32), 0
+        self._visits: list[_Visits] = []
+        self._visit_number = 1
+        self._records, self._seen = np.zeros(0, np.int64), np.empty(1, np.int32)
+        self._cells, self._n_cells = _make_cell_list(0), 0
 
     def add(self, texts: pa.LargeStringArray, label_ends: Int64Array, labels: Int64Array, rest: Int64Array) -> None:
-        """Count documents, into the columns `labels` of each; see `cell_kernels.write_pairs` for `rest`."""
-        tokens = self.vocabulary.tokenize(texts)
-        if len(self._times) < self.vocabulary.n_terms:
-            self._times = np.zeros(len(self.vocabulary.words.ends), np.int32)
-        longest = int(np.diff(tokens.ends, prepend=0).max(initial=0))
-        seen = np.empty(min(longest, self.vocabulary.n_terms) + 1, np.int32)
-        doc = 0
+        """Count documents, into the columns `labels` of each.
+
+        A document with no label counts in the column ``rest[doc]``, one with several is taken off there but once: so
+        the sum over all columns is the sum over the documents.
+        """
+        numbers, ends = self.vocabulary.tokenize(texts)
+        if len(numbers) > HELD_TERMS:  # a long document: as it is, without a copy
+            self._sum_visits(numbers, [_make_visits(ends, label_ends, labels, rest, 0)])
+            return
+        if self._n_numbers + len(numbers) > len(self._numbers):
+            self._sum_held()
+            if not len(self._numbers):
+                self._numbers = np.empty(HELD_TERMS, np.int32)
+        self._numbers[self._n_numbers : self._n_numbers + len(numbers)] = numbers
+        self._visits.append(_make_visits(ends, label_ends, labels, rest, self._n_numbers))
+        self._n_numbers += len(numbers)
+
+    def _sum_held(self) -> None:
+        if self._visits:
+            self._sum_visits(self._numbers, self._visits)
+        self._visits, self._n_numbers = [], 0
+
+    def _sum_visits(self, numbers: Int32Array, parts: list[_Visits]) -> None:
+        visits = _sort_by_column(_Visits(*map(np.concatenate, zip(*parts, strict=True))))
+        if len(self._records) < 4 * self.vocabulary.n_terms:
+            self._records = np.zeros(4 * len(self.vocabulary.words.ends), np.int64)
+            self._seen, self._visit_number = np.empty(len(self.vocabulary.words.ends) + 1, np.int32), 1
+        if self._visit_number + len(visits.starts) > _MOST_VISITS:
+            self._records[:], self._visit_number = 0, 1
+        visit = 0
         while True:
-            doc, self._n_pairs, needed = cell_kernels.write_pairs(
-                *tokens, doc, label_ends, labels, rest, self._times, seen, self._terms, self._loads, self._n_pairs
-            )
-            if doc == len(texts):
-                return
-            self._ensure_capacity(needed)
+            visit, self._n_cells = cell_kernels.sum_visits(
+                numbers=numbers, **visits._asdict(), first=visit, visit_number=self._visit_number,
+                records=self._records, seen=self._seen, terms=self._cells.terms, cell_columns=self._cells.columns,
+                values=self._cells.values, n_cells=self._n_cells,
+            )  # fmt: skip
+            if visit == len(visits.starts):
+                break
+            same = visits.columns == visits.columns[visit]
+            most = int((visits.stops - visits.starts)[same].sum())
+            self._ensure_capacity(min(most, len(self._seen) - 1))
+        self._visit_number += len(visits.starts)
 
-    def _ensure_capacity(self, pairs: int) -> None:
-        """Sum up the pairs that are written down, and have room for so many more."""
-        self._sum_pairs()
-        # the more cells there are, the seldomer they are added to
-        size = max(MIN_PAIRS, pairs, min(len(self._cells.classes), MAX_PAIRS))
-        if size > len(self._terms):
-            self._terms, self._loads = np.empty(size, np.int32), np.empty(size, np.int64)
+    def _ensure_capacity(self, cells: int) -> None:
+        """Add up cells of the same term and column, and have room for so many more."""
+        old = self._add_up_cells()
+        self._n_cells = len(old.terms)
+        size = max(MIN_CELLS, 2 * self._n_cells + cells)
+        if size > len(self._cells.terms):
+            self._cells = _make_cell_list(size)
+        for new, values in zip(self._cells, old, strict=True):
+            new[: self._n_cells] = values
 
-    def _sum_pairs(self) -> None:
-        n = self._n_pairs
-        self._cells = self._cells.plus(
-            Cells(*cell_kernels.sum_pairs(self._terms[:n], self._loads[:n], self.vocabulary.n_terms))
+    def _add_up_cells(self) -> _CellList:
+        every = np.arange(self.vocabulary.n_terms, dtype=np.int32)
+        n_columns = int(self._cells.columns[: self._n_cells].max(initial=0)) + 1
+        cells = self._arrange_cells(every, len(every), np.arange(n_columns), n_columns)
+        return _CellList(cells.terms.astype(np.int32), cells.classes, np.ascontiguousarray(cells.values.T))
+
+    def _arrange_cells(self, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int) -> Cells:
+        """Return the cells by the ranks of their terms and the rows of their columns."""
+        terms, columns, values = (array[: self._n_cells] for array in self._cells)
+        starts, order = cell_kernels.sort_cells(
+            terms=terms, columns=columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
         )
-        self._n_pairs = 0
+        indptr, rows = np.zeros(n_ranks + 1, np.int64), np.empty(self._n_cells, np.int32)
+        sums = np.empty((3, self._n_cells), np.int64)
+        n = cell_kernels.gather_cells(
+            starts=starts, order=order, columns=columns, values=values, row_of=row_of,
+            indptr=indptr, rows=rows, sums=sums,
+        )  # fmt: skip
+        if n < self._n_cells:
+            rows, sums = rows[:n].copy(), sums[:, :n].copy()
+        return Cells(indptr, rows, sums)
 
     def sort_by_term(self, row_of: Int64Array, n_rows: int) -> TermCells:
-        """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``.
+        """Return the terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``.
 
         This uses the tally up, piece by piece: at this point memory is shortest.
         """
-        self._sum_pairs()
-        vocabulary, cells = self.vocabulary, self._cells
-        del self.vocabulary, self._cells, self._times, self._terms, self._loads
+        self._sum_held()
+        vocabulary = self.vocabulary
+        del self.vocabulary, self._numbers, self._records, self._seen
+        used = np.zeros(vocabulary.n_terms, np.bool_)
+        used[self._cells.terms[: self._n_cells]] = True
         parts = vocabulary.parts()
-        order = vocabulary.sort_terms(np.diff(cells.indptr) > 0, parts)
+        order = vocabulary.sort_terms(used, parts)
         rank = np.empty(vocabulary.n_terms, np.int32)
         rank[order] = np.arange(len(order))
         terms = vocabulary.get_terms(order, parts)
         del vocabulary, parts
-        return TermCells(terms, Cells(*cell_kernels.reorder_cells(*cells, rank, len(order), row_of, n_rows)))
+        cells = self._arrange_cells(rank, len(order), row_of, n_rows)
+        del self._cells
+        return TermCells(terms, cells)
+
+
+def _make_cell_list(size: int) -> _CellList:
+    return _CellList(np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, 3), np.int64))
+
+
+def _make_visits(
+    ends: Int64Array, label_ends: Int64Array, labels: Int64Array, rest: Int64Array, offset: int
+) -> _Visits:
+    """Return one visit for each label of a document, and one more where its labels are not one."""
+    stops = ends + offset
+    starts = np.empty_like(stops)
+    starts[:1], starts[1:] = offset, stops[:-1]
+    n_labels = np.diff(label_ends, prepend=0)
+    if (n_labels == 1).all():
+        return _Visits(starts, stops, labels, np.ones(len(labels), np.int64))
+    others = np.flatnonzero(n_labels != 1)
+    docs = np.concatenate([np.repeat(np.arange(len(ends)), n_labels), others])
+    weights = np.concatenate([np.ones(len(labels), np.int64), 1 - n_labels[others]])
+    return _Visits(starts[docs], stops[docs], np.concatenate([labels, rest[others]]), weights)
+
+
+def _sort_by_column(visits: _Visits) -> _Visits:
+    columns = visits.columns
+    if (columns[1:] >= columns[:-1]).all():
+        return visits
+    few = columns.max(initial=0) < 1 << 15  # NumPy sorts numbers of 16 bits by counting
+    order = np.argsort(columns.astype(np.int16) if few else columns, kind="stable")
+    return _Visits(*(array[order] for array in visits))
 
 
 @functools.lru_cache(maxsize=8)
@@ -97,9 +196,7 @@ def load_kernels(analyzer: Analyzer) -> None:
     plain = Analyzer() if analyzer.runs is None else replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
     tally, texts = Tally(plain), pa.array(["ab cd", "ab"], pa.large_string())
     vocabulary, two = tally.vocabulary, np.arange(2)
-    for _ in range(2):  # the second time, cells are added to cells
-        tally.add(texts, two + 1, two, two)
-        tally._sum_pairs()
+    tally.add(texts, two + 1, two, two)
     if analyzer.stemmer or analyzer.runs is None:
         vocabulary.number(texts)
     kernels.rehash(vocabulary.words.slots[:0], vocabulary.words.slots, vocabulary._hashing())
