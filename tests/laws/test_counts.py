@@ -132,11 +132,11 @@ def test_the_tables_of_these_tests_are_often_full(options):
     texts = [f"w{i} w{i + 1} w{i + 2}" for i in range(40)]
     calls = Counter()
 
-    def spy(cls):
-        grow = cls._ensure_capacity
-        return patch.object(cls, "_ensure_capacity", lambda *args: (calls.update([cls]), grow(*args))[1])
+    def spy(cls, name="_ensure_capacity"):
+        grow = getattr(cls, name)
+        return patch.object(cls, name, lambda *args: (calls.update([cls]), grow(*args))[1])
 
-    with tiny_tables(), spy(Tally), spy(Vocabulary):
+    with tiny_tables(), spy(Tally, "_sum_visits"), spy(Vocabulary):
         ts.count(texts, ["x"] * 40, analyzer=ts.Analyzer(**options), threads=1)
     assert calls[Tally] > 10
     assert calls[Vocabulary] > 5

@@ -87,6 +87,7 @@ def tiny_tables():
         use_way("compiled"),
         patch("termsieve.tokens.kernels.TermTable", words),
         patch("termsieve.counts.tally.MIN_CELLS", 1),
+        patch("termsieve.counts.tally.HELD_TERMS", 2),
         patch("termsieve.tokens.vocabulary.PIECE", 3),
         patch("termsieve.tokens.vocabulary.BLOCK", 2),
         patch("termsieve.tokens.strings._SMALL_SIZE", 0),

@@ -1,7 +1,7 @@
 """The numba loops that sum up what documents have of terms to cells, and add, order and divide cells.
 
-Documents are visited in order of their columns, so that the sums of one column at a time stand in one record per term; a
-look-up by term and column, in a table that no cache can hold, would be several times slower. See
+Documents are visited in order of their columns, so that the sums of one column at a time stand in one record per term;
+a look-up by term and column, in a table that no cache can hold, would be several times slower. See
 `termsieve.tokens.kernels` for the rules that hold for all loops.
 """
 

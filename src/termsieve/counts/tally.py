@@ -114,8 +114,8 @@ class Tally:
         size = max(MIN_CELLS, 2 * self._n_cells + cells)
         if size > len(self._cells.terms):
             self._cells = _make_cell_list(size)
-        for new, values in zip(self._cells, old, strict=True):
-            new[: self._n_cells] = values
+        self._cells.terms[: self._n_cells], self._cells.columns[: self._n_cells] = old.terms, old.columns
+        self._cells.values[: self._n_cells] = old.values
 
     def _add_up_cells(self) -> _CellList:
         every = np.arange(self.vocabulary.n_terms, dtype=np.int32)
@@ -199,10 +199,11 @@ def load_kernels(analyzer: Analyzer) -> None:
     tally.add(texts, two + 1, two, two)
     if analyzer.stemmer or analyzer.runs is None:
         vocabulary.number(texts)
-    kernels.rehash(vocabulary.words.slots[:0], vocabulary.words.slots, vocabulary._hashing())
+    vocabulary._ensure_capacity(len(vocabulary.words.slots))
     every = np.arange(vocabulary.n_terms)  # there may be none: the analyzer may want longer words
     string_kernels.pack_leading_bytes(*string_buffers(vocabulary.get_terms(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
+    string_kernels.counting_sort(items=every, keys=every, n_keys=len(every))
     tally.sort_by_term(two, 2)
 
 

@@ -1,16 +1,22 @@
 """The numba loops of the scanner: UTF-8 bytes to term numbers, term numbers to n-grams, and back to UTF-8.
 
-Three rules hold for all of them. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
+Three rules hold for all loops. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
 caller makes room and calls again from the document where it stopped. Nothing of a document is counted when its kernel
 returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
-add up.
+add up. Indices are unsigned where it matters: numba looks whether a signed one counts from the end.
 
 Terms
-    A term has a number and a key of two 64-bit numbers; both stand in an open-addressing table. A word of up to 15
-    bytes is its own key, so most look-ups compare two numbers; a longer one has its hash for a key and is compared
-    byte by byte. ``ends[i]`` is the end of term i in the byte ``arena``. An n-gram has no bytes: its key is the number
-    of the term that it continues and the number of its last word. The slot of a key depends on random numbers
-    (`new_secrets`), so that nobody can choose words that crowd together; the numbers of the terms do not.
+    A term has a number and a key of two 64-bit numbers, which stand in ``keys`` by number. A word of up to 15 bytes is
+    its own key, so it needs no other spelling; a longer one has its hash for a key, and its bytes stand in the
+    ``arena``, where those of term i end at ``ends[i]``. An n-gram has no bytes: its key is the number of the term that
+    it continues and the number of its last word.
+
+Slots
+    An open-addressing table finds the number of a key. A slot has two 64-bit numbers, so that four share a cache line:
+    the first of the key, and an entry of the key's highest byte (which tells words by their length, n-grams and long
+    words), 24 bits of its hash, and the number. That is all there is to compare for words of up to 8 bytes and for
+    n-grams; for others, what is in ``keys`` decides. The slot of a key depends on random numbers (`new_secrets`), so
+    that nobody can choose words that crowd together; the numbers of the terms do not.
 
 Pieces
     A long document is scanned in pieces that end where no word is cut, so that the room for the work on a piece has a
@@ -25,18 +31,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from termsieve._numba import jit, lowest_bit, multiply_and_fold
-from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
+from termsieve._numba import (
+    fold_block,
+    jit,
+    load_eight,
+    lowest_bit,
+    mask_at_least,
+    multiply_and_fold,
+    prefetch,
+    store_eight,
+    swap_bytes,
+)
+from termsieve._types import BoolArray, Int32Array, Int64Array, UInt8Array, UInt32Array, UInt64Array
 
 # What a code point is
 _OTHER, _WORD, _DEFER = 0, 1, 2
 
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
 _GRAM_MARK, _LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)
-_TOP_BYTE_SHIFT = np.uint64(56)
-_EMPTY, _ONE = np.uint64(0), np.uint64(1)
+_TOP_BYTE_SHIFT, _TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
-_LOW_BITS, _HIGH_BITS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
+_AHEAD = 16  # words for which memory is asked for in advance
+_PADDING = 128  # bytes behind a folded text: two blocks
+_MOST_RANGES = 4
+_LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
+_NONASCII = np.uint8(0x80)
+_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
 
 _jit: Any = jit
 
@@ -44,39 +67,41 @@ _jit: Any = jit
 class CharacterTables(NamedTuple):
     """What the characters of a text are to the scanner.
 
-    ``bytes`` has the ASCII characters of words, lower-cased, and 0 for every other byte; ``kinds`` and ``lower`` are
-    by code point.
+    ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
+    ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
+    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
     """
 
     bytes: UInt8Array
+    ranges: UInt64Array
     kinds: UInt8Array
     lower: Int32Array
+    folds: UInt32Array
 
 
 class TermTable(NamedTuple):
-    """A numbered vocabulary: the table of keys and numbers, the bytes, and where each term ends in them."""
+    """A numbered vocabulary: slots, keys by number, the bytes of long words, and where each term ends in them."""
 
     slots: UInt64Array
+    keys: UInt64Array
     arena: UInt8Array
     ends: Int64Array
 
 
 class WordBuffers(NamedTuple):
-    """Room for the keys, places and numbers of some words."""
+    """Room for the keys, hashes and places of some words."""
 
     lows: UInt64Array
     highs: UInt64Array
+    hashes: UInt64Array
     starts: Int64Array
     lengths: Int64Array
-    numbers: Int32Array
-    fresh: Int32Array
 
 
 class TextBuffers(NamedTuple):
-    """Room for one document: folded, as bytes and as 64-bit numbers (the same memory), and its words' edges."""
+    """Room for one document, folded, and its words' edges."""
 
     folded: UInt8Array
-    eights: UInt64Array
     edges: Int64Array
 
 
@@ -98,33 +123,57 @@ def make_character_tables(character_class: str, *, lowercase: bool) -> Character
     if kinds[:0x21].any():
         return None
     lower = np.frombuffer(everything.encode("utf-32-le"), dtype="<u4").astype(np.int32)
-    by_byte = np.zeros(256, dtype=np.uint8)
+    by_byte = np.arange(256, dtype=np.uint8)
     by_byte[:128] = np.where(kinds[:128] == _WORD, lower[:128], 0)
     if lowercase:
         kinds[[0x130, 0x3A3]] = _DEFER
-    return CharacterTables(by_byte, kinds, lower)
+    ranges = _find_ranges(kinds[:128] == _WORD, lowercase=lowercase)
+    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
+
+
+def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
+    """Return the first characters of the ranges, how many more each has, the bit of lower case; whether all fit in."""
+    edges = np.flatnonzero(np.diff(is_word, prepend=False, append=False)).tolist()
+    lows, widths = [255] * _MOST_RANGES, [0] * _MOST_RANGES  # what is beyond ASCII is kept anyway
+    for k, (start, stop) in enumerate(list(zip(edges[::2], edges[1::2], strict=True))[:_MOST_RANGES]):
+        lows[k], widths[k] = start, stop - start - 1
+    numbers = (int.from_bytes(bytes(part), "little") for part in (lows, widths))
+    return np.array([*numbers, 0x20 if lowercase else 0, len(edges) <= 2 * _MOST_RANGES], np.uint64)
+
+
+def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
+    """Return for each code point beyond ASCII the bytes of its lower case, the first lowest, if they are as many."""
+    folds = np.zeros(len(kinds), np.uint32)
+    points = 128 + np.flatnonzero(kinds[128:])
+    folded = lower[points].astype(np.uint32)
+    widths, new_widths = (1 + np.searchsorted([0x80, 0x800, 0x10000], p, side="right") for p in (points, folded))
+    tails = [0x80 | ((folded >> 6 * k) & 0x3F) for k in range(4)]
+    two = (0xC0 | (folded >> 6)) | (tails[0] << 8)
+    three = (0xE0 | (folded >> 12)) | (tails[1] << 8) | (tails[0] << 16)
+    four = (0xF0 | (folded >> 18)) | (tails[2] << 8) | (tails[1] << 16) | (tails[0] << 24)
+    changes = (widths != new_widths) | (kinds[points] == _DEFER)
+    folds[points] = np.where(changes, _LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
+    return folds
 
 
 def make_word_buffers(most: int) -> WordBuffers:
-    """Room for so many words."""
+    """Make room for so many words."""
     return WordBuffers(
         lows=np.empty(most, np.uint64),
         highs=np.empty(most, np.uint64),
+        hashes=np.zeros(most + _AHEAD, np.uint64),
         starts=np.empty(most, np.int64),
         lengths=np.empty(most, np.int64),
-        numbers=np.empty(most, np.int32),
-        fresh=np.empty(most, np.int32),
     )
 
 
 def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
-    """Room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
-    eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    return TextBuffers(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
+    """Make room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
+    return TextBuffers(np.empty(longest * 3 // 2 + _PADDING, np.uint8), np.empty(2 * most_words, np.int64))
 
 
 def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
-    """What the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
+    """Return what the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
     return np.append(secret, np.uint64(65 - len(slots).bit_length()))
 
 
@@ -164,20 +213,11 @@ def _write_code_point(text, end, point):
 
 
 @_jit
-def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
-    """Write a document with its words lower-cased and one zero byte for every other character.
+def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
+    """Write a document with its words lower-cased and zero for every other character, one by one.
 
-    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
+    Returns its length, -1 when the document has to be lower-cased by Python.
     """
-    any_bit = np.uint8(0)
-    for i in range(stop - start):
-        byte = text[start + i]
-        any_bit |= byte
-        folded[i] = by_byte[byte]
-    if any_bit < 0x80:
-        return stop - start, True
-    if defer_nonascii:
-        return np.int64(-1), False
     i, end = start, np.int64(0)
     while i < stop:
         if text[i] < 0x80:
@@ -189,54 +229,107 @@ def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
         i += width
         kind = kinds[point]
         if kind == _DEFER:
-            return np.int64(-1), False
+            return np.int64(-1)
         end = _write_code_point(folded, end, lower[point] if kind == _WORD else 0)
-    return end, False
+    return end
 
 
 @_jit
-def _read_eight_bytes(words, i):
-    """Eight bytes from byte `i` of an array that is seen as 64-bit numbers; the first byte is the lowest."""
-    at, shift = i >> 3, np.uint64((i & 7) * 8)
-    return (words[at] >> shift) | ((words[at + 1] << _ONE) << (np.uint64(63) - shift))
+def _fold_bytes(text, start, length, by_byte, ranges, folded):
+    """Fold the ASCII characters of a document, and copy the other bytes; returns whether there are any.
+
+    Behind the document there are zeros.
+    """
+    beyond, done = _ZERO, 0
+    if ranges[3] == _ONE:
+        lows, widths, case = ranges[0], ranges[1], np.uint8(ranges[2])
+        # the last block may have bytes of the next document, but none from outside of the text
+        while done < length and start + done + 64 <= text.shape[0]:
+            bits = fold_block(text, np.uint64(start + done), folded, np.uint64(done), lows, widths, case)
+            if length - done < 64:
+                bits &= (_ONE << np.uint64(length - done)) - _ONE
+            beyond |= bits
+            done += 64
+    for i in range(done, length):
+        byte = text[start + i]
+        beyond |= np.uint64(byte >= _NONASCII)
+        folded[i] = by_byte[byte]
+    folded[length : length + _PADDING] = 0
+    return beyond != _ZERO
 
 
 @_jit
-def _mask_nonzero_bytes(eight):
-    """One bit for each of eight bytes, set where it is not zero."""
-    high_bits = (((eight & _LOW_BITS) + _LOW_BITS) | eight) & _HIGH_BITS
-    return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP_BYTE_SHIFT
+def _fold_letters(folded, length, folds):
+    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes."""
+    for block in range(0, length, 64):
+        leads = mask_at_least(folded, np.uint64(block), _LEAD)
+        while leads != _ZERO:
+            i = np.uint64(block) + np.uint64(lowest_bit(leads))
+            leads &= leads - _ONE
+            eight = load_eight(folded, i)
+            lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
+            if lead < np.uint64(0xE0):
+                fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
+            else:
+                second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
+                if lead < np.uint64(0xF0):
+                    fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
+                else:
+                    fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
+                    fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
+            if fold == _LENGTH_CHANGES:
+                return False
+            folded[i] = fold
+            folded[i + _ONE] = fold >> 8
+            if lead >= np.uint64(0xE0):
+                folded[i + _TWO] = fold >> 16
+                if lead >= np.uint64(0xF0):
+                    folded[i + np.uint64(3)] = fold >> 24
+    return True
 
 
 @_jit
-def _find_edges(folded_eights, length, edges):
-    """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
-    n, before = 0, _EMPTY
-    for block in range((length >> 6) + 1):
-        bits = _EMPTY
-        for k in range(8):
-            bits |= _mask_nonzero_bytes(folded_eights[block * 8 + k]) << np.uint64(8 * k)
+def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded):
+    """Write a document with its words lower-cased and zeros for every other character.
+
+    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
+    """
+    length = stop - start
+    if not _fold_bytes(text, start, length, by_byte, ranges, folded):
+        return length, True
+    if defer_nonascii:
+        return np.int64(-1), False
+    if not _fold_letters(folded, length, folds):
+        length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
+        end = max(length, 0)
+        folded[end : end + _PADDING] = 0
+    return length, False
+
+
+@_jit
+def _find_edges(folded, length, edges):
+    """Find where runs of non-zero bytes begin and end, in turn; returns how many there are."""
+    n, before = _ZERO, _ZERO
+    for block in range(0, length + 1, 64):
+        bits = mask_at_least(folded, np.uint64(block), np.uint8(1))
         changes = bits ^ ((bits << _ONE) | before)
         before = bits >> np.uint64(63)
-        while changes != _EMPTY:
-            edges[n] = block * 64 + lowest_bit(changes)
-            n += 1
+        while changes != _ZERO:
+            edges[n] = block + lowest_bit(changes)
+            n += _ONE
             changes &= changes - _ONE
-    return n
+    return np.int64(n)
 
 
 @_jit
 def _read_eight(text, i):
     """Eight bytes from byte `i` on; the first is the lowest."""
-    eight = np.uint64(0)
-    for k in range(8):
-        eight |= np.uint64(text[i + k]) << np.uint64(8 * k)
-    return eight
+    return load_eight(text, np.uint64(i))
 
 
 @_jit
 def _hash_bytes(text, start, length, hashing):
-    """A hash of at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
+    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
     h, stop = np.uint64(length) ^ hashing[2], start + length
     for i in range(start, stop - 15, 16):
         h = multiply_and_fold(_read_eight(text, i) ^ hashing[3], _read_eight(text, i + 8) ^ h)
@@ -254,134 +347,140 @@ def _is_same_bytes(text, start, other, other_start, length):
 
 
 @_jit
-def _hash_slot(low, high, secret_low, secret_high, shift):
-    return np.int64(multiply_and_fold(low ^ secret_low, high ^ secret_high) >> shift)
+def _hash_key(low, high, hashing):
+    return multiply_and_fold(low ^ hashing[0], high ^ hashing[1])
 
 
 @_jit
-def _make_long_key(text, start, length, hashing):
-    """The key of a word of more than 15 bytes."""
-    return _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
+def _make_entry(high, key_hash):
+    """Make what a slot has beside the first number of a key; the number of the term is to be added."""
+    return (high & _TOP_BYTE) | ((key_hash & _HASH_BITS) << _ENTRY_SHIFT)
 
 
 @_jit
-def _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh):
+def _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers):
     """Number words by their keys; words of more than 15 bytes get -1. Returns the number of terms and of long words.
 
-    ``fresh[i]`` is the word that became term n_terms + i. Nothing else happens here: the loop is tight, and the
+    Nothing else happens here: the loop is tight, the memory of a slot is asked for well before it is read, and the
     processor looks up many words at once.
     """
-    mask, first, n_long = np.int64(slots.shape[0] - 1), n_terms, 0
-    secret_low, secret_high, shift = hashing[0], hashing[1], hashing[4]
-    for word in range(n):
+    mask, shift, n_long = np.uint64(slots.shape[0] - 1), hashing[4], 0
+    used = ends[n_terms - 1] if n_terms > 0 else 0
+    next_number = np.uint64(n_terms)
+    for word in range(np.uint64(n)):
+        prefetch(slots, (hashes[word + np.uint64(_AHEAD)] >> shift) << _ONE)
         low, high = lows[word], highs[word]
-        at = _hash_slot(low, high, secret_low, secret_high, shift)
-        number = np.int64(-1)
-        while high < _LONG_MARK:
-            if slots[at, 0] == low and slots[at, 1] == high:
-                number = np.int64(slots[at, 2])
+        if high >= _LONG_MARK:
+            n_long += 1
+            numbers[word] = -1
+            continue
+        at, wanted = (hashes[word] >> shift) << _ONE, _make_entry(high, hashes[word])
+        number = next_number
+        while True:
+            entry = slots[at + _ONE]
+            if slots[at] == low and (entry ^ wanted) <= _NUMBER_BITS:
+                number = entry & _NUMBER_BITS
+                # up to 8 bytes, and n-grams, have nothing else in their key
+                if (high << np.uint64(8)) == _ZERO or keys[number + number + _ONE] == high:
+                    break
+            if entry == _ZERO:
+                number = next_number
+                slots[at], slots[at + _ONE] = low, wanted | number
+                keys[number + number], keys[number + number + _ONE] = low, high
+                ends[number] = used
+                next_number += _ONE
                 break
-            if slots[at, 1] == _EMPTY:
-                slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-                fresh[n_terms - first] = word
-                number = n_terms
-                n_terms += 1
-                break
-            at = (at + 1) & mask
-        n_long += np.int64(number < 0)
+            at = (at + _TWO) & mask
         numbers[word] = number
-    return n_terms, n_long
+    return np.int64(next_number), n_long
 
 
 @_jit
-def _number_long(slots, hashing, arena, ends, n_terms, text, start, length, low, high):
-    """The number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
-    mask = np.int64(slots.shape[0] - 1)
-    at = _hash_slot(low, high, hashing[0], hashing[1], hashing[4])
-    while slots[at, 1] != _EMPTY:
-        if slots[at, 0] == low and slots[at, 1] == high:
-            number = np.int64(slots[at, 2])
-            if _is_same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
+def _number_long(slots, keys, hashing, arena, ends, n_terms, text, start, length, low, high):
+    """Return the number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
+    mask, key_hash = np.uint64(slots.shape[0] - 1), _hash_key(low, high, hashing)
+    at, wanted = (key_hash >> hashing[4]) << _ONE, _make_entry(high, key_hash)
+    while slots[at + _ONE] != _ZERO:
+        entry = slots[at + _ONE]
+        if slots[at] == low and (entry ^ wanted) <= _NUMBER_BITS:
+            number = np.int64(entry & _NUMBER_BITS)
+            begin = ends[number - 1] if number > 0 else 0
+            if keys[2 * number + 1] == high and _is_same_bytes(text, start, arena, begin, length):
                 return number
-        at = (at + 1) & mask
-    slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-    _store_term(arena, ends, n_terms, text, start, length)
+        at = (at + _TWO) & mask
+    slots[at], slots[at + _ONE] = low, wanted | np.uint64(n_terms)
+    keys[2 * n_terms], keys[2 * n_terms + 1] = low, high
+    begin = ends[n_terms - 1] if n_terms > 0 else 0
+    for i in range(length):
+        arena[begin + i] = text[start + i]
+    ends[n_terms] = begin + length
     return n_terms
 
 
 @_jit
-def _store_term(arena, ends, number, text, start, length):
-    """Write down the bytes of a new term."""
-    begin = ends[number - 1] if number > 0 else 0
-    for i in range(length):
-        arena[begin + i] = text[start + i]
-    ends[number] = begin + length
-
-
-@_jit
-def _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh):
+def _number_all(lows, highs, hashes, starts, lengths, n, text, slots, keys, arena, ends, hashing, n_terms, numbers):
     """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
-    first = n_terms
-    n_terms, n_long = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
-    for number in range(first, n_terms):
-        word = fresh[number - first]
-        _store_term(arena, ends, number, text, starts[word], lengths[word])
+    n_terms, n_long = _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers)
     if n_long > 0:
         for word in range(n):
             if numbers[word] < 0:
-                numbers[word] = _number_long(
-                    slots, hashing, arena, ends, n_terms, text, starts[word], lengths[word], lows[word], highs[word]
-                )
-                n_terms += np.int64(numbers[word] == n_terms)
+                number = _number_long(
+                    slots, keys, hashing, arena, ends, n_terms, text, starts[word], lengths[word], lows[word],
+                    highs[word],
+                )  # fmt: skip
+                numbers[word] = number
+                n_terms += np.int64(number == n_terms)
     return n_terms
 
 
 @_jit
-def rehash(old, new, hashing):
-    """Put the entries of a table into a larger one."""
-    mask = np.int64(new.shape[0] - 1)
-    for i in range(old.shape[0]):
-        if old[i, 1] != _EMPTY:
-            at = _hash_slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
-            while new[at, 1] != _EMPTY:
-                at = (at + 1) & mask
-            # numbers one by one: a row at once takes two seconds to compile
-            new[at, 0], new[at, 1], new[at, 2] = old[i, 0], old[i, 1], old[i, 2]
+def rehash(keys, n_terms, slots, hashing):
+    """Put the terms into new slots, in their order: those met early, as frequent ones are, are found first."""
+    mask = np.uint64(slots.shape[0] - 1)
+    for number in range(np.uint64(n_terms)):
+        low, high = keys[number + number], keys[number + number + _ONE]
+        key_hash = _hash_key(low, high, hashing)
+        at = (key_hash >> hashing[4]) << _ONE
+        while slots[at + _ONE] != _ZERO:
+            at = (at + _TWO) & mask
+        slots[at], slots[at + _ONE] = low, _make_entry(high, key_hash) | number
 
 
 @_jit
-def _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths):
-    """Keys and places of the words between the edges, but for those that are too short; returns how many there are."""
-    if not is_ascii:
-        n_edges = _drop_short_words(folded, edges, n_edges, least)
-    n, n_long = 0, 0
-    for edge in range(0, n_edges, 2):
-        start, length = edges[edge], edges[edge + 1] - edges[edge]
-        lows[n] = _read_eight_bytes(eights, start) & _FIRST_BYTES[min(length, 8)]
-        high = _read_eight_bytes(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
-        highs[n] = high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
+def _count_characters(folded, start, length, low):
+    """Count the characters of a word, of which `low` has the first eight bytes; enough of them, if it is a long one."""
+    if length <= 8:
+        following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
+        return length - np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> _TOP_BYTE_SHIFT)
+    n = 0
+    for i in range(start, start + length):
+        n += np.int64((folded[i] & 0xC0) != 0x80)
+    return n
+
+
+@_jit
+def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths):
+    """Make keys of the words between the edges, but for those that are too short; returns how many there are."""
+    n, n_long = _ZERO, 0
+    for edge in range(_ZERO, np.uint64(n_edges), _TWO):
+        start = edges[edge]
+        length = edges[edge + _ONE] - start
+        low = load_eight(folded, np.uint64(start)) & _FIRST_BYTES[np.uint64(min(length, 8))]
+        high = load_eight(folded, np.uint64(start + 8)) & _FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
+        high |= np.uint64(length + 1) << _TOP_BYTE_SHIFT
+        lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
         starts[n], lengths[n] = start, length
-        n += np.int64(length >= least)
+        enough = length >= least
+        if not is_ascii and length < 4 * least:
+            enough = _count_characters(folded, start, length, low) >= least
+        n += np.uint64(enough)
         n_long += np.int64(length > _SHORT_WORD_BYTES)
     if n_long > 0:
         for word in range(n):
             if lengths[word] > _SHORT_WORD_BYTES:
-                lows[word], highs[word] = _make_long_key(folded, starts[word], lengths[word], hashing)
-    return n
-
-
-@_jit
-def _drop_short_words(folded, edges, n_edges, least):
-    """Keep the edges of words of enough characters, which may have several bytes; returns their number."""
-    n = 0
-    for edge in range(0, n_edges, 2):
-        start, stop = edges[edge], edges[edge + 1]
-        n_characters = 0
-        for i in range(start, stop):
-            n_characters += np.int64((folded[i] & 0xC0) != 0x80)
-        edges[n], edges[n + 1] = start, stop
-        n += 2 * np.int64(n_characters >= least)
-    return n
+                lows[word] = _hash_bytes(folded, starts[word], lengths[word], hashing)
+                highs[word] = _LONG_MARK | np.uint64(lengths[word])
+    return np.int64(n)
 
 
 @_jit
@@ -396,8 +495,9 @@ def _drop_stop_words(numbers, n, n_stop):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, hashing, n_terms,
-    folded, eights, edges, lows, highs, starts, lengths, fresh, out, doc_ends, deferred,
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
+    slots, keys, arena, ends, hashing, n_terms, folded, edges, lows, highs, hashes, starts, lengths,
+    out, doc_ends, deferred,
 ):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
@@ -409,21 +509,24 @@ def scan(
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
     n_docs = offsets.shape[0] - 1
-    term_room = min(ends.shape[0], 2 * slots.shape[0] // 3)
+    term_room = min(ends.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
-        stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, defer_nonascii, folded)
+        stop, is_ascii = _fold(
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
+        )
         deferred[doc] = stop < 0
-        stop = max(stop, 0)
-        folded[stop : stop + 72] = 0
-        n_edges = _find_edges(eights, stop, edges)
-        n = _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths)
+        if stop <= 0:
+            doc_ends[doc] = n_out
+            continue
+        n_edges = _find_edges(folded, stop, edges)
+        n = _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths)
         used = ends[n_terms - 1] if n_terms > 0 else 0
         if n_terms + n > term_room or used + stop > arena.shape[0]:
             return doc, n_terms, n
         found = out[n_out:]
         n_terms = _number_all(
-            lows, highs, starts, lengths, n, folded, slots, hashing, arena, ends, n_terms, found, fresh
+            lows, highs, hashes, starts, lengths, n, folded, slots, keys, arena, ends, hashing, n_terms, found
         )
         n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
@@ -431,35 +534,38 @@ def scan(
 
 
 @_jit
-def intern(text, offsets, slots, arena, ends, hashing, n_terms, lows, highs, starts, lengths, numbers, fresh):
+def intern(text, offsets, slots, keys, arena, ends, hashing, n_terms, lows, highs, hashes, starts, lengths, numbers):
     """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
     n = offsets.shape[0] - 1
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
-        low, high = np.uint64(0), np.uint64(0)
+        low, high = np.uint64(0), np.uint64(length + 1) << _TOP_BYTE_SHIFT
         for i in range(min(length, _SHORT_WORD_BYTES)):
             byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
             if i < 8:
                 low |= byte
             else:
                 high |= byte
-        lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
         if length > _SHORT_WORD_BYTES:
-            lows[word], highs[word] = _make_long_key(text, start, length, hashing)
+            low, high = _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
+        lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
         starts[word], lengths[word] = start, length
-    return _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh)
+    return _number_all(
+        lows, highs, hashes, starts, lengths, n, text, slots, keys, arena, ends, hashing, n_terms, numbers
+    )
 
 
 @_jit
 def make_ngrams(
-    words, doc_ends, first, least, most, slots, ends, hashing, n_terms, lows, highs, numbers, fresh, out, out_ends
-):
-    """N-grams of numbered words, `least` to `most` long, into `out`; as many words at a time as there is room for.
+    words, doc_ends, first, least, most, slots, keys, ends, hashing, n_terms, lows, highs, hashes, numbers, out,
+    out_ends,
+):  # fmt: skip
+    """Number n-grams of numbered words, `least` to `most` long, into `out`; as many words at once as there is room for.
 
     Returns the document before which it stopped for want of room, and the number of terms: the n-grams that were
     numbered by then are found again.
     """
-    room, at_once = min(ends.shape[0], 2 * slots.shape[0] // 3), lows.shape[0]
+    room, at_once = min(ends.shape[0], slots.shape[0] // 3), lows.shape[0]
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         stop = doc_ends[doc]
@@ -472,11 +578,9 @@ def make_ngrams(
                     numbers[:n] = words[start : start + n]
                 else:
                     for i in range(n):
-                        lows[i] = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
-                        highs[i] = _GRAM_MARK
-                    before = n_terms
-                    n_terms, _ = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
-                    ends[before:n_terms] = ends[before - 1]
+                        low = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
+                        lows[i], highs[i], hashes[i] = low, _GRAM_MARK, _hash_key(low, _GRAM_MARK, hashing)
+                    n_terms, _ = _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers)
                 if size >= least:
                     out[n_out : n_out + n] = numbers[:n]
                     n_out += n
@@ -498,42 +602,75 @@ def next_break(text, i, stop, kinds):
 
 
 @_jit
-def find_ngram_parts(slots, prefix, last):
-    """The term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
-    for at in range(slots.shape[0]):
-        if slots[at, 1] != _EMPTY:
-            term = np.int64(slots[at, 2])
-            prefix[term], last[term] = -1, term
-            if slots[at, 1] == _GRAM_MARK:
-                prefix[term] = np.int32(slots[at, 0] >> np.uint64(32))
-                last[term] = np.int32(slots[at, 0] & np.uint64(0xFFFFFFFF))
+def find_ngram_parts(keys, prefix, last):
+    """Find the term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
+    for term in range(prefix.shape[0]):
+        prefix[term], last[term] = -1, term
+        if keys[2 * term + 1] == _GRAM_MARK:
+            prefix[term] = np.int32(keys[2 * term] >> np.uint64(32))
+            last[term] = np.int32(keys[2 * term] & np.uint64(0xFFFFFFFF))
 
 
 @_jit
-def compute_term_offsets(ends, prefix, last, terms, offsets):
-    """Where each term ends when all are written out side by side, into ``offsets[1:]``."""
+def _get_length(keys, word):
+    """The number of bytes of a word."""
+    high = keys[2 * word + 1]
+    return np.int64(high & ~_TOP_BYTE) if high >= _LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
+
+
+@_jit
+def compute_term_offsets(keys, prefix, last, terms, offsets):
+    """Find where each term ends when all are written out side by side, into ``offsets[1:]``."""
     for item in range(terms.shape[0]):
         length, term = np.int64(-1), np.int64(terms[item])
         while term >= 0:
-            word = np.int64(last[term])
-            length += 1 + ends[word] - (ends[word - 1] if word > 0 else 0)
+            length += 1 + _get_length(keys, np.int64(last[term]))
             term = np.int64(prefix[term])
         offsets[item + 1] = offsets[item] + length
 
 
 @_jit
-def write_terms(arena, ends, prefix, last, terms, text, offsets):
-    """Write out terms, the words of an n-gram with a space between them, to their known offsets."""
+def write_terms(keys, arena, ends, prefix, last, terms, text, offsets):
+    """Write out terms, the words of an n-gram with a space between them, to their known offsets.
+
+    `text` has 16 bytes more than needed: a short word is written with what follows it in its key, over which the next
+    one is written.
+    """
     for item in range(terms.shape[0]):
         end, term = offsets[item + 1], np.int64(terms[item])
+        if prefix[term] < 0 and keys[2 * term + 1] < _GRAM_MARK:
+            store_eight(text, np.uint64(offsets[item]), keys[2 * term])
+            store_eight(text, np.uint64(offsets[item] + 8), keys[2 * term + 1])
+            continue
         while term >= 0:
             word = np.int64(last[term])
-            start = ends[word - 1] if word > 0 else 0
-            length = ends[word] - start
+            length, high = _get_length(keys, word), keys[2 * word + 1]
             end -= length
-            for i in range(length):
-                text[end + i] = arena[start + i]
+            if high >= _LONG_MARK:
+                start = ends[word - 1] if word > 0 else 0
+                for i in range(length):
+                    text[end + i] = arena[start + i]
+            else:
+                for i in range(length):
+                    part = keys[2 * word] if i < 8 else high
+                    text[end + i] = np.uint8((part >> np.uint64(8 * (i & 7))) & np.uint64(0xFF))
             term = np.int64(prefix[term])
             if term >= 0:
                 end -= 1
                 text[end] = 0x20
+
+
+@_jit
+def make_sort_keys(keys, arena, ends, words, heads, tails):
+    """Write down words as two numbers each, which are ordered as the words are.
+
+    Only words of more than 15 bytes can have the same numbers: when their first 15 are the same.
+    """
+    for item in range(words.shape[0]):
+        word = np.int64(words[item])
+        low, high = keys[2 * word], keys[2 * word + 1]
+        if high >= _LONG_MARK:
+            start = np.uint64(ends[word - 1] if word > 0 else 0)
+            low = load_eight(arena, start)
+            high = load_eight(arena, start + np.uint64(8)) | _LONG_MARK
+        heads[item], tails[item] = swap_bytes(low), swap_bytes(high)

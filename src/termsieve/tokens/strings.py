@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
-from termsieve._types import Int64Array, UInt8Array
+from termsieve._types import AnyArray, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -53,13 +53,37 @@ def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
     heads = np.empty(len(strings), np.uint64)
     string_kernels.pack_leading_bytes(*string_buffers(strings), heads)
     order = np.argsort(heads)
-    heads = heads[order]
-    same = heads[1:] == heads[:-1]
-    tied = np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
+    tied = _find_ties(heads[order])
     if len(tied):
         candidates = order[tied]
         order[tied] = candidates[pc.array_sort_indices(strings.take(pa.array(candidates))).to_numpy()]
     return order
+
+
+def argsort_pairs(
+    heads: UInt64Array, tails: UInt64Array, spell: Callable[[Int64Array], pa.LargeStringArray]
+) -> Int64Array:
+    """Return how to sort strings by pairs of numbers, and those with equal pairs by what `spell` makes of them."""
+    order = np.argsort(heads)
+    tied = _find_ties(heads[order])
+    if len(tied):
+        candidates = order[tied]
+        sorted_heads = heads[candidates]
+        groups = np.cumsum(np.concatenate([[False], sorted_heads[1:] != sorted_heads[:-1]]))
+        by_tail = np.argsort(tails[candidates])
+        by_both = string_kernels.counting_sort(items=by_tail, keys=groups, n_keys=int(groups[-1]) + 1)
+        order[tied] = candidates = candidates[by_both]
+        same = tied[_find_ties(tails[candidates], groups)]  # groups are in order, as before
+        if len(same):
+            candidates = order[same]
+            order[same] = candidates[pc.array_sort_indices(spell(candidates)).to_numpy()]
+    return order
+
+
+def _find_ties(*keys: AnyArray) -> Int64Array:
+    """Return the places of sorted keys that have a neighbour with the same."""
+    same = np.logical_and.reduce([key[1:] == key[:-1] for key in keys])
+    return np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
 
 
 def check_distinct(name: str, strings: Iterable[str]) -> pa.LargeStringArray:

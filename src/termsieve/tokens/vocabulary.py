@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels, new_secrets
-from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
+from termsieve._types import Int32Array, Int64Array, UInt8Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.strings import argsort_strings, document_offsets, make_string_array, string_buffers
+from termsieve.tokens.strings import argsort_pairs, document_offsets, make_string_array, string_buffers
 
 if TYPE_CHECKING:
     from termsieve.tokens import kernels, string_kernels
@@ -31,6 +31,8 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 PIECE = 1 << 18  # bytes of a long document that are scanned at a time
 BLOCK = 1 << 16  # words of a document that are joined to n-grams, or terms that are numbered, at a time
 LONGEST = (1 << 32) - 1  # bytes of a document: no term can then occur more often than 31 bits can count
+_KEPT_NUMBERS = 1 << 21  # term numbers for which the room is kept
+_OVERHANG = 16  # bytes that are written behind the last term
 MOST_TERMS = (1 << 31) - 1  # of one thread: they are numbered with 32 bits
 
 
@@ -65,7 +67,8 @@ class Vocabulary:
     def __init__(self, analyzer: Analyzer) -> None:
         self.analyzer = analyzer
         self.words = kernels.TermTable(
-            slots=np.zeros((1 << 16, 3), np.uint64),
+            slots=np.zeros((1 << 16, 2), np.uint64),
+            keys=np.empty((1 << 15, 2), np.uint64),
             arena=np.empty(1 << 19, np.uint8),
             ends=np.empty(1 << 15, np.int64),
         )
@@ -73,7 +76,8 @@ class Vocabulary:
         self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
-        self._buffers: tuple[npt.NDArray[Any], ...] = ()
+        self._buffers: dict[str, npt.NDArray[Any]] = {}
+        self._output = np.empty(0, np.int32)
         self._stems = np.empty(0, np.int32)
         self._n_stop = 0
         self.tokenize = self._choose_tokenizer()
@@ -116,6 +120,7 @@ class Vocabulary:
         tokens, deferred = self._scan(texts, self._characters, defer_nonascii=strips)
         if not deferred.any():
             return tokens
+        tokens = DocumentTerms(tokens.numbers.copy(), tokens.ends)  # the room for them is used again
         return _splice_tokens(tokens, deferred, self._scan_preprocessed(texts.filter(pa.array(deferred))))
 
     def _scan_preprocessed(self, texts: pa.LargeStringArray) -> DocumentTerms:
@@ -130,44 +135,58 @@ class Vocabulary:
         text, whole = string_buffers(texts)
         offsets, last = _pieces(text, whole, char.kinds)
         n = len(offsets) - 1
-        out = np.empty(int(offsets[-1] - offsets[0]) // (self._runs.least + 1) + n + 1, np.int32)
+        out = self._get_output(int(offsets[-1] - offsets[0]) // (self._runs.least + 1) + n + 1)
         ends, deferred = np.empty(n, np.int64), np.zeros(n, np.bool_)
         room = self._get_buffers(int(np.diff(offsets).max(initial=0)))
         piece = 0
         while True:
             piece, self.n_terms, n_words = kernels.scan(
-                text, offsets, piece, *char, self._runs.least, self._n_stop, defer_nonascii,
-                *self.words, self._hashing(), self.n_terms, *room, out, ends, deferred,
+                text=text, offsets=offsets, first=piece,
+                by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
+                least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
+                **self._tables(), **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
             if piece == n:
                 break
             self._ensure_capacity(n_words, 3 * int(offsets[piece + 1] - offsets[piece]) // 2)
         if self._longest > 4 * PIECE:  # a word of many megabytes is rare: do not keep the room for it
-            self._longest, self._buffers = -1, ()
+            self._longest, self._buffers = -1, {}
         tokens = DocumentTerms(out[: ends[-1] if n else 0], ends)
         return (tokens, deferred) if last is None else _of_documents(tokens, deferred, last)
 
-    def _hashing(self) -> UInt64Array:
-        return kernels.hashing_of(self.words.slots, self._secret)
+    def _tables(self) -> dict[str, Any]:
+        """Return the vocabulary as loops take it: arrays of one dimension, which numba indexes faster."""
+        slots, keys, arena, ends = self.words
+        hashing = kernels.hashing_of(slots, self._secret)
+        flat = {"slots": slots.reshape(-1), "keys": keys.reshape(-1)}
+        return {**flat, "arena": arena, "ends": ends, "hashing": hashing, "n_terms": self.n_terms}
 
-    def _get_buffers(self, longest: int) -> tuple[npt.NDArray[Any], ...]:
-        """Room for the work on one piece, kept from call to call: what is beyond `PIECE` bytes is one word."""
+    def _get_output(self, size: int) -> Int32Array:
+        """Return room for term numbers, kept from call to call unless it is much."""
+        if size > _KEPT_NUMBERS:
+            return np.empty(size, np.int32)
+        if size > len(self._output):
+            self._output = np.empty(size + size // 8, np.int32)
+        return self._output
+
+    def _get_buffers(self, longest: int) -> dict[str, npt.NDArray[Any]]:
+        """Return room for the work on one piece, kept from call to call: what is beyond `PIECE` bytes is one word."""
         if longest > self._longest:
             self._longest = longest
             most_words = min(longest, PIECE) // 2 + 2
-            words = kernels.make_word_buffers(most_words)
-            self._buffers = (*kernels.make_text_buffers(longest, most_words), *words[:4], words.fresh)
+            texts, words = kernels.make_text_buffers(longest, most_words), kernels.make_word_buffers(most_words)
+            self._buffers = {**texts._asdict(), **words._asdict()}
         return self._buffers
 
     def number(self, terms: pa.LargeStringArray) -> Int32Array:
-        """Numbers of whole terms, given as they are."""
+        """Return the numbers of whole terms, given as they are."""
         if len(terms) > BLOCK:
             return np.concatenate([self.number(terms.slice(i, BLOCK)) for i in range(0, len(terms), BLOCK)])
         text, offsets = string_buffers(terms)
         self._ensure_capacity(len(terms), int(offsets[-1] - offsets[0]))
-        room = kernels.make_word_buffers(len(terms))
-        self.n_terms = kernels.intern(text, offsets, *self.words, self._hashing(), self.n_terms, *room)
-        return room.numbers
+        room, numbers = kernels.make_word_buffers(len(terms)), np.empty(len(terms), np.int32)
+        self.n_terms = kernels.intern(text=text, offsets=offsets, **self._tables(), **room._asdict(), numbers=numbers)
+        return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
         """Each word is stemmed once, when it is new; its stem is a term of the same vocabulary."""
@@ -189,14 +208,15 @@ class Vocabulary:
         self._has_ngrams = True
         lengths = np.diff(tokens.ends, prepend=0)
         at_once = min(int(lengths.max(initial=1)), BLOCK)
-        room = kernels.make_word_buffers(at_once)
+        room, numbers = kernels.make_word_buffers(at_once), np.empty(at_once, np.int32)
         out, ends = np.empty(len(tokens.numbers) * (most - least + 1), np.int32), np.empty(len(lengths), np.int64)
         doc = 0
         while True:
-            slots, _, term_ends = self.words
+            tables = self._tables()
+            del tables["arena"]
             doc, self.n_terms = kernels.make_ngrams(
-                *tokens, doc, least, most, slots, term_ends, self._hashing(), self.n_terms,
-                room.lows, room.highs, room.numbers, room.fresh, out, ends,
+                words=tokens.numbers, doc_ends=tokens.ends, first=doc, least=least, most=most, **tables,
+                lows=room.lows, highs=room.highs, hashes=room.hashes, numbers=numbers, out=out, out_ends=ends,
             )  # fmt: skip
             if doc == len(ends):
                 return DocumentTerms(out[: ends[-1] if len(ends) else 0], ends)
@@ -206,15 +226,16 @@ class Vocabulary:
 
     def _ensure_capacity(self, terms: int, n_bytes: int = 0) -> None:
         """Room for so many more terms and bytes; what grows, doubles."""
-        slots, arena, ends = self.words
+        slots, keys, arena, ends = self.words
         used = int(ends[self.n_terms - 1]) if self.n_terms else 0
         room = self.n_terms + terms
         if room > MOST_TERMS:
             raise CountsError(f"There are more than {self.n_terms:,} different terms: more than can be numbered.")
         if 3 * room > 2 * len(slots):
-            slots = np.zeros((_next_power_of_two(3 * room // 2 + 1), 3), np.uint64)
-            kernels.rehash(self.words.slots, slots, kernels.hashing_of(slots, self._secret))
-        self.words = kernels.TermTable(slots, _grow(arena, used + n_bytes), _grow(ends, room))
+            slots = np.zeros((_next_power_of_two(3 * room // 2 + 1), 2), np.uint64)
+            hashing = kernels.hashing_of(slots, self._secret)
+            kernels.rehash(keys=keys.reshape(-1), n_terms=self.n_terms, slots=slots.reshape(-1), hashing=hashing)
+        self.words = kernels.TermTable(slots, _grow(keys, room), _grow(arena, used + n_bytes), _grow(ends, room))
 
     # Term numbers to text
 
@@ -222,17 +243,18 @@ class Vocabulary:
         """For each term, the term that it continues, -1 for a word, and its last word."""
         parts = NgramParts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
         if self._has_ngrams:
-            kernels.find_ngram_parts(self.words.slots, *parts)
+            kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
         return parts
 
     def get_terms(self, terms: npt.NDArray[np.integer], parts: NgramParts | None = None) -> pa.LargeStringArray:
         """Terms by their numbers, written out."""
         terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
-        offsets = np.zeros(len(terms) + 1, np.int64)
-        kernels.compute_term_offsets(self.words.ends, *parts, terms, offsets)
-        text = np.empty(offsets[-1], np.uint8)
-        kernels.write_terms(self.words.arena, self.words.ends, *parts, terms, text, offsets)
-        return make_string_array(text, offsets)
+        offsets, keys = np.zeros(len(terms) + 1, np.int64), self.words.keys.reshape(-1)
+        spelled = {"keys": keys, "prefix": parts.prefix, "last": parts.last, "terms": terms, "offsets": offsets}
+        kernels.compute_term_offsets(**spelled)
+        text = np.empty(offsets[-1] + _OVERHANG, np.uint8)
+        kernels.write_terms(**spelled, arena=self.words.arena, ends=self.words.ends, text=text)
+        return make_string_array(text[: offsets[-1]], offsets)
 
     def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
         """The numbers of the used terms, in code-point order."""
@@ -240,10 +262,10 @@ class Vocabulary:
         words = np.flatnonzero(parts.prefix < 0)
         if len(words) == self.n_terms:
             words = words[used[words]]
-            return words[argsort_strings(self.get_terms(words, parts))]
+            return words[self._argsort_words(words)]
         # A space sorts before every letter, so n-grams are ordered by the ranks of their words, a shorter one first
         rank = np.zeros(self.n_terms, np.int32)
-        rank[words[argsort_strings(self.get_terms(words, parts))]] = np.arange(1, len(words) + 1)
+        rank[words[self._argsort_words(words)]] = np.arange(1, len(words) + 1)
         columns = [rank.copy()]
         for level in _group_by_length(parts.prefix):
             columns.append(np.zeros(self.n_terms, np.int32))
@@ -252,8 +274,17 @@ class Vocabulary:
             columns[-1][level] = rank[parts.last[level]]
         order = np.flatnonzero(used)
         for column in reversed(columns):
-            order = string_kernels.counting_sort(order, column, len(words) + 1)
+            order = string_kernels.counting_sort(items=order, keys=column, n_keys=len(words) + 1)
         return order
+
+    def _argsort_words(self, words: Int64Array) -> Int64Array:
+        """Return how to sort words: by their keys, and those that begin with the same 15 bytes by Arrow."""
+        heads, tails = np.empty(len(words), np.uint64), np.empty(len(words), np.uint64)
+        kernels.make_sort_keys(
+            keys=self.words.keys.reshape(-1), arena=self.words.arena, ends=self.words.ends, words=words,
+            heads=heads, tails=tails,
+        )  # fmt: skip
+        return argsort_pairs(heads, tails, lambda tied: self.get_terms(words[tied]))
 
 
 def _pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -> tuple[Int64Array, Int64Array | None]:
