@@ -114,7 +114,8 @@ RUNS = {
     "count": "ts.count(texts, labels, threads=3)",
     "long documents": "vocabulary.PIECE = 50; ts.count(texts, labels, threads=3)",
     "many terms": "tally.MIN_CELLS = tally.HELD_TERMS = 10; "
-    "ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, analyzer=Analyzer(ngram_range=(1, 2)), threads=3)",
+    "ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, threads=3, "
+    "analyzer=Analyzer(ngram_range=(1, 2)))",
     "n-grams, stems": "ts.count(texts, labels, threads=3, analyzer=Analyzer(ngram_range=(1, 3), stemmer='english'))",
     "accents, stop words": "ts.count(texts, labels, threads=3, analyzer=Analyzer(strip_accents='unicode', "
     "stop_words='english'))",

@@ -68,7 +68,7 @@ def sum_visits(
 def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
     """Order cells by the ranks of their terms and the rows of their columns: two stable counting sorts.
 
-    Returns where the cells of each rank begin, and the cells in order.
+    Returns where the cells of each rank begin, the cells in order, and how many have different ranks or rows.
     """
     n = terms.shape[0]
     free = np.zeros(n_rows + 1, np.int64)
@@ -86,18 +86,20 @@ def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
         starts[np.uint64(rank[np.uint64(terms[i])] + 1)] += 1
     for term in range(n_ranks):
         starts[term + 1] += starts[term]
-    order, next_free = np.empty(n, np.uint32), starts[:-1].copy()
+    order, next_free, last_row, n_distinct = np.empty(n, np.uint32), starts[:-1].copy(), np.full(n_ranks, -1), 0
     for i in range(n):
-        cell = by_row[i]
-        term = np.uint64(rank[np.uint64(terms[np.uint64(cell)])])
+        cell = np.uint64(by_row[i])
+        term, row = np.uint64(rank[np.uint64(terms[cell])]), row_of[np.uint64(columns[cell])]
         order[np.uint64(next_free[term])] = cell
         next_free[term] += 1
-    return starts, order
+        n_distinct += np.int64(last_row[term] != row)
+        last_row[term] = row
+    return starts, order, n_distinct
 
 
 @_jit
 def gather_cells(starts, order, columns, values, row_of, indptr, rows, sums):
-    """Write out cells in order, those of one term and row added up; returns their number.
+    """Write out cells in order, those of one term and row added up.
 
     ``starts`` and ``order`` are those of `sort_cells`; `indptr`, `rows` and `sums` are what `Cells` has.
     """
@@ -117,7 +119,6 @@ def gather_cells(starts, order, columns, values, row_of, indptr, rows, sums):
                 for k in range(3):
                     sums[k, n] += values[cell, k]
         indptr[term + 1] = n + 1
-    return n + 1
 
 
 @_jit

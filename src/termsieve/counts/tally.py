@@ -89,8 +89,8 @@ class Tally:
     def _sum_visits(self, numbers: Int32Array, parts: list[_Visits]) -> None:
         visits = _sort_by_column(_Visits(*map(np.concatenate, zip(*parts, strict=True))))
         if len(self._records) < 4 * self.vocabulary.n_terms:
-            self._records = np.zeros(4 * len(self.vocabulary.words.ends), np.int64)
-            self._seen, self._visit_number = np.empty(len(self.vocabulary.words.ends) + 1, np.int32), 1
+            self._records = np.zeros(4 * len(self.vocabulary.words.places), np.int64)
+            self._seen, self._visit_number = np.empty(len(self.vocabulary.words.places) + 1, np.int32), 1
         if self._visit_number + len(visits.starts) > _MOST_VISITS:
             self._records[:], self._visit_number = 0, 1
         visit = 0
@@ -126,17 +126,14 @@ class Tally:
     def _arrange_cells(self, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int) -> Cells:
         """Return the cells by the ranks of their terms and the rows of their columns."""
         terms, columns, values = (array[: self._n_cells] for array in self._cells)
-        starts, order = cell_kernels.sort_cells(
+        starts, order, n = cell_kernels.sort_cells(
             terms=terms, columns=columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
         )
-        indptr, rows = np.zeros(n_ranks + 1, np.int64), np.empty(self._n_cells, np.int32)
-        sums = np.empty((3, self._n_cells), np.int64)
-        n = cell_kernels.gather_cells(
+        indptr, rows, sums = np.zeros(n_ranks + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64)
+        cell_kernels.gather_cells(
             starts=starts, order=order, columns=columns, values=values, row_of=row_of,
             indptr=indptr, rows=rows, sums=sums,
         )  # fmt: skip
-        if n < self._n_cells:
-            rows, sums = rows[:n].copy(), sums[:, :n].copy()
         return Cells(indptr, rows, sums)
 
     def sort_by_term(self, row_of: Int64Array, n_rows: int) -> TermCells:

@@ -8,7 +8,7 @@ add up. Indices are unsigned where it matters: numba looks whether a signed one 
 Terms
     A term has a number and a key of two 64-bit numbers, which stand in ``keys`` by number. A word of up to 15 bytes is
     its own key, so it needs no other spelling; a longer one has its hash for a key, and its bytes stand in the
-    ``arena``, where those of term i end at ``ends[i]``. An n-gram has no bytes: its key is the number of the term that
+    ``arena``, those of term i from ``places[i]`` on. An n-gram has no bytes: its key is the number of the term that
     it continues and the number of its last word.
 
 Slots
@@ -80,22 +80,23 @@ class CharacterTables(NamedTuple):
 
 
 class TermTable(NamedTuple):
-    """A numbered vocabulary: slots, keys by number, the bytes of long words, and where each term ends in them."""
+    """A numbered vocabulary: slots, keys by number, the bytes of long words, and where those of a term begin."""
 
     slots: UInt64Array
     keys: UInt64Array
     arena: UInt8Array
-    ends: Int64Array
+    places: Int64Array
 
 
 class WordBuffers(NamedTuple):
-    """Room for the keys, hashes and places of some words."""
+    """Room for the keys, hashes and places of some words, and for a list of the long ones."""
 
     lows: UInt64Array
     highs: UInt64Array
     hashes: UInt64Array
     starts: Int64Array
     lengths: Int64Array
+    longs: Int64Array
 
 
 class TextBuffers(NamedTuple):
@@ -164,6 +165,7 @@ def make_word_buffers(most: int) -> WordBuffers:
         hashes=np.zeros(most + _AHEAD, np.uint64),
         starts=np.empty(most, np.int64),
         lengths=np.empty(most, np.int64),
+        longs=np.empty(most + 1, np.int64),
     )
 
 
@@ -322,28 +324,28 @@ def _find_edges(folded, length, edges):
 
 
 @_jit
-def _read_eight(text, i):
-    """Eight bytes from byte `i` on; the first is the lowest."""
-    return load_eight(text, np.uint64(i))
-
-
-@_jit
 def _hash_bytes(text, start, length, hashing):
     """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
-    h, stop = np.uint64(length) ^ hashing[2], start + length
-    for i in range(start, stop - 15, 16):
-        h = multiply_and_fold(_read_eight(text, i) ^ hashing[3], _read_eight(text, i + 8) ^ h)
-    if length & 15:
-        h = multiply_and_fold(_read_eight(text, stop - 16) ^ hashing[3], _read_eight(text, stop - 8) ^ h)
-    return h
+    h, at, last = np.uint64(length) ^ hashing[2], np.uint64(start), np.uint64(start + length - 16)
+    while at < last:
+        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + np.uint64(8)) ^ h)
+        at += np.uint64(16)
+    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + np.uint64(8)) ^ h)
 
 
 @_jit
 def _is_same_bytes(text, start, other, other_start, length):
-    for i in range(length):
-        if text[start + i] != other[other_start + i]:
-            return False
-    return True
+    """Compare at least 16 bytes, eight at a time; the last 16 may overlap with those before."""
+    here, there, stop = np.uint64(start), np.uint64(other_start), np.uint64(start + length - 16)
+    different = _ZERO
+    while here < stop:
+        different |= load_eight(text, here) ^ load_eight(other, there)
+        here += np.uint64(8)
+        there += np.uint64(8)
+    there = np.uint64(other_start + length - 16)
+    different |= load_eight(text, stop) ^ load_eight(other, there)
+    different |= load_eight(text, stop + np.uint64(8)) ^ load_eight(other, there + np.uint64(8))
+    return different == _ZERO
 
 
 @_jit
@@ -358,78 +360,84 @@ def _make_entry(high, key_hash):
 
 
 @_jit
-def _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers):
-    """Number words by their keys; words of more than 15 bytes get -1. Returns the number of terms and of long words.
+def _number_keys(lows, highs, hashes, n, is_told_by_slot, slots, keys, places, hashing, n_terms, numbers):
+    """Number words by their keys; returns the number of terms. There must be room for all.
 
     Nothing else happens here: the loop is tight, the memory of a slot is asked for well before it is read, and the
-    processor looks up many words at once.
+    processor looks up many words at once. With `is_told_by_slot` a word of up to 8 bytes is known by its slot; without,
+    as many words are longer, there is no branch that would be guessed wrong. A new term has no place in the arena.
     """
-    mask, shift, n_long = np.uint64(slots.shape[0] - 1), hashing[4], 0
-    used = ends[n_terms - 1] if n_terms > 0 else 0
+    mask, shift = np.uint64(slots.shape[0] - 1), hashing[4]
     next_number = np.uint64(n_terms)
     for word in range(np.uint64(n)):
         prefetch(slots, (hashes[word + np.uint64(_AHEAD)] >> shift) << _ONE)
         low, high = lows[word], highs[word]
-        if high >= _LONG_MARK:
-            n_long += 1
-            numbers[word] = -1
-            continue
         at, wanted = (hashes[word] >> shift) << _ONE, _make_entry(high, hashes[word])
         number = next_number
         while True:
             entry = slots[at + _ONE]
             if slots[at] == low and (entry ^ wanted) <= _NUMBER_BITS:
                 number = entry & _NUMBER_BITS
-                # up to 8 bytes, and n-grams, have nothing else in their key
-                if (high << np.uint64(8)) == _ZERO or keys[number + number + _ONE] == high:
+                if (is_told_by_slot and (high << np.uint64(8)) == _ZERO) or keys[number + number + _ONE] == high:
                     break
             if entry == _ZERO:
                 number = next_number
                 slots[at], slots[at + _ONE] = low, wanted | number
                 keys[number + number], keys[number + number + _ONE] = low, high
-                ends[number] = used
+                places[number] = -1
                 next_number += _ONE
                 break
             at = (at + _TWO) & mask
         numbers[word] = number
-    return np.int64(next_number), n_long
+    return np.int64(next_number)
 
 
 @_jit
-def _number_long(slots, keys, hashing, arena, ends, n_terms, text, start, length, low, high):
-    """Return the number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
+def _store_long(arena, used, places, number, text, start, length):
+    """Store the bytes of a new term behind those of others; returns how many bytes are used then."""
+    for i in range(length):
+        arena[used + i] = text[start + i]
+    places[number] = used
+    return used + length
+
+
+@_jit
+def _check_long(
+    lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
+):
+    """Store the bytes of new terms of more than 15 bytes, and compare those of others: their keys are only hashes.
+
+    A word that has the key of another gets a number of its own. Returns the number of terms, and of bytes in the arena.
+    """
+    for i in range(n_long):
+        word = longs[i]
+        number, start, length = np.int64(numbers[word]), starts[word], lengths[word]
+        if places[number] < 0:
+            used = _store_long(arena, used, places, number, text, start, length)
+        elif not _is_same_bytes(text, start, arena, places[number], length):
+            number = _find_long(
+                slots, keys, arena, places, hashing, n_terms, text, start, length, lows[word], highs[word]
+            )
+            numbers[word] = number
+            if number == n_terms:
+                n_terms += 1
+                used = _store_long(arena, used, places, number, text, start, length)
+    return n_terms, used
+
+
+@_jit
+def _find_long(slots, keys, arena, places, hashing, n_terms, text, start, length, low, high):
+    """Find the number of a word whose key another word has as well; `n_terms` when it is new."""
     mask, key_hash = np.uint64(slots.shape[0] - 1), _hash_key(low, high, hashing)
     at, wanted = (key_hash >> hashing[4]) << _ONE, _make_entry(high, key_hash)
     while slots[at + _ONE] != _ZERO:
-        entry = slots[at + _ONE]
-        if slots[at] == low and (entry ^ wanted) <= _NUMBER_BITS:
-            number = np.int64(entry & _NUMBER_BITS)
-            begin = ends[number - 1] if number > 0 else 0
-            if keys[2 * number + 1] == high and _is_same_bytes(text, start, arena, begin, length):
+        number = np.int64(slots[at + _ONE] & _NUMBER_BITS)
+        if keys[2 * number] == low and keys[2 * number + 1] == high:
+            if places[number] >= 0 and _is_same_bytes(text, start, arena, places[number], length):
                 return number
         at = (at + _TWO) & mask
     slots[at], slots[at + _ONE] = low, wanted | np.uint64(n_terms)
     keys[2 * n_terms], keys[2 * n_terms + 1] = low, high
-    begin = ends[n_terms - 1] if n_terms > 0 else 0
-    for i in range(length):
-        arena[begin + i] = text[start + i]
-    ends[n_terms] = begin + length
-    return n_terms
-
-
-@_jit
-def _number_all(lows, highs, hashes, starts, lengths, n, text, slots, keys, arena, ends, hashing, n_terms, numbers):
-    """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
-    n_terms, n_long = _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers)
-    if n_long > 0:
-        for word in range(n):
-            if numbers[word] < 0:
-                number = _number_long(
-                    slots, keys, hashing, arena, ends, n_terms, text, starts[word], lengths[word], lows[word],
-                    highs[word],
-                )  # fmt: skip
-                numbers[word] = number
-                n_terms += np.int64(number == n_terms)
     return n_terms
 
 
@@ -447,21 +455,24 @@ def rehash(keys, n_terms, slots, hashing):
 
 
 @_jit
-def _count_characters(folded, start, length, low):
-    """Count the characters of a word, of which `low` has the first eight bytes; enough of them, if it is a long one."""
-    if length <= 8:
-        following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
-        return length - np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> _TOP_BYTE_SHIFT)
-    n = 0
-    for i in range(start, start + length):
-        n += np.int64((folded[i] & 0xC0) != 0x80)
+def _count_characters(folded, start, length, low, least):
+    """Count the characters of a word, of which `low` has the first eight bytes; only in these, if at most 2 matter."""
+    following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
+    n_following = np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> _TOP_BYTE_SHIFT)
+    n = min(length, 8) - n_following
+    if least > 2:
+        for i in range(start + 8, start + length):
+            n += np.int64((folded[i] & 0xC0) != 0x80)
     return n
 
 
 @_jit
-def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths):
-    """Make keys of the words between the edges, but for those that are too short; returns how many there are."""
-    n, n_long = _ZERO, 0
+def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs):
+    """Make keys of the words between the edges, but for those that are too short.
+
+    Returns how many there are, how many have more than 8 bytes, and how many more than 15: these are listed in `longs`.
+    """
+    n, n_wide, n_long = _ZERO, 0, _ZERO
     for edge in range(_ZERO, np.uint64(n_edges), _TWO):
         start = edges[edge]
         length = edges[edge + _ONE] - start
@@ -469,18 +480,17 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
         high = load_eight(folded, np.uint64(start + 8)) & _FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
         high |= np.uint64(length + 1) << _TOP_BYTE_SHIFT
         lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
-        starts[n], lengths[n] = start, length
-        enough = length >= least
-        if not is_ascii and length < 4 * least:
-            enough = _count_characters(folded, start, length, low) >= least
-        n += np.uint64(enough)
-        n_long += np.int64(length > _SHORT_WORD_BYTES)
-    if n_long > 0:
-        for word in range(n):
-            if lengths[word] > _SHORT_WORD_BYTES:
-                lows[word] = _hash_bytes(folded, starts[word], lengths[word], hashing)
-                highs[word] = _LONG_MARK | np.uint64(lengths[word])
-    return np.int64(n)
+        starts[n], lengths[n], longs[n_long] = start, length, n
+        n_characters = length if is_ascii else _count_characters(folded, start, length, low, least)
+        n += np.uint64(n_characters >= least)
+        n_wide += np.int64(length > 8)
+        n_long += np.uint64(length > _SHORT_WORD_BYTES and n_characters >= least)
+    for i in range(n_long):
+        word = np.uint64(longs[i])
+        low = _hash_bytes(folded, starts[word], lengths[word], hashing)
+        high = _LONG_MARK | np.uint64(lengths[word])
+        lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
+    return np.int64(n), n_wide, np.int64(n_long)
 
 
 @_jit
@@ -496,20 +506,20 @@ def _drop_stop_words(numbers, n, n_stop):
 @_jit
 def scan(
     text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
-    slots, keys, arena, ends, hashing, n_terms, folded, edges, lows, highs, hashes, starts, lengths,
+    slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
     out, doc_ends, deferred,
 ):  # fmt: skip
     """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
 
-    Returns the document before which it stopped for want of room (their number, when done), the number of terms, and
-    the number of words for which there was no room. Numbers below `n_stop` are stop words and left out. A document
-    with a letter that the tables cannot lower-case, or, with `defer_nonascii`, with any letter beyond ASCII, is marked
-    in `deferred` and gets no words.
+    Returns the document before which it stopped for want of room (their number, when done), the number of terms and of
+    bytes in the arena, and the number of words for which there was no room. Numbers below `n_stop` are stop words and
+    left out. A document with a letter that the tables cannot lower-case, or, with `defer_nonascii`, with any letter
+    beyond ASCII, is marked in `deferred` and gets no words.
 
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
     n_docs = offsets.shape[0] - 1
-    term_room = min(ends.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
+    term_room = min(places.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
         stop, is_ascii = _fold(
@@ -520,23 +530,32 @@ def scan(
             doc_ends[doc] = n_out
             continue
         n_edges = _find_edges(folded, stop, edges)
-        n = _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths)
-        used = ends[n_terms - 1] if n_terms > 0 else 0
-        if n_terms + n > term_room or used + stop > arena.shape[0]:
-            return doc, n_terms, n
-        found = out[n_out:]
-        n_terms = _number_all(
-            lows, highs, hashes, starts, lengths, n, folded, slots, keys, arena, ends, hashing, n_terms, found
+        n, n_wide, n_long = _make_keys(
+            folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs
         )
+        if n_terms + n > term_room or used + stop > arena.shape[0]:
+            return doc, n_terms, used, n
+        found = out[n_out:]
+        n_terms = _number_keys(lows, highs, hashes, n, 3 * n_wide < n, slots, keys, places, hashing, n_terms, found)
+        n_terms, used = _check_long(
+            lows, highs, starts, lengths, longs, n_long, folded, slots, keys, arena, places, hashing, n_terms, used,
+            found,
+        )  # fmt: skip
         n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
-    return n_docs, n_terms, 0
+    return n_docs, n_terms, used, 0
 
 
 @_jit
-def intern(text, offsets, slots, keys, arena, ends, hashing, n_terms, lows, highs, hashes, starts, lengths, numbers):
-    """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
-    n = offsets.shape[0] - 1
+def intern(
+    text, offsets, slots, keys, arena, places, hashing, n_terms, used, lows, highs, hashes, starts, lengths, longs,
+    numbers,
+):  # fmt: skip
+    """Number whole words given as they are, into `numbers`. There must be room for all.
+
+    Returns the number of terms and of bytes in the arena.
+    """
+    n, n_long = offsets.shape[0] - 1, 0
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
         low, high = np.uint64(0), np.uint64(length + 1) << _TOP_BYTE_SHIFT
@@ -548,16 +567,19 @@ def intern(text, offsets, slots, keys, arena, ends, hashing, n_terms, lows, high
                 high |= byte
         if length > _SHORT_WORD_BYTES:
             low, high = _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
+            longs[n_long] = word
+            n_long += 1
         lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
         starts[word], lengths[word] = start, length
-    return _number_all(
-        lows, highs, hashes, starts, lengths, n, text, slots, keys, arena, ends, hashing, n_terms, numbers
+    n_terms = _number_keys(lows, highs, hashes, n, False, slots, keys, places, hashing, n_terms, numbers)
+    return _check_long(
+        lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
     )
 
 
 @_jit
 def make_ngrams(
-    words, doc_ends, first, least, most, slots, keys, ends, hashing, n_terms, lows, highs, hashes, numbers, out,
+    words, doc_ends, first, least, most, slots, keys, places, hashing, n_terms, lows, highs, hashes, numbers, out,
     out_ends,
 ):  # fmt: skip
     """Number n-grams of numbered words, `least` to `most` long, into `out`; as many words at once as there is room for.
@@ -565,7 +587,7 @@ def make_ngrams(
     Returns the document before which it stopped for want of room, and the number of terms: the n-grams that were
     numbered by then are found again.
     """
-    room, at_once = min(ends.shape[0], slots.shape[0] // 3), lows.shape[0]
+    room, at_once = min(places.shape[0], slots.shape[0] // 3), lows.shape[0]
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         stop = doc_ends[doc]
@@ -580,7 +602,7 @@ def make_ngrams(
                     for i in range(n):
                         low = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
                         lows[i], highs[i], hashes[i] = low, _GRAM_MARK, _hash_key(low, _GRAM_MARK, hashing)
-                    n_terms, _ = _number_keys(lows, highs, hashes, n, slots, keys, ends, hashing, n_terms, numbers)
+                    n_terms = _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
                 if size >= least:
                     out[n_out : n_out + n] = numbers[:n]
                     n_out += n
@@ -630,7 +652,7 @@ def compute_term_offsets(keys, prefix, last, terms, offsets):
 
 
 @_jit
-def write_terms(keys, arena, ends, prefix, last, terms, text, offsets):
+def write_terms(keys, arena, places, prefix, last, terms, text, offsets):
     """Write out terms, the words of an n-gram with a space between them, to their known offsets.
 
     `text` has 16 bytes more than needed: a short word is written with what follows it in its key, over which the next
@@ -647,7 +669,7 @@ def write_terms(keys, arena, ends, prefix, last, terms, text, offsets):
             length, high = _get_length(keys, word), keys[2 * word + 1]
             end -= length
             if high >= _LONG_MARK:
-                start = ends[word - 1] if word > 0 else 0
+                start = places[word]
                 for i in range(length):
                     text[end + i] = arena[start + i]
             else:
@@ -661,7 +683,7 @@ def write_terms(keys, arena, ends, prefix, last, terms, text, offsets):
 
 
 @_jit
-def make_sort_keys(keys, arena, ends, words, heads, tails):
+def make_sort_keys(keys, arena, places, words, heads, tails):
     """Write down words as two numbers each, which are ordered as the words are.
 
     Only words of more than 15 bytes can have the same numbers: when their first 15 are the same.
@@ -670,7 +692,7 @@ def make_sort_keys(keys, arena, ends, words, heads, tails):
         word = np.int64(words[item])
         low, high = keys[2 * word], keys[2 * word + 1]
         if high >= _LONG_MARK:
-            start = np.uint64(ends[word - 1] if word > 0 else 0)
+            start = np.uint64(places[word])
             low = load_eight(arena, start)
             high = load_eight(arena, start + np.uint64(8)) | _LONG_MARK
         heads[item], tails[item] = swap_bytes(low), swap_bytes(high)

@@ -70,9 +70,9 @@ class Vocabulary:
             slots=np.zeros((1 << 16, 2), np.uint64),
             keys=np.empty((1 << 15, 2), np.uint64),
             arena=np.empty(1 << 19, np.uint8),
-            ends=np.empty(1 << 15, np.int64),
+            places=np.empty(1 << 15, np.int64),
         )
-        self.n_terms = 0
+        self.n_terms, self._n_bytes = 0, 0
         self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
@@ -140,11 +140,11 @@ class Vocabulary:
         room = self._get_buffers(int(np.diff(offsets).max(initial=0)))
         piece = 0
         while True:
-            piece, self.n_terms, n_words = kernels.scan(
+            piece, self.n_terms, self._n_bytes, n_words = kernels.scan(
                 text=text, offsets=offsets, first=piece,
                 by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
                 least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
-                **self._tables(), **room, out=out, doc_ends=ends, deferred=deferred,
+                **self._tables(), used=self._n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
             if piece == n:
                 break
@@ -156,10 +156,10 @@ class Vocabulary:
 
     def _tables(self) -> dict[str, Any]:
         """Return the vocabulary as loops take it: arrays of one dimension, which numba indexes faster."""
-        slots, keys, arena, ends = self.words
+        slots, keys, arena, places = self.words
         hashing = kernels.hashing_of(slots, self._secret)
         flat = {"slots": slots.reshape(-1), "keys": keys.reshape(-1)}
-        return {**flat, "arena": arena, "ends": ends, "hashing": hashing, "n_terms": self.n_terms}
+        return {**flat, "arena": arena, "places": places, "hashing": hashing, "n_terms": self.n_terms}
 
     def _get_output(self, size: int) -> Int32Array:
         """Return room for term numbers, kept from call to call unless it is much."""
@@ -185,7 +185,9 @@ class Vocabulary:
         text, offsets = string_buffers(terms)
         self._ensure_capacity(len(terms), int(offsets[-1] - offsets[0]))
         room, numbers = kernels.make_word_buffers(len(terms)), np.empty(len(terms), np.int32)
-        self.n_terms = kernels.intern(text=text, offsets=offsets, **self._tables(), **room._asdict(), numbers=numbers)
+        self.n_terms, self._n_bytes = kernels.intern(
+            text=text, offsets=offsets, **self._tables(), used=self._n_bytes, **room._asdict(), numbers=numbers
+        )
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
@@ -226,8 +228,7 @@ class Vocabulary:
 
     def _ensure_capacity(self, terms: int, n_bytes: int = 0) -> None:
         """Room for so many more terms and bytes; what grows, doubles."""
-        slots, keys, arena, ends = self.words
-        used = int(ends[self.n_terms - 1]) if self.n_terms else 0
+        slots, keys, arena, places = self.words
         room = self.n_terms + terms
         if room > MOST_TERMS:
             raise CountsError(f"There are more than {self.n_terms:,} different terms: more than can be numbered.")
@@ -235,7 +236,9 @@ class Vocabulary:
             slots = np.zeros((_next_power_of_two(3 * room // 2 + 1), 2), np.uint64)
             hashing = kernels.hashing_of(slots, self._secret)
             kernels.rehash(keys=keys.reshape(-1), n_terms=self.n_terms, slots=slots.reshape(-1), hashing=hashing)
-        self.words = kernels.TermTable(slots, _grow(keys, room), _grow(arena, used + n_bytes), _grow(ends, room))
+        self.words = kernels.TermTable(
+            slots, _grow(keys, room), _grow(arena, self._n_bytes + n_bytes), _grow(places, room)
+        )
 
     # Term numbers to text
 
@@ -253,7 +256,7 @@ class Vocabulary:
         spelled = {"keys": keys, "prefix": parts.prefix, "last": parts.last, "terms": terms, "offsets": offsets}
         kernels.compute_term_offsets(**spelled)
         text = np.empty(offsets[-1] + _OVERHANG, np.uint8)
-        kernels.write_terms(**spelled, arena=self.words.arena, ends=self.words.ends, text=text)
+        kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
         return make_string_array(text[: offsets[-1]], offsets)
 
     def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
@@ -281,7 +284,7 @@ class Vocabulary:
         """Return how to sort words: by their keys, and those that begin with the same 15 bytes by Arrow."""
         heads, tails = np.empty(len(words), np.uint64), np.empty(len(words), np.uint64)
         kernels.make_sort_keys(
-            keys=self.words.keys.reshape(-1), arena=self.words.arena, ends=self.words.ends, words=words,
+            keys=self.words.keys.reshape(-1), arena=self.words.arena, places=self.words.places, words=words,
             heads=heads, tails=tails,
         )  # fmt: skip
         return argsort_pairs(heads, tails, lambda tied: self.get_terms(words[tied]))
