@@ -7,7 +7,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import termsieve as ts
-from termsieve.demonstration import load_corpus
+from termsieve.datasets.demo import load_corpus
 
 
 def main() -> None:

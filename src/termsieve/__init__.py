@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.model import Model, train
+    from termsieve.periods import Changes, Trends, changes, depend_on_source
     from termsieve.ranking.ranking import Ranking, Scores, score
     from termsieve.reporting import report
     from termsieve.scores import SCORES, Score
@@ -42,6 +43,7 @@ _STAGES = {
     "table": ("Table",),
     "scores": ("SCORES", "Score"),
     "ranking.ranking": ("Ranking", "Scores", "score"),
+    "periods": ("Changes", "Trends", "changes", "depend_on_source"),
     "selection.rules": ("RULES", "Rule"),
     "selection.selection": ("Selection", "select"),
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
@@ -60,6 +62,7 @@ __all__ = [
     "RULES",
     "SCORES",
     "Analyzer",
+    "Changes",
     "Comparison",
     "Contender",
     "Counts",
@@ -76,13 +79,16 @@ __all__ = [
     "Table",
     "TermSelector",
     "TermVectorizer",
+    "Trends",
     "__version__",
     "as_score_func",
+    "changes",
     "classifier",
     "compare",
     "count",
     "count_folds",
     "curve",
+    "depend_on_source",
     "read",
     "report",
     "score",

@@ -13,7 +13,7 @@
 
 Each says what is wrong, what was given and what would work. ``InputError``, ``OptionError`` and the two about
 counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``, ``UnknownNameError`` also ``KeyError``,
-``OutputError`` also ``OSError``.
+``OutputError`` also ``OSError``. What is no error, and good to know, is a ``TermsieveWarning``.
 """
 
 from __future__ import annotations
@@ -50,6 +50,10 @@ class MissingExtraError(TermsieveError, ImportError):
 
 class OutputError(TermsieveError, OSError):
     """A file that cannot be written."""
+
+
+class TermsieveWarning(UserWarning):
+    """Something that is good to know, said by termsieve itself: commands show it, and no warning of other libraries."""
 
 
 class UnknownNameError(TermsieveError, KeyError):

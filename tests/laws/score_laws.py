@@ -28,8 +28,10 @@ DEGENERATE = [cells for cells in itertools.product((0, 1, 7, 10**9), repeat=4) i
 
 
 def table_of(rows):
-    """Tables whose documents have a term at most once: tf = tf2 = df."""
-    return Table.of(**dict(zip(CELLS, np.array(rows, dtype=float).T, strict=True)), n_terms=7)
+    """Tables whose documents have a term at most once, tf = tf2 = df, and two other words each."""
+    tp, fp, fn, tn = np.array(rows, dtype=float).T
+    tokens = dict(tokens_c=3 * tp + 2 * fn, tokens_nc=3 * fp + 2 * tn)
+    return Table.of(tp=tp, fp=fp, fn=fn, tn=tn, **tokens, n_terms=7)
 
 
 def swapped(t):

@@ -25,7 +25,10 @@ pytestmark = pytest.mark.usefixtures("way")
 
 ALL = [spelling for name, s in SCORES.items() for spelling in (name, *s.variants)]
 CHANGES = {"swap_classes": swapped, "negate_term": negated}
-USES_OCCURRENCES = {"bss_wss", "ocfs", "pip_poisson", "log_odds_dirichlet", "poisson_deviation"}
+USES_OCCURRENCES = {
+    "bss_wss", "ocfs", "pip_poisson", "log_odds_dirichlet", "poisson_deviation", "welch_t",
+    "log_ratio", "lrc", "simple_maths", "percent_diff", "log_likelihood", "bic", "jensen_shannon",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SCORES)

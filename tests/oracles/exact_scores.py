@@ -12,7 +12,7 @@ from mpmath import erfinv, exp, expm1, inf, ln, log, log1p, loggamma, mp, mpf, s
 mp.dps = 50
 
 ORACLES: dict[str, Callable] = {}
-GAMMA_LIKE = {"pip", "pip_log_odds", "pip_poisson", "fisher_exact", "bns"}
+GAMMA_LIKE = {"pip", "pip_log_odds", "pip_poisson", "fisher_exact", "bns", "lrc"}
 
 
 def oracle(function):
@@ -209,9 +209,11 @@ def weight_of_evidence(t, smoothing=0.5):
 
 
 @oracle
-def log_odds_dirichlet(t, prior=0.01):
-    a = mpf(prior)
-    a0 = a * t.n_terms
+def log_odds_dirichlet(t, prior="corpus", weight=1):
+    w, occurrences = mpf(weight), t.tf_c + t.tf_nc
+    a, a0 = (w, w * t.n_terms) if prior == "flat" else (w * occurrences, w * (t.tokens_c + t.tokens_nc))
+    if a == 0:
+        return mpf(0), mpf(1)
     one = ln((t.tf_c + a) / (t.tokens_c + a0 - t.tf_c - a))
     two = ln((t.tf_nc + a) / (t.tokens_nc + a0 - t.tf_nc - a))
     error = sqrt(1 / (t.tf_c + a) + 1 / (t.tf_nc + a))
@@ -379,3 +381,108 @@ def poisson_deviation(t):
         total += div((seen - expected) ** 2, expected)
         scale = max(scale, div(seen**2, expected), seen, expected)
     return total, scale
+
+
+def frequencies(t, on="tf"):
+    return (t.A, t.nc, t.B, t.nnc) if on == "presence" else (t.tf_c, t.tokens_c, t.tf_nc, t.tokens_nc)
+
+
+@oracle
+def log_ratio(t, on="tf", floor=0.5):
+    a, n, b, m = frequencies(t, on)
+    if a == b == 0:
+        return mpf(0)
+    here, there = (a or mpf(floor)) / n, (b or mpf(floor)) / m
+    if here == 0 or there == 0:
+        return inf if here else -inf
+    return log(here / there, 2)
+
+
+def lower_share(a, b, tail):
+    """The probability p at which a or more of a + b have the probability `tail`: a root of the incomplete beta."""
+    if b == 0:
+        return exp(ln(tail) / a)
+    with mp.workdps(25):
+        goal, low, high = ln(tail), mpf(0), a / (a + b)
+        p, width = high, high
+        log_constant = loggamma(a + b + 1) - loggamma(a) - loggamma(b + 1)
+        while width > mpf(10) ** -19 * p:
+            log_density = log_constant + (a - 1) * ln(p) + b * log1p(-p)
+            log_tail = log_density + ln(p * upper_tail_ratio(a, b, p))
+            low, high = (p, high) if log_tail < goal else (low, p)
+            step = p - (log_tail - goal) / exp(log_density - log_tail)
+            new = step if low < step < high else (low + high) / 2
+            p, width = new, abs(new - p)
+        return p
+
+
+def upper_tail_ratio(a, b, p):
+    """P(X >= a) over p times the density of the beta distribution at p: a sum of falling terms, as a <= mean."""
+    term = total = 1 / a
+    k, odds = a, p / (1 - p)
+    while k < a + b and term > mpf(10) ** -24 * total:
+        term *= (a + b - k) / (k + 1) * odds
+        k += 1
+        total += term
+    return total
+
+
+@oracle
+def lrc(t, on="tf", level=0.95, corrected=True):
+    a, n, b, m = frequencies(t, on)
+    if a == b == 0:
+        return mpf(0)
+    more = a * m >= b * n
+    sign, a, n, b, m = (1, a, n, b, m) if more else (-1, b, m, a, n)
+    tail = (1 - mpf(level)) / 2 / (t.n_terms if corrected else 1)
+    p = lower_share(a, b, tail)
+    value = log(m / n * p / (1 - p), 2)
+    return sign * max(value, mpf(0)), abs(log(m / n, 2)) + abs(log(p / (1 - p), 2))
+
+
+@oracle
+def simple_maths(t, on="tf", add=1):
+    a, n, b, m = frequencies(t, on)
+    return div(10**6 * a / n + mpf(add), 10**6 * b / m + mpf(add), empty=1)
+
+
+@oracle
+def percent_diff(t, on="tf", floor=0.5):
+    a, n, b, m = frequencies(t, on)
+    if a == b == 0:
+        return mpf(0)
+    there = (b or mpf(floor)) / m
+    return 100 * div(a / n - there, there)
+
+
+@oracle
+def log_likelihood(t, cells="four"):
+    a, n, b, m = frequencies(t)
+    present, whole = a + b, n + m
+    two = xlog(a, a * whole / (present * n) if a else 1) + xlog(b, b * whole / (present * m) if b else 1)
+    if cells == "two":
+        return 2 * two
+    c, d, absent = n - a, m - b, whole - present
+    return 2 * (two + xlog(c, c * whole / (absent * n) if c else 1) + xlog(d, d * whole / (absent * m) if d else 1))
+
+
+@oracle
+def bic(t):
+    first, second = log_likelihood(t, "two"), ln(t.tokens_c + t.tokens_nc)
+    return first - second, max(first, second)
+
+
+@oracle
+def jensen_shannon(t, on="tf"):
+    a, n, b, m = frequencies(t, on)
+    x, y = a / n, b / m
+    middle = (x + y) / 2
+    return (xlog(x, x / middle if x else 1) + xlog(y, y / middle if y else 1)) / 2 / ln(2)
+
+
+@oracle
+def welch_t(t, on="tf"):
+    m1, m2, _, w1, w2 = squares(t, on)
+    if t.nc == 1 or t.nnc == 1:
+        return mpf(0)
+    return div(m1 - m2, sqrt(w1 / (t.nc - 1) / t.nc + w2 / (t.nnc - 1) / t.nnc))

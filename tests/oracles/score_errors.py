@@ -8,7 +8,9 @@ from oracles.score_tables import tables
 from termsieve.scores import parse_score
 from termsieve.table import Table
 
-SLOW = {"pip": 900, "pip_log_odds": 900, "pip_poisson": 900, "fisher_exact": 900, "bns": 900}
+SLOW = {"pip": 900, "pip_log_odds": 900, "pip_poisson": 900, "fisher_exact": 900, "bns": 900, "lrc": 100}
+SLOW |= dict.fromkeys(("log_ratio", "simple_maths", "percent_diff", "log_likelihood", "bic", "jensen_shannon"), 900)
+LARGEST = {"fisher_exact": 3e4, "lrc": 3e3}
 TABLES = 2700  # for each other score: over 100,000 in all
 ROUNDED = mpf(10) ** -40  # what 50 digits leave of an exact zero
 
@@ -18,8 +20,8 @@ def allowed(name: str) -> float:
 
 
 def sample(name: str) -> dict[str, np.ndarray]:
-    """The tables for a score; counts up to 1e9, to 1e5 for Fisher's exact test."""
-    return tables(SLOW.get(name, TABLES), 3e4 if name == "fisher_exact" else 1e9, seed=sum(map(ord, name)))
+    """The tables for a score; counts up to 1e9, fewer where the oracle adds up a tail."""
+    return tables(SLOW.get(name, TABLES), LARGEST.get(name, 1e9), seed=sum(map(ord, name)))
 
 
 def errors(spelling: str) -> np.ndarray:
@@ -31,7 +33,8 @@ def errors(spelling: str) -> np.ndarray:
 
 
 def _error(score, rows, i, got):
-    answer = ORACLES[score.name](cells({k: v[i] for k, v in rows.items()}), **score.given)
+    given = {name: value for name, value in score.given.items() if name in score.formula_arguments}
+    answer = ORACLES[score.name](cells({k: v[i] for k, v in rows.items()}), **given)
     value, scale = answer if isinstance(answer, tuple) else (answer, abs(answer))
     if isinf(value) or np.isinf(got):
         return 0.0 if value == got else np.inf

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import termsieve as ts
+from termsieve.defaults import DEFAULT_SCORE
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 MAIL = [
@@ -76,7 +77,7 @@ def test_rank_gives_for_each_class_what_the_library_ranks(mail, counts, typed):
 
 def test_rank_overall_and_against(mail, counts, typed):
     _, out, _ = typed("rank", mail, "--overall", "--top", "3")
-    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, "gu").top(3)]
+    assert [row["term"] for row in rows_of(out)] == [row.term for row in ts.score(counts, DEFAULT_SCORE).top(3)]
     _, out, _ = typed("rank", mail, "--class", "spam", "--against", "-s", "chi2")
     found = rows_of(out)
     assert found
@@ -87,6 +88,19 @@ def test_rank_overall_and_against(mail, counts, typed):
 def test_several_scores_stand_below_each_other(mail, typed):
     _, out, _ = typed("rank", mail, "--score", "gu,bns(floor=0.01)", "--overall", "-n", "1")
     assert [row["by"] for row in rows_of(out)] == ["gu", "bns(floor=0.01)"]
+
+
+def test_a_score_that_saturates_is_shown_by_what_decides_its_ties(mail, counts, typed):
+    expected = ts.score(counts, "pip_log_odds").top(1, of="spam")[0]
+    code, out, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--class", "spam", "--format", "table")
+    assert code == 0
+    assert "log odds" in out
+    assert f"{expected.term} " in out
+    assert f"{expected.score:.4g}" in out
+    _, overall, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--overall", "--format", "table")
+    assert f"{ts.score(counts, 'pip_log_odds').top(1)[0].score:.4g}" in overall
+    _, rows, _ = typed("rank", mail, "-s", "pip", "-n", "1", "--class", "spam")
+    assert float(rows_of(rows)[0]["score"]) == ts.score(counts, "pip").top(1, of="spam")[0].score
 
 
 def test_the_table_shows_shares_and_bars(mail, typed):
@@ -262,6 +276,6 @@ def test_a_page_of_the_ranking(mail, tmp_path, typed):
 
 def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     seen = {}
-    monkeypatch.setattr("termsieve.demonstration.run", lambda **given: seen.update(given))
+    monkeypatch.setattr("termsieve.cli.demo_views.show_demo", lambda **given: seen.update(given))
     assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
     assert seen == {"output": tmp_path / "bbc.html", "threads": 1, "quiet": False}

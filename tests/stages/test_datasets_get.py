@@ -186,7 +186,7 @@ def test_a_wrong_checksum_is_refused_and_nothing_is_left(sms, server, tmp_path):
     assert contents(tmp_path) == []
 
 
-@pytest.mark.parametrize(("path", "said"), [("/gone", "404"), ("", "Connection")])
+@pytest.mark.parametrize(("path", "said"), [("/gone", "404"), ("", "there is no connection")])
 def test_a_server_that_fails_is_named_with_the_reason(sms, server, tmp_path, path, said):
     sms(urls=[server.url + path if path else "http://127.0.0.1:9/x"])
     with pytest.raises(InputError, match=rf"(?s)could not be downloaded.*{said}.*--from"):

@@ -213,6 +213,8 @@ def test_no_documents_give_no_rows():
 def test_tags_say_when_labels_are_needed():
     assert not TermVectorizer().__sklearn_tags__().target_tags.required
     assert TermVectorizer(score_func="gu").__sklearn_tags__().target_tags.required
+    assert TermVectorizer(k=2).__sklearn_tags__().target_tags.required
+    assert not TermVectorizer(k="all").__sklearn_tags__().target_tags.required
     assert TermVectorizer(weighting="tf.bns").__sklearn_tags__().target_tags.required
     assert TermVectorizer().__sklearn_tags__().input_tags.string
 

@@ -320,3 +320,12 @@ def test_where_selectkbest_chi2_differs():
         warnings.simplefilter("error")
         assert SelectKBest(chi2, k=1).fit(data, labels).get_support(indices=True).tolist() == [0]
         assert chosen(TermSelector("chi2", k=1).fit(data, labels)) == [1]
+
+
+def test_scikit_learns_selectors_take_rare_terms_last():
+    X = np.zeros((40, 3), int)
+    X[:2, 0] = X[:9, 1] = X[20:22, 1] = X[:, 2] = 1
+    y = ["a"] * 20 + ["b"] * 20
+    for score_func, kept in (("prob_ratio", [1]), ("prob_ratio(min_df=1)", [0])):
+        for selector in (TermSelector(score_func, k=1), SelectKBest(as_score_func(score_func), k=1)):
+            assert selector.fit(X, y).get_support(indices=True).tolist() == kept

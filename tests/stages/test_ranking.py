@@ -2,7 +2,8 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from stages.test_aggregate import corpora, counted, dense, quick
 
 import termsieve as ts
@@ -56,7 +57,12 @@ def test_permuting_terms_and_classes(name):
     np.testing.assert_array_equal(renamed.values[classes], whole.values)
 
 
-@pytest.mark.parametrize("name", [n for n in SCORES if n != "log_odds_dirichlet"])
+NEEDS_ALL_TERMS = {
+    "log_odds_dirichlet", "log_ratio", "lrc", "simple_maths", "percent_diff", "log_likelihood", "bic", "jensen_shannon"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if n not in NEEDS_ALL_TERMS])
 def test_a_part_of_the_terms_scores_as_in_the_whole(name):
     rng = np.random.default_rng(6)
     X, y = rng.integers(0, 3, (60, 40)), rng.integers(0, 5, 60).astype(str)
@@ -237,3 +243,51 @@ def test_constant_columns_of_real_weights_are_constant(name):
     assert list(scores.overall()[:2]) == [0.0, 0.0]
     assert 0 < scores.overall()[2] < np.inf
     assert not scores.values[:, :2].any()
+
+
+# The guard of scores that put terms of one document first
+
+GUARDED = [name for name, s in SCORES.items() if s.guarded]
+
+
+def rare_and_frequent():
+    """A term of one document, one of four and one of five, each in one class only, and one in all documents."""
+    X = np.zeros((40, 4), np.int64)
+    for column, n in enumerate((1, 4, 5, 40)):
+        X[:n, column] = 1
+    return Counts.from_matrix(X, np.repeat(["a", "b"], 20), terms=["one", "four", "five", "all"])
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_the_guard_ranks_rare_terms_last_and_changes_no_value(name):
+    counts = rare_and_frequent()
+    guarded, free = score(counts, name), score(counts, f"{name}(min_df=1)")
+    np.testing.assert_array_equal(guarded.values, free.values)
+    np.testing.assert_array_equal(guarded.overall(), free.overall())
+    for one, other in [(guarded.order(), free.order()), (guarded.order_of_class(0), free.order_of_class(0))]:
+        rare = counts.term_df[one] < 5
+        assert rare.tolist() == [False, False, True, True]
+        assert one[~rare].tolist() == other[counts.term_df[other] >= 5].tolist()
+        assert one[rare].tolist() == other[counts.term_df[other] < 5].tolist()
+    assert [row.term for row in guarded.top(1, of="a")] == ["five"]
+    assert [row.term for row in score(counts, f"{name}(min_df=4)").top(2, of="a")][-1] in ("four", "five")
+    assert guarded.top(3, of="a")[2].term in ("one", "four")
+
+
+def test_where_all_terms_are_rare_the_guard_changes_nothing():
+    counts = Counts.from_matrix(np.eye(6, dtype=int), list("aabbcc"))
+    for name in GUARDED:
+        assert score(counts, name).order().tolist() == score(counts, f"{name}(min_df=1)").order().tolist()
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.sampled_from(GUARDED), st.integers(2, 9))
+def test_the_first_terms_are_a_part_of_the_whole_order_with_a_guard(seed, n, name, least):
+    rng = np.random.default_rng(seed)
+    counts = Counts.from_matrix((rng.random((30, 12)) < rng.random(12)).astype(int), rng.integers(0, 3, 30).astype(str))
+    scores = score(counts, f"{name}(min_df={least})")
+    whole = scores.order()
+    assert sorted(whole) == list(range(12))
+    assert scores.top_indices(scores.overall(), scores.tie_break_of(None), n).tolist() == whole[:n].tolist()
+    rare = counts.term_df[whole] < least
+    assert (np.diff(rare.astype(int)) >= 0).all()

@@ -26,7 +26,7 @@ from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.reporting import list_findings
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
-from termsieve.reporting.page import _get_environment
+from termsieve.reporting.page import get_environment
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.rerun import list_settings, make_code_blocks, make_note
 from termsieve.reporting.style import PALETTE
@@ -89,7 +89,7 @@ def test_hostile_terms_come_through_as_data(tmp_path):
 
 @given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_data_in_a_script_is_never_markup_and_reads_back(data):
-    written = _get_environment().from_string("{{ data | tojson }}").render(data=data)
+    written = get_environment().from_string("{{ data | tojson }}").render(data=data)
     assert "<" not in written
     assert ">" not in written
     assert json.loads(written) == data
@@ -641,7 +641,7 @@ def test_the_demo_names_itself(monkeypatch):
     settings = {**base.settings, "origin": {**base.settings["origin"], "demo": True}}
     data = ReportData.from_result(Comparison(base.table, settings, base.seconds, base.counts))
     assert make_code_blocks(data)[0].code.startswith("termsieve demo")
-    monkeypatch.setattr("termsieve.demonstration.load_corpus", lambda: ("three topics", *documents()))
+    monkeypatch.setattr("termsieve.datasets.demo.load_corpus", lambda: ("three topics", *documents()))
     assert make_note(data) == ""
     monkeypatch.setattr("termsieve.report", lambda *_: None)
     space = {}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import termsieve as ts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 from termsieve.selection.selection import Selection, select
 
@@ -61,8 +62,11 @@ def test_scores_can_be_given_instead_of_counts(counts):
         select(TEXTS, 2)
 
 
-def test_the_score_is_gu_when_none_is_said(counts):
-    assert select(counts, 2) == select(counts, 2, "gu")
+def test_one_constant_is_the_score_when_none_is_said(counts):
+    assert select(counts, 2) == select(counts, 2, DEFAULT_SCORE)
+    assert ts.TermSelector().score_func == DEFAULT_SCORE
+    by_default = ts.TermVectorizer(k=2).fit(TEXTS, LABELS)
+    assert by_default.selection_ == ts.TermVectorizer(score_func=DEFAULT_SCORE, k=2).fit(TEXTS, LABELS).selection_
 
 
 def test_aggregation_can_be_chosen(counts):

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array
 from termsieve.classify.poisson import is_sparse
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, TermsieveWarning
 
 if TYPE_CHECKING:
     from termsieve.classify import probit_kernels
@@ -32,6 +32,10 @@ Prior = Literal["gaussian", "laplace"]
 
 _MIN_CURVATURE = 1e-10  # least curvature of a row: that of documents far on the right side underflows
 _MAX_PASSES = 1000  # passes over the weights in one step
+
+
+class NotConvergedWarning(ConvergenceWarning, TermsieveWarning):  # type: ignore[misc]  # scikit-learn has no types
+    """A fit that ended before it converged."""
 
 
 class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -155,7 +159,7 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"ProbitClassifier did not converge for {int((~self.converged_).sum())} of {len(self.converged_)} "
                 f"classes: the slope left is {worst:.1e} of that at the start, tol is {self.tol:.1e}. Raise max_iter "
                 f"({self.max_iter}) or tol, or lower prior_variance ({self.prior_variance_:.3g}).",
-                ConvergenceWarning,
+                NotConvergedWarning,
                 stacklevel=3,
             )
 

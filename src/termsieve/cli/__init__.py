@@ -6,6 +6,8 @@ Commands, one module for each family (importing it adds its commands)::
     comparing      compare, report
     modelling      train, predict
     counting       count, merge
+    changing       changes, sources, forget
+    searching      kwic
     catalogue      scores
     datasets       datasets, datasets get
     demo           demo
@@ -22,15 +24,27 @@ What they share::
     messages       notes, warnings and progress on standard error
     completion     names for the shell
     screen         numbers, bars and cells of tables
-    rank_views, compare_views, model_views    tables
+    rank_views, compare_views, model_views, change_views, demo_views    tables
 """
 
-from termsieve.cli import catalogue, comparing, counting, datasets, demo, modelling, ranking, reproduce
+from termsieve.cli import (
+    catalogue,
+    changing,
+    comparing,
+    counting,
+    datasets,
+    demo,
+    modelling,
+    ranking,
+    reproduce,
+    searching,
+)
 from termsieve.cli.app import app, main, run
 
 __all__ = [
     "app",
     "catalogue",
+    "changing",
     "comparing",
     "counting",
     "datasets",
@@ -40,4 +54,5 @@ __all__ = [
     "ranking",
     "reproduce",
     "run",
+    "searching",
 ]

@@ -64,7 +64,7 @@ def _check_measure(measure: str, *, per_class: bool) -> None:
     epilog=format_examples(
         "termsieve compare mail.csv",
         "termsieve compare mail.csv -o report.html -o result.parquet",
-        "termsieve compare news.jsonl --score gu,chi2,'bns(floor=0.001)' --classifier multinomial_nb -k 10,100,1000",
+        "termsieve compare news.jsonl --score chi2,'bns(floor=0.001)' --classifier multinomial_nb -k 10,100,1000",
         "termsieve compare news.jsonl --cv split --journal news.study -o report.html --figures figures",
     )
 )
@@ -223,7 +223,7 @@ def _write_page(
 @app.command(
     epilog=format_examples(
         "termsieve report result.parquet -o report.html",
-        "termsieve report mail.counts --score gu,chi2 -o terms.html",
+        "termsieve report mail.counts --score chi2,bns -o terms.html",
         "termsieve report mail.csv -o terms.html",
     )
 )

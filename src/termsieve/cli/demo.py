@@ -26,7 +26,7 @@ def demo(
 ) -> None:
     """Count the BBC news corpus, or the docstrings of installed packages where it is missing, and report on it."""
     require_extra("report", "The demo")
-    from termsieve.demonstration import run
+    from termsieve.cli.demo_views import show_demo
 
     with messages.report_time("shown"):
-        run(threads=threads, output=output, quiet=messages.quiet)
+        show_demo(threads=threads, output=output, quiet=messages.quiet)

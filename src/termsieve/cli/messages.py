@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import time
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
 from termsieve.cli.option_groups import flag
+from termsieve.errors import TermsieveWarning
 
 JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -27,6 +29,9 @@ OPTIONS = {
     "split=(COLUMN, VALUE)": "--split COLUMN=VALUE",
     "by_file=True": "--by-file",
     "analyzer='tokens'": "--tokens",
+    "segmenter='jieba'": "--segmenter jieba",
+    "analyzer='char_wb', ngram_range=(1, 2)": "--characters --ngrams 2",
+    "tokenizer='module:function'": "--tokenizer module:function",
     " (label=None reads it without labels.)": "",
 }
 
@@ -67,7 +72,7 @@ def _print_message(message: str) -> None:
 
 @dataclass(frozen=True)
 class Messages:
-    """How much is said. As a context, it shows warnings as notes."""
+    """How much is said. As a context, it shows the warnings of termsieve as notes, and no others."""
 
     quiet: Annotated[bool, flag("--quiet", "-q", panel=GENERAL_PANEL, help="Say nothing but errors.")] = False
     verbose: Annotated[
@@ -106,14 +111,19 @@ class Messages:
 
     def __enter__(self) -> Self:
         self._stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("default")
-        warnings.filterwarnings("ignore", category=DeprecationWarning)
-        warnings.filterwarnings("ignore", category=FutureWarning)
+        warnings.simplefilter("ignore")  # of other libraries: their words are for programmers
+        warnings.filterwarnings("always", category=TermsieveWarning)
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            self.note_once(f"note: {in_options(str(message)).strip().partition(chr(10))[0]}")
+            if isinstance(message, TermsieveWarning):  # some libraries change the filters
+                self.note_once(f"note: {in_options(str(message)).strip().partition(chr(10))[0]}")
 
         warnings.showwarning = show
+        silent = (
+            logging.NullHandler()
+        )  # Python prints what is logged where nobody handles it, such as urllib3's retries
+        logging.getLogger().addHandler(silent)
+        self._stack.callback(logging.getLogger().removeHandler, silent)
         return self
 
     def __exit__(self, *error: Any) -> None:

@@ -36,7 +36,7 @@ TRUST_PANEL = "Trust"
     epilog=format_examples(
         "termsieve train mail.csv -o mail.skops",
         "termsieve train mail.csv --score chi2 -k 1000 --classifier linear_svm -o mail.skops",
-        "termsieve train news.jsonl --score gu,bns -k 300,3000 --classifier logistic_regression -o news.skops",
+        "termsieve train news.jsonl --score chi2,bns -k 300,3000 --classifier logistic_regression -o news.skops",
         "termsieve predict mail.skops new.csv --explain",
     )
 )

@@ -22,13 +22,13 @@ from termsieve.cli.screen import (
     make_bare_table,
     make_cell,
 )
-from termsieve.ranking.ranking import score
+from termsieve.ranking.ranking import Ranking, score
 from termsieve.scores import parse_score
 from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
-    from termsieve.ranking.ranking import Ranking, RankingRow
+    from termsieve.ranking.ranking import RankingRow
     from termsieve.selection.selection import Selection
 
 RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp", "fn", "tn", "against")
@@ -50,7 +50,14 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
 
     def view() -> RenderableType:
         draw = _overall_table if overall else _brief_table if brief else _class_tables
-        parts = [(_format_headline(counts, name), Text(), draw(counts, lists)) for name, lists in ranked.items()]
+        parts = [
+            (
+                _format_headline(counts, name),
+                Text(),
+                draw(counts, [_show_tie_break(counts, one, overall) for one in lists]),
+            )
+            for name, lists in ranked.items()
+        ]
         return Group(*(part for some in parts for part in some))
 
     def page(path: Path) -> None:
@@ -59,6 +66,19 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
         report(score(counts, [*ranked]), path)
 
     return Sheet((*(["by"] if several else []), *RANK_COLUMNS), rows, view, page=page)
+
+
+def _show_tie_break(counts: Counts, ranking: Ranking, overall: bool) -> Ranking:
+    """Return a ranking with what decided between its terms, where the score itself is the same for most of them."""
+    scores = score(counts, ranking.score)
+    if not scores.score.tie_break_title or not len(ranking):
+        return ranking
+    of_class = None if overall else counts.index_of_class(ranking[0].label)
+    values = scores.tie_break_of(None) if of_class is None else scores.tie_break_of_class(of_class)
+    if values is None:
+        return ranking
+    rows = [row._replace(score=float(values[counts.index_of(row.term)])) for row in ranking]
+    return Ranking(rows, scores.score.tie_break_title)
 
 
 def _row_values(row: RankingRow) -> list[Any]:
@@ -136,7 +156,7 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     table = make_bare_table()
     table.add_column("", justify="right", style="dim")
     table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
-    table.add_column("score", no_wrap=True, justify="right")
+    table.add_column(rows.score, no_wrap=True, justify="right", min_width=5, max_width=14)
     table.add_column("", width=BAR_WIDTH)
     table.add_column("speaks for", min_width=10, max_width=30)
     table.add_column("in class", no_wrap=True, justify="right")

@@ -12,6 +12,7 @@ from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, FilesOrCounts, 
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.selection.rules import Rule
 
-DEFAULT_SCORE = "gu"
 DEFAULT_K = 1000  # terms that `select` takes
 TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
-        help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)" '
+        help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)" '
         f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
     ),
 ]  # fmt: skip
@@ -42,10 +42,10 @@ RULE_EXAMPLES = (
 @app.command(
     epilog=format_examples(
         "termsieve rank mail.csv",
-        "termsieve rank mail.csv --text body --label folder --score chi2 --top 20",
+        "termsieve rank mail.csv --text body --label folder --score bns --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
         "termsieve rank news.jsonl.gz --class sport --against",
-        "termsieve rank mail.counts --score gu,chi2 -o terms.html",
+        "termsieve rank mail.counts --score chi2,bns -o terms.html",
         "termsieve rank news.parquet --overall --format json | jq '.[].term'",
         "zcat news.jsonl.gz | termsieve rank -",
     )
@@ -58,7 +58,7 @@ def rank(
         list[str] | None,
         option(
             "--score", "-s", metavar="LIST", autocompletion=complete_scores,
-            help='Score that ranks the terms, such as chi2 or "bns(floor=0.001)"; several separated by commas '
+            help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)"; several separated by commas '
             f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
         ),
     ] = None,
@@ -110,7 +110,7 @@ def rank(
     brief = per_class is None and top is None and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
-        messages.note("More: --top 30, --score chi2, --class NAME, -o terms.csv, rank --help")
+        messages.note("More: --top 30, --score info_gain, --class NAME, -o terms.csv, rank --help")
 
 
 def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
@@ -126,8 +126,8 @@ def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
 @app.command(
     epilog=format_examples(
         "termsieve select mail.csv -k 1000 -o terms.txt",
-        "termsieve select mail.counts --score chi2 --rule 'fdr(0.01)'",
-        'termsieve select mail.csv --rule \'union("chi2", "gu", k=500)\' -o terms.csv',
+        "termsieve select mail.counts --score g_test --rule 'fdr(0.01)'",
+        'termsieve select mail.csv --rule \'union("chi2", "bns", k=500)\' -o terms.csv',
         "grep -F -w -f terms.txt mail.csv",
         more=f"[bold]Rules[/]\n{RULE_EXAMPLES}",
     )

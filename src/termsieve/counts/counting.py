@@ -22,6 +22,7 @@ from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import document_offsets
 from termsieve.tokens.vocabulary import check_sizes
 
@@ -371,6 +372,8 @@ def _count_documents(
     first = next(batches, None)  # which says whether these are texts or lists of tokens
     tokens = first is not None and first.schema.field("text").type == TOKENS
     analyzer = given if first is None and given is not None else choose_analyzer(given, tokens=tokens)
+    if first is not None and not tokens:
+        warn_of_missing_boundaries(first.column("text"), analyzer)
     columns = _ColumnNumbering()
     assigned: list[Int32Array] = []
     several: list[Int32Array] = []

@@ -310,6 +310,66 @@ class Counts(ArrowTable):
         parts = count_matrix(X, y, terms, classes)
         return cls(cells=Cells(*parts.pop("cells")), **parts)
 
+    @classmethod
+    def from_table(
+        cls,
+        terms: Any,
+        classes: Any = None,
+        df: Any = None,
+        tf: Any = None,
+        tf2: Any = None,
+        *,
+        class_sizes: Mapping[str, int] | None = None,
+        n_docs: int | None = None,
+        n_multilabel: int | None = None,
+        analyzer: Analyzer | None = None,
+    ) -> Counts:
+        """Make counts from a table that something else counted: a warehouse, a search engine, a paper.
+
+        The counts are checked: no class has more documents than there are, no term more documents than its class, no
+        fewer occurrences than documents, and so on.
+
+        Parameters
+        ----------
+        terms, classes, df, tf, tf2
+            Columns with a row for each term and class in which it occurs: documents with the term, its occurrences, the
+            sum of their squares. Or, as the first argument alone, a table with the columns term, class, df, tf and tf2
+            (anything with Arrow's interface: a frame of polars or pandas, a relation of DuckDB). Without `tf`, each
+            document has a term once. Without `tf2`, occurrences are taken to be spread evenly over the documents.
+        class_sizes
+            Documents of each class. Not needed if the table has a row for each class, without a term, with them in df.
+        n_docs, n_multilabel
+            All documents (default the sum of `class_sizes`), and those with several labels (default 0). With several
+            labels, rows without a class must have the counts of each term in all documents.
+        analyzer
+            What the terms were made by, if they are equal to those of an analyzer: then these counts and others of that
+            analyzer add up.
+
+        Examples
+        --------
+        >>> counts = Counts.from_table(["call", "call", "lunch"], ["ham", "spam", "ham"], [2, 9, 5], [2, 12, 5],
+        ...                            class_sizes={"ham": 40, "spam": 10})
+        >>> counts["call"].by_class
+        {'ham': (2, 2, 2), 'spam': (9, 12, 18)}
+        >>> Counts.from_table(counts.to_table()) == counts
+        True
+        """
+        from termsieve.counts.tables import COLUMNS, parts_from_table
+
+        if df is None:
+            table = pa.table(terms)
+            columns = {name: table[name] for name in COLUMNS if name in table.column_names}
+        else:
+            columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
+        settings = None if analyzer is None else analyzer.settings
+        return cls._from_record(parts_from_table(columns, class_sizes, n_docs, n_multilabel, settings))
+
+    def to_table(self) -> pa.Table:
+        """Return everything that was counted as one table, which `from_table` reads: see `termsieve.counts.tables`."""
+        from termsieve.counts.tables import table_of
+
+        return table_of(self)
+
     def save(self, path: str | Path) -> None:
         """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
         storage.save(path, self._to_record())

@@ -8,6 +8,7 @@ r"""The name of a corpus comes in; its documents go out: found, or downloaded, v
     preparation    get(): archives to the converted form
     downloads      downloads of archives, with their checksums
     archives       members of tar and zip files in memory, with limits
+    demo           the corpus of the demo, from installed packages
     json_form      the one form: JSON lines, the same bytes each time
     classfolders   \
     reuters         \

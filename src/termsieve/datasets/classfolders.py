@@ -9,6 +9,7 @@ from pathlib import Path
 
 from termsieve.datasets.archives import read_members
 from termsieve.datasets.records import Document
+from termsieve.errors import TermsieveWarning
 
 _ARTICLE = re.compile(r"(?:.*/)?(?:20_newsgroups|20news-bydate-(train|test))/([^/]+)/(\d+)")
 _MAIL = re.compile(r"(?:.*/)?(enron1/(ham|spam)/[^/]+)\.txt")
@@ -48,7 +49,8 @@ def convert_ohsumed(archives: Mapping[str, Path]) -> Iterator[Document]:
         labels.setdefault(key, set()).add(label)
         different += contents.setdefault(key, content) != content
     if different:
-        warnings.warn(f"{path}: {different} files differ from one class to another; the first is taken.", stacklevel=2)
+        message = f"{path}: {different} files differ from one class to another; the first is taken."
+        warnings.warn(message, TermsieveWarning, stacklevel=2)
     for (is_test, number), content in sorted(contents.items()):
         split = _SPLITS[is_test]
         yield _make_document(f"{split}/{number}", split, sorted(labels[is_test, number]), content)

@@ -90,7 +90,23 @@ def _describe_failure(error: Exception) -> str:
         return str(error)
     if isinstance(error, ValueError) and "does not match the known hash" in str(error):
         return "has another checksum than it should have: it was changed or damaged, and is not used."
-    return f"{type(error).__name__}: {error}."
+    return _in_our_words(error)
+
+
+def _in_our_words(error: Exception) -> str:
+    """Say what failed without the text of the libraries below, which is for programmers."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"the server answers with status {status}."
+    if "SSLError" in kinds:
+        return "there is no secure connection: the certificate of the server is not accepted."
+    if kinds & {"Timeout", "TimeoutError"}:
+        return "the server does not answer in time."
+    if "ConnectionError" in kinds:
+        return "there is no connection: no network, or the server is not there."
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{reason or type(error).__name__}."
 
 
 class DownloadMeter:

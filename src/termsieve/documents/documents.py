@@ -23,7 +23,7 @@ from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_le
 from termsieve.documents.options import Options, make_options
 from termsieve.documents.sources import find_sources
 from termsieve.documents.text_files import label_by_file
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, TermsieveWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -276,7 +276,7 @@ class Documents:
         tally.check(chosen)
         self._report = tally
         for message in self._warnings():
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(message, TermsieveWarning, stacklevel=2)
 
     def _warnings(self) -> list[str]:
         return [*(note for source in self._sources for note in source.notes), *self._report.warnings()]

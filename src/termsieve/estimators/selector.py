@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve._types import Array, BoolArray
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import pack_state, unpack_state
@@ -32,7 +33,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     Parameters
     ----------
     score_func : str, Score or function of a Table
-        What ranks the columns, such as ``"gu"`` or ``"bns(floor=0.001)"``.
+        What ranks the columns, such as ``"info_gain"`` or ``"bns(floor=0.001)"``.
     k : int or "all"
         How many to keep. More than there are: all, with a warning.
     rule : str, Rule or None
@@ -73,7 +74,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def __init__(
         self,
-        score_func: ScoreLike = "gu",
+        score_func: ScoreLike = DEFAULT_SCORE,
         *,
         k: Any = 1000,
         rule: RuleLike | None = None,
@@ -184,6 +185,8 @@ class ScoreFunction:
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
         overall = scores.overall(self.aggregate)
+        if scores.rare is not None and not scores.rare.all():
+            overall[scores.rare] = -np.inf  # scikit-learn ranks by the values alone
         pvalues = find_pvalues(scores)
         return overall if pvalues is None else (overall, pvalues)
 

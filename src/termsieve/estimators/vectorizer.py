@@ -15,6 +15,7 @@ from sklearn.utils import Tags, check_array
 
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
     ReaderPool,
@@ -39,16 +40,17 @@ from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
     r"""Turn texts into a matrix: documents x terms.
 
-    Without `score_func` a fast ``CountVectorizer``: the same parameters with the same meaning, the same vocabulary, the
-    same matrix. With it, the terms are counted, scored and selected in the same pass over the texts, and the matrix
-    has the selected ones only.
+    Without `score_func`, `k` and `rule` a fast ``CountVectorizer``: the same parameters with the same meaning, the same
+    vocabulary, the same matrix. With one of them, the terms are counted, scored and selected in the same pass over the
+    texts, and the matrix has the selected ones only.
 
     Parameters
     ----------
     score_func : str, Score, function of a Table, or None
-        What ranks the terms, such as ``"gu"``; needs labels.
+        What ranks the terms, such as ``"info_gain"``; needs labels. None: nothing, or with `k` or `rule` the default
+        score, `termsieve.scores.DEFAULT_SCORE`.
     k : int, "all" or None
-        How many terms to keep; None is all.
+        How many terms to keep; None and "all" are all.
     rule : str, Rule or None
         Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
     aggregate : {"max", "sum", "mean", "weighted_mean"} or None
@@ -270,7 +272,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         kept: Int64Array = np.arange(counts.n_terms)
         self._forget_selection()
         if self._selects:
-            scores = score_for(counts, self._rule, self.score_func)
+            scores = score_for(counts, self._rule, self._ranking_score)
             selection = select(scores, self._rule, aggregate=self.aggregate)
             kept = np.sort(selection.index)
             if not len(kept):
@@ -329,19 +331,16 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def _rule(self) -> Rule:
-        rule = resolve_rule(self.k, self.rule)
-        if self.score_func is None and not rule.scores and (self.rule is not None or self.k is not None):
-            raise OptionError(
-                f"TermVectorizer: {rule} ranks terms by a score, but score_func is None. Give one, such as "
-                "score_func='gu', or take max_features for the most frequent terms."
-            )
-        if self.score_func is not None:
-            as_score(self.score_func)
-        return rule
+        as_score(self._ranking_score)
+        return resolve_rule(self.k, self.rule)
+
+    @property
+    def _ranking_score(self) -> ScoreLike:
+        return DEFAULT_SCORE if self.score_func is None else self.score_func
 
     @property
     def _selects(self) -> bool:
-        return self.score_func is not None or bool(self._rule.scores)
+        return self.score_func is not None or self.rule is not None or self.k not in (None, "all")
 
     @property
     def _needs_labels(self) -> bool:
@@ -442,7 +441,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
-        tags.target_tags.required = self.score_func is not None or str(self.weighting).startswith("tf.")
+        tags.target_tags.required = self._selects or str(self.weighting).startswith("tf.")
         return tags
 
     def __getstate__(self) -> dict[str, Any]:

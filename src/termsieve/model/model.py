@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from termsieve._types import AnyArray, Array
-from termsieve.errors import InputError, MissingExtraError, OptionError
+from termsieve.errors import InputError, MissingExtraError, OptionError, TermsieveWarning
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
 from termsieve.model.container import MAX_BYTES, pack, unpack
@@ -240,6 +240,6 @@ def _warn_other_terms(path: str | Path, here: dict[str, Any], there: dict[str, A
     if here != there:
         warnings.warn(
             f"{path}: was made with other versions, and terms may differ: {settings_difference(here, there)}.",
-            UserWarning,
+            TermsieveWarning,
             stacklevel=3,
         )

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._kernels import use_way
-from termsieve._types import Array, Int32Array, Int64Array, StringArray
-from termsieve.errors import OptionError
+from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
+from termsieve.errors import OptionError, TermsieveWarning
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
@@ -196,7 +196,8 @@ class Scores(ArrowTable):
     def order(self, aggregate: str | None = None) -> Int64Array:
         """Return the places of all terms, best first.
 
-        Equal scores are decided by the score's own tie-break, if it has one, then by the term, ascending.
+        Terms that the score's guard holds back (`rare`) come last. Equal scores are decided by the score's own
+        tie-break, if it has one, then by the term, ascending.
         """
         return self.top_indices(self.overall(aggregate), self.tie_break_of(aggregate), self.counts.n_terms)
 
@@ -298,7 +299,7 @@ class Scores(ArrowTable):
 
     def _evaluate_global(self, whole: Callable[..., Array]) -> Array:
         def use(cells: DistinctCells) -> Array:
-            return cells.expand_to_terms(whole(agg.CellAggregator(cells), **self.score.arguments))
+            return cells.expand_to_terms(whole(agg.CellAggregator(cells), **self.score.formula_arguments))
 
         return distinct.use_coarsest_level(self.counts, use)
 
@@ -307,13 +308,25 @@ class Scores(ArrowTable):
         decide = self.score.tie_break
         if decide is None:
             return None
-        arguments = self.score.arguments
+        arguments = self.score.formula_arguments
         evaluated = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
         return self._aggregate(evaluated, aggregate or self.score.aggregation)
 
+    @cached_property
+    def rare(self) -> BoolArray | None:
+        """Which terms rank below all others: those of fewer documents than the guard of the score asks for."""
+        return self.counts.term_df < self.score.min_df if self.score.min_df > 1 else None
+
     def top_indices(self, score: Array, tie_break: Array | None, n: int, among: Int64Array | None = None) -> Int64Array:
-        """Return the places of the n best terms, ties decided as they should be."""
+        """Return the places of the n best terms, ties decided as they should be, rare terms after all others."""
         places = np.arange(score.size) if among is None else among
+        if self.rare is None:
+            return self._sort(score, tie_break, n, places)
+        held_back = self.rare[places]
+        first = self._sort(score, tie_break, n, places[~held_back])
+        return np.concatenate([first, self._sort(score, tie_break, n - first.size, places[held_back])])
+
+    def _sort(self, score: Array, tie_break: Array | None, n: int, places: Int64Array) -> Int64Array:
         n = min(n, places.size)
         if n == 0:
             return places[:0]
@@ -342,7 +355,7 @@ class Scores(ArrowTable):
         decide = self.score.tie_break
         if decide is None:
             return None
-        arguments = self.score.arguments
+        arguments = self.score.formula_arguments
         cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
         return cells.expand_to_terms(agg.class_values(cells, values, c))
 
@@ -422,7 +435,7 @@ def score(
     counts : Counts
         What `termsieve.count` or `Counts.from_matrix` made.
     score_func : str, Score, function of a Table, or a list of these
-        A spelling such as ``"gu"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
+        A spelling such as ``"chi2"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
 
     Returns
     -------
@@ -451,7 +464,7 @@ def _score_one(counts: Counts, one: Score) -> Scores:
         warnings.warn(
             f"{counts.n_multilabel:,} documents have more than one label, and the class parts "
             f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
-            UserWarning,
+            TermsieveWarning,
             stacklevel=3,
         )
     return Scores(counts, one)

@@ -143,7 +143,8 @@ def _draw_static_map(words: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _get_environment() -> Environment:
+def get_environment() -> Environment:
+    """Return the environment of the templates: everything is escaped, and nothing may be missing."""
     environment = Environment(
         loader=PackageLoader("termsieve.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -152,9 +153,9 @@ def _get_environment() -> Environment:
 
 
 @functools.cache
-def _load_asset(name: str) -> str:
+def load_asset(name: str) -> str:
     """Load a script or style of this package."""
-    source, _, _ = _get_environment().loader.get_source(_get_environment(), name)  # type: ignore[union-attr]
+    source, _, _ = get_environment().loader.get_source(get_environment(), name)  # type: ignore[union-attr]
     return source
 
 
@@ -176,10 +177,10 @@ def _content_policy(*scripts: str) -> str:
 
 
 def _render_page(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap | None, title: str) -> str:
-    bundle, script = _load_bundle(), _load_asset("page.js")
+    bundle, script = _load_bundle(), load_asset("page.js")
     context = {
         "policy": _content_policy(bundle, script), "bundle": Markup(bundle), "script": Markup(script),  # noqa: S704 - our own
-        "style": Markup(_load_asset("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
+        "style": Markup(load_asset("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
         "headline": make_headline(data), "explanation": make_explanation(data),
         "findings": [one.sentence for one in list_findings(data)
                      if not one.sentence.startswith(make_headline(data))][:3],
@@ -192,7 +193,7 @@ def _render_page(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap
         **_score_context(data),
     }  # fmt: skip
     context["sections"] = _list_sections(context)
-    return _get_environment().get_template("page.html").render(context)
+    return get_environment().get_template("page.html").render(context)
 
 
 def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap | None) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _scoring_lines(data: ReportData) -> list[str]:
 
 
 def _import_lines(data: ReportData, more: list[str]) -> list[str]:
-    demo = ["from termsieve import demonstration"] if data.origin.get("demo") else []
+    demo = ["from termsieve.datasets import demo"] if data.origin.get("demo") else []
     return ["import termsieve as ts", *demo, *more]
 
 
@@ -81,7 +81,7 @@ def _analyzer_code(data: ReportData) -> str:
 
 def _document_lines(data: ReportData) -> list[str]:
     if data.origin.get("demo"):
-        return ["name, texts, labels = demonstration.load_corpus()", 'docs = ts.read({"text": texts, "label": labels})']
+        return ["name, texts, labels = demo.load_corpus()", 'docs = ts.read({"text": texts, "label": labels})']
     files = document_files(data) or ["DOCUMENTS"]
     source = repr(files[0] if len(files) == 1 else files)
     return [f"docs = ts.read({source}{_option_code(data)})"]

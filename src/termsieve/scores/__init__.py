@@ -11,16 +11,19 @@
     bayes         pip and its relatives
     frequency     numbers of documents
     information   information gain and its relatives
+    keyness       relative frequencies of occurrences, as linguists compare them
     odds          odds and ratios
     rates         bns, ifs and other functions of the two rates
-    variance      fisher, bss_wss, ocfs
+    variance      fisher, bss_wss, ocfs, welch_t
 """
 
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.scores import (  # they register
     association,
     bayes,
     frequency,
     information,
+    keyness,
     odds,
     rates,
     variance,
@@ -29,6 +32,7 @@ from termsieve.scores.parsing import parse_score
 from termsieve.scores.registry import SCORES, Parameter, Score
 
 __all__ = [
+    "DEFAULT_SCORE",
     "SCORES",
     "Parameter",
     "Score",
@@ -36,6 +40,7 @@ __all__ = [
     "bayes",
     "frequency",
     "information",
+    "keyness",
     "odds",
     "parse_score",
     "rates",

@@ -171,6 +171,7 @@ def fisher_exact(t: Table) -> Array:
     warning="The text of the paper and its printed formula differ: z='counts' is the printed one, which "
     "scores independent terms high when classes are unequal. The p-value is always that of the difference "
     "in proportions.",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=73.48469),
 )
 def gu(t: Table, *, z: Literal["rates", "counts"] = "rates", floor: float = 0.5) -> Array:

@@ -76,6 +76,7 @@ def pip_log_odds(
     aggregation="weighted_mean",
     limits=_POSITIVE_LIMITS,
     tie_break=pip_log_odds,
+    tie_break_title="log odds",
     prefers="Terms that surely depend on the class; it soon reaches 1, and the log Bayes factor decides further.",
     warning="Constant terms score above many independent ones: remove them first. PIPlf of the paper is "
     "this score after counts.prune(max_tf=...).",
@@ -129,6 +130,7 @@ def _poisson_log_odds(
     shown=("param",),
     variants=('pip_poisson(param="rate")',),
     tie_break=_poisson_log_odds,
+    tie_break_title="log odds",
     prefers="Terms whose occurrences per document surely differ; with param='scale' frequent terms are held down.",
     warning="The printed formula takes b as a scale, which gives classes and pool different prior means; "
     "param='rate' is the coherent reading and is recommended. The paper gives no values for these priors: "

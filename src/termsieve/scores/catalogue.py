@@ -80,6 +80,10 @@ def list_facts(s: Score) -> Iterator[tuple[str, str]]:
         "negated term": SYMMETRIES[s.negate_term],
         "overall": _describe_overall(s),
         "p-values": "yes" if s.pvalue else "",
+        "guard": f"terms of fewer than {s.min_df:g} documents rank below all others, their values unchanged; "
+        "min_df=1 turns it off"
+        if s.guarded
+        else "",
         "parameters": "; ".join(_describe_parameters(s)),
         "variants": ", ".join(s.variants),
         "in the papers": "; ".join(f"{paper}: {text}" for paper, text in s.papers.items()),

@@ -24,6 +24,7 @@ from termsieve.table import Table, ratio
     infinite="-inf with floor=0, for terms that the class does not have",
     warning="Papers call it mutual information, which also means the average over all cells: that is "
     "info_gain. With floor=0 and the weighted mean, every term that misses one class sinks to -inf.",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=1.098612),
 )
 def pmi(t: Table, *, floor: float = 0.5, log: bool = True) -> Array:

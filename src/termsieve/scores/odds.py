@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from termsieve._types import Array
@@ -33,6 +35,7 @@ def _log_odds_ratio(t: Table, smoothing: float) -> Array:
     infinite="with smoothing=0, where fp or fn is 0",
     warning="The mean over classes is ruled by the one class with the largest ratio: log_odds_ratio is "
     "tamer. Smoothing moves independent terms off 1.",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=20.77243),
 )
 def odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
@@ -55,6 +58,7 @@ def odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
     prefers="Terms that other classes do not have, even if they are rare.",
     infinite="with smoothing=0, where a cell is 0",
     warning="Smoothing moves independent terms off 0.",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=3.033626),
 )
 def log_odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
@@ -76,6 +80,7 @@ def log_odds_ratio(t: Table, *, smoothing: float = 0.1) -> Array:
     infinite="with smoothing=0, where a cell is 0",
     warning="0.5 is added to each cell, so independent terms score near 0 rather than 0.",
     confidence="per-class form read in a third-party text, the sum over classes is from memory; the smoothing is ours",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=2.991134),
 )
 def mor(t: Table, *, smoothing: float = 0.5) -> Array:
@@ -99,6 +104,7 @@ def mor(t: Table, *, smoothing: float = 0.5) -> Array:
     infinite="with prior=0, for terms that only the class has or only the others have",
     warning="The paper does not smooth. An m-estimate of weight k keeps it finite and leaves independent "
     "terms at 0, which Laplace smoothing does not.",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=2.170908),
 )
 def cdm(t: Table, *, prior: float = 1.0) -> Array:
@@ -137,6 +143,7 @@ def odds_numerator(t: Table) -> Array:
     infinite="for terms that no other class has",
     warning="All terms of one class only tie at infinity.",
     confidence="formula read in a third-party text on Forman's study; x/0 = inf is ours",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=9.0),
 )
 def prob_ratio(t: Table) -> Array:
@@ -212,13 +219,16 @@ def strong_class(t: Table, *, smoothing: float = 0.5) -> Array:
     source="monroe2008",
     formula=r"\frac{\delta}{\sqrt{\frac{1}{y_c + a} + \frac{1}{y_{c'} + a}}}, \quad \delta ="
     r" \ln \frac{y_c + a}{n_c + a_0 - y_c - a}"
-    r" - \ln \frac{y_{c'} + a}{n_{c'} + a_0 - y_{c'} - a}",
+    r" - \ln \frac{y_{c'} + a}{n_{c'} + a_0 - y_{c'} - a}, \quad a = w\, y",
     swap_classes="flip",
     sided=1,
-    limits={"prior": "[1e-9, 1e9]"},
+    limits={"weight": "[1e-9, 1e9]"},
+    variants=('log_odds_dirichlet(prior="flat", weight=0.01)',),
     prefers="Terms used surely more often in the class, counting occurrences rather than documents.",
-    warning="Counts occurrences, so one long document can carry a term. The prior is flat: `prior` per term.",
-    confidence="formula from memory",
+    warning="Counts occurrences, so one long document can carry a term. The prior of a term is its occurrences in all "
+    "classes, `weight` times: with 1 the prior weighs as much as the corpus. With prior='flat' every term has `weight` "
+    "occurrences, and terms that only one class has fall far down.",
+    confidence="formula from memory; the weight of the informative prior is ours",
     example=dict(
         tp=30,
         fp=10,
@@ -231,13 +241,19 @@ def strong_class(t: Table, *, smoothing: float = 0.5) -> Array:
         tokens_c=5000,
         tokens_nc=15000,
         n_terms=2000,
-        value=7.467559,
+        value=4.679767,
     ),
 )
-def log_odds_dirichlet(t: Table, *, prior: float = 0.01) -> Array:
+def log_odds_dirichlet(t: Table, *, prior: Literal["corpus", "flat"] = "corpus", weight: float = 1.0) -> Array:
     """Difference of the log odds of using the term, in units of its standard error."""
-    here, there = t.tf_c + prior, t.tf_nc + prior
-    others = prior * (t.n_terms - 1.0)
-    odds_here = log(ratio(here, np.maximum(t.tokens_c - t.tf_c, 0.0) + others, empty=1.0))
-    odds_there = log(ratio(there, np.maximum(t.tokens_nc - t.tf_nc, 0.0) + others, empty=1.0))
-    return subtract(odds_here, odds_there) / np.sqrt(1.0 / here + 1.0 / there)
+    if prior == "flat":
+        of_term, of_others = np.full_like(t.tf_t, weight), np.full_like(t.tf_t, weight * (t.n_terms - 1.0))
+    else:
+        of_term = weight * t.tf_t
+        of_others = weight * np.maximum(t.tokens_c + t.tokens_nc - t.tf_t, 0.0)
+    here, there = t.tf_c + of_term, t.tf_nc + of_term
+    odds_here = log(ratio(here, np.maximum(t.tokens_c - t.tf_c, 0.0) + of_others, empty=1.0))
+    odds_there = log(ratio(there, np.maximum(t.tokens_nc - t.tf_nc, 0.0) + of_others, empty=1.0))
+    nowhere = (here == 0) | (there == 0)  # a term that does not occur says nothing
+    variance = 1.0 / np.where(nowhere, 1.0, here) + 1.0 / np.where(nowhere, 1.0, there)
+    return np.where(nowhere, 0.0, subtract(odds_here, odds_there)) / np.sqrt(variance)

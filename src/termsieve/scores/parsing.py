@@ -26,7 +26,9 @@ AMBIGUOUS_NAMES: dict[str, str] = {
     "gini_index": "is 'gini' in the form of Shang et al. 2007, not the impurity of decision trees",
     "ect": "is 'cross_entropy'",
     "wet": "is 'weight_of_evidence'",
-    "llr": "is 'g_test', the log-likelihood ratio",
+    "llr": "may be the log-likelihood ratio of documents ('g_test') or of occurrences ('log_likelihood')",
+    "keyness": "has many measures: 'log_ratio', 'lrc', 'percent_diff' and 'simple_maths' for how large it is, "
+    "'log_likelihood' and 'bic' for how surprising, 'g_test' for documents instead of occurrences",
     "rf": "is 'relevance_freq'; a random forest is not a function of counts",
 }
 _SYNONYMS = {
@@ -35,7 +37,7 @@ _SYNONYMS = {
     "ig": ("information_gain", "infogain"),
     "logodds": ("log_odds", "lor"),
     "ect": ("ece",),
-    "llr": ("loglikelihood", "log_likelihood", "ll", "g2"),
+    "llr": ("loglikelihood", "ll", "g2"),
     "cc": ("correlation",),
     "f": ("f_classif", "anova"),
     "df": ("frequency", "freq"),
@@ -74,7 +76,7 @@ def parse_score(spelling: str | Score) -> Score:
     """
     if isinstance(spelling, Score):
         return spelling
-    call = parse_call(spelling, "score", "'gu' or 'bns(floor=0.001)'")
+    call = parse_call(spelling, "score", "'chi2' or 'bns(floor=0.001)'")
     if call.args:
         raise OptionError(f"In {spelling!r} the values must be named, as in 'bns(floor=0.001)'.")
     return lookup_score(call.name).with_parameters(**call.kwargs)

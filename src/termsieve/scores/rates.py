@@ -139,6 +139,7 @@ def power(t: Table, *, k: float = 5.0) -> Array:
     prefers="Terms that one class has in most of its documents and the others hardly.",
     warning="Overall values start at 0.5, which also independent terms reach, whatever their frequency.",
     confidence="formula read in three third-party implementations",
+    guarded=True,
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.5113636),
 )
 def dfs(t: Table) -> Array:

@@ -26,6 +26,8 @@ ParameterValue: TypeAlias = "float | bool | str"
 TableFunction: TypeAlias = Callable[..., Array]
 
 MOST_DOCS = 2**53  # documents: up to here every count is exact as a float
+MIN_DF = "min_df"  # the parameter of guarded scores: see `Score.guarded`
+GUARD = 5.0  # its default
 SMOOTHING = "0 or [1e-9, 1e9]"  # what is added to counts: nothing, or enough to keep squares of ratios finite
 
 _SCORES: dict[str, Score] = {}
@@ -142,6 +144,8 @@ class Score:
         The value does not depend on the class.
     tie_break : callable, optional
         Decides between terms of equal score; takes the same arguments as `function`.
+    tie_break_title : str
+        What the values of the tie-break are. Tables for people show them instead of a score that saturates.
     pvalue : callable, optional
         From a table and the values on it to probabilities under independence.
     single_label : bool
@@ -160,6 +164,9 @@ class Score:
         Spellings with other parameters that are worth knowing.
     shown : tuple of str
         Parameters that the spelling always shows.
+    guarded : bool
+        The formula puts terms of one or two documents first. So the score has a further parameter, ``min_df``, that
+        does not change values: terms of fewer documents rank below all others. 1 turns it off.
 
     Examples
     --------
@@ -186,6 +193,7 @@ class Score:
     overall: Callable[..., Array] | None = None
     class_blind: bool = False
     tie_break: TableFunction | None = None
+    tie_break_title: str = ""
     pvalue: Callable[[Table, Array], Array] | None = None
     single_label: bool = False
     most_docs: int = MOST_DOCS
@@ -195,6 +203,7 @@ class Score:
     example: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    guarded: bool = False
     parameters: tuple[Parameter, ...] = ()
     given: Mapping[str, ParameterValue] = field(default_factory=dict)
 
@@ -202,6 +211,16 @@ class Score:
     def arguments(self) -> dict[str, ParameterValue]:
         """Every parameter with the value it has here."""
         return {p.name: self.given.get(p.name, p.default) for p in self.parameters}
+
+    @property
+    def formula_arguments(self) -> dict[str, ParameterValue]:
+        """The parameters that the function takes: all but the guard."""
+        return {name: value for name, value in self.arguments.items() if not (self.guarded and name == MIN_DF)}
+
+    @property
+    def min_df(self) -> float:
+        """Terms of fewer documents rank below all others."""
+        return float(self.arguments[MIN_DF]) if self.guarded else 0.0
 
     @property
     def spelling(self) -> str:
@@ -239,7 +258,7 @@ class Score:
     def evaluate(self, table: Table) -> Array:
         """Return the value of every entry of a table."""
         self.check_documents(float(np.max(table.N, initial=0.0)))
-        return self.function(table, **self.arguments)
+        return self.function(table, **self.formula_arguments)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Score) and (self.spelling, self.function) == (other.spelling, other.function)
@@ -287,6 +306,8 @@ def make_score(function: TableFunction, *, limits: Mapping[str, str] | None = No
     name = function.__name__
     about = doc.partition("\n")[0]
     parameters = _read_parameters(function, limits or {})
+    if facts.get("guarded"):
+        parameters += (Parameter(MIN_DF, GUARD, limits="[1, 1e9]"),)
     return Score(
         **{
             "name": name,

@@ -144,3 +144,32 @@ def _ocfs_overall(over: ClassAggregator, *, on: FeatureKind = "tf") -> Array:
 def ocfs(t: Table, *, on: FeatureKind = "tf") -> Array:
     """Spread of the class means of the feature."""
     return ratio(_between_squares(t, _moments(t, on)), t.N, empty=0.0)
+
+
+def _variance_of_mean(n: Array, s: Array, q: Array) -> Array:
+    """Return the variance of the mean of n documents; one document alone does not tell it, so it is infinite."""
+    return np.where(n > 1, ratio(_within_squares(n, s, q), n * (n - 1.0), empty=0.0), np.inf)
+
+
+@score(
+    title="Welch's t of occurrences per document",
+    source="paquot2009",
+    formula=r"\frac{\mu_c - \mu_{c'}}{\sqrt{s_c^2 / n_c + s_{c'}^2 / n_{c'}}}",
+    range="[-inf, inf]",
+    null=0.0,
+    swap_classes="flip",
+    sided=1,
+    variants=('welch_t(on="presence")',),
+    prefers="Terms whose mean number of occurrences per document is surely higher in the class.",
+    infinite="for a term that is constant on both sides, and not the same",
+    warning="Linguists take relative frequencies of each document; here it is occurrences, which counts know: the same "
+    "for documents of equal length. 0 where a side has one document." + _ROUNDING_NOTE,
+    confidence="the statistic is standard; its use for keywords is from memory",
+    example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=5.675180),
+)
+def welch_t(t: Table, *, on: FeatureKind = "tf") -> Array:
+    """Difference of the mean occurrences per document, in units of its standard error."""
+    x = _moments(t, on)
+    gap = ratio(_rounded_difference(x.s_c, t.n_nc, x.s_nc, t.n_c), t.n_c * t.n_nc, empty=0.0)
+    squared_error = _variance_of_mean(t.n_c, x.s_c, x.q_c) + _variance_of_mean(t.n_nc, x.s_nc, x.q_nc)
+    return ratio(gap, np.sqrt(squared_error), empty=0.0)

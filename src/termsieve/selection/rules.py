@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from termsieve._types import Array, BoolArray
-from termsieve.errors import OptionError, did_you_mean
+from termsieve.errors import OptionError, TermsieveWarning, did_you_mean
 from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.scores import SCORES
 from termsieve.scores.registry import format_value
@@ -72,7 +72,9 @@ class Top(Rule):
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms were asked for")
         if self.k > pool.size:
             warnings.warn(
-                f"k={self.k} is more than the {pool.size} terms there are: all are taken.", UserWarning, stacklevel=2
+                f"k={self.k} is more than the {pool.size} terms there are: all are taken.",
+                TermsieveWarning,
+                stacklevel=2,
             )
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
         return _choose_best(
@@ -109,8 +111,10 @@ class Threshold(Rule):
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the terms that reach the threshold."""
-        n = int((pool.candidates >= self.least).sum())
-        return _choose_best(pool, n, f"a score of at least {self.least:g}: {_format_count(n, pool.size)}")
+        kept = pool.candidates >= self.least
+        return _choose_masked(
+            pool, kept, f"a score of at least {self.least:g}: {_format_count(int(kept.sum()), pool.size)}"
+        )
 
 
 @rule("median_probability")

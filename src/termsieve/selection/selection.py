@@ -10,13 +10,12 @@ import pyarrow as pa
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import RuleLike, parse_rule
-
-DEFAULT_SCORE = "gu"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +135,8 @@ def select(
         ``stages("ocfs", 10000, "info_gain", 1000)``  one score after the other
         ============================================  ==========================================================
     score : str, Score or function of a Table
-        The score that ranks the terms (default ``"gu"``). ``union`` and ``stages`` have scores of their own.
+        The score that ranks the terms (default: `termsieve.scores.DEFAULT_SCORE`). ``union`` and ``stages`` have
+        scores of their own.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
         How scores of the classes become one (default: the score's own way).
 

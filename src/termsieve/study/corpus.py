@@ -20,6 +20,7 @@ from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
 from termsieve.tokens.vocabulary import Vocabulary
 
@@ -113,6 +114,8 @@ def read_corpus(
         raise InputError("There are no documents.")
     texts = pa.chunked_array([batch.column("text") for batch in batches])
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
+    if texts.type != TOKENS:
+        warn_of_missing_boundaries(texts, analyzer)
     workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
     rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
     terms, columns = rows.vocabulary()

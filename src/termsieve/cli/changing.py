@@ -1,0 +1,257 @@
+"""``changes``, ``sources`` and ``forget``: what changed, what depends on one source, what is withdrawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from termsieve.cli.app import app
+from termsieve.cli.completion import complete_scores
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, FilesOrCounts, PruningOptions, Threads
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, format_examples, option
+from termsieve.cli.output import OutputOptions
+from termsieve.defaults import DEFAULT_SCORE
+from termsieve.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from termsieve.cli.reading import CountsInput
+    from termsieve.counts.counts import Counts
+
+SHOWN = 10  # terms that rose, and that fell
+LEVEL = 0.95
+ByColumn = Annotated[
+    str | None,
+    option(
+        "--by",
+        metavar="COLUMN",
+        help="Column with the period (month, year) or source: each value is counted once (default: each file).",
+    ),
+]
+
+
+@app.command(
+    epilog=format_examples(
+        "termsieve changes january.counts february.counts",
+        "termsieve changes 2023.counts 2024.counts 2025.counts --top 30",
+        "termsieve changes mail.csv --by month -o changes.html",
+        "termsieve changes before.counts after.counts --class spam --order ratio",
+    )
+)
+@expand_groups
+def changes(
+    files: FilesOrCounts,
+    *,
+    by: ByColumn = None,
+    only: Annotated[
+        list[str] | None,
+        option("--class", metavar="CLASS", help="Changes inside this class; may be given several times."),
+    ] = None,
+    top: Annotated[
+        int, option("--top", "-n", metavar="N", min=1, help=f"Terms that rose, and that fell (default {SHOWN}).")
+    ] = SHOWN,
+    order: Annotated[
+        str,
+        option(
+            "--order",
+            metavar="HOW",
+            help="Strongest first by z (how sure), or by difference or ratio of the shares, taken at the limit of its "
+            "interval that is nearer to no change (default z).",
+        ),
+    ] = "z",
+    max_q: Annotated[
+        float, option("--max-q", metavar="Q", min=0, max=1, help="Leave out terms with a larger q-value (default 1.0).")
+    ] = 1.0,
+    level: Annotated[float, option("--level", metavar="P", help=f"Level of the intervals (default {LEVEL}).")] = LEVEL,
+    columns: ColumnOptions,
+    analysis: AnalyzerOptions,
+    pruning: PruningOptions,
+    output_options: OutputOptions,
+    threads: Threads = None,
+    messages: Messages,
+) -> None:
+    """Show which terms rose and fell from one period to the next, how sure, and what is only another mix of classes."""
+    from termsieve.cli.change_views import make_changes_sheet
+    from termsieve.periods import changes as find_changes
+
+    periods = _read_periods(files, by, columns, analysis, threads, messages, output_options)
+    with messages.report_time("compared"), messages.report_compiling():
+        found = find_changes({name: pruning.apply(one) for name, one in periods.items()}, level=level)
+        shown = [found.of_class(label) for label in only] if only else [found]
+        sheet = make_changes_sheet(shown, top=top, order=order, max_q=max_q)
+    output_options.write(sheet, messages)
+
+
+@app.command(
+    epilog=format_examples(
+        "termsieve sources reviews.csv --by site", "termsieve sources mail.parquet --by sender -k 50 --score info_gain"
+    )
+)
+@expand_groups
+def sources(
+    files: Files,
+    *,
+    by: Annotated[str, option("--by", metavar="COLUMN", help="Column with the source of each document.")],
+    score: Annotated[
+        str,
+        option(
+            "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
+            help=f"Score that ranks the terms (default {DEFAULT_SCORE}).",
+        ),
+    ] = DEFAULT_SCORE,
+    k: Annotated[int, option("-k", metavar="N", min=1, help="Number of best terms (default 100).")] = 100,
+    columns: ColumnOptions,
+    analysis: AnalyzerOptions,
+    output_options: OutputOptions,
+    threads: Threads = None,
+    messages: Messages,
+) -> None:  # fmt: skip
+    """Show which of the best terms depend on one source: each source is left out, and the terms are ranked again."""
+    from termsieve.cli.change_views import make_sources_sheet
+    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.counts.counting import count_folds
+    from termsieve.periods import depend_on_source
+
+    documents = find_labelled(files, columns)
+    output_options.check(inputs=[*documents.files, *analysis.files])
+    report_columns(documents, messages)
+    with messages.report_time("counted"), messages.report_compiling():
+        folds = count_folds(
+            documents, folds=by, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress
+        )
+    report_skipped(documents, messages)
+    found = depend_on_source(folds, score, k)
+    output_options.write(make_sources_sheet(found), messages)
+    messages.note(found.headline)
+
+
+@app.command(
+    epilog=format_examples(
+        "termsieve forget all.counts withdrawn.jsonl",
+        "termsieve forget all.counts withdrawn.counts -o rest.counts --receipt receipt.jsonl",
+    )
+)
+@expand_groups
+def forget(
+    counts_file: Annotated[Path, typer.Argument(metavar="COUNTS", help="File that [bold]termsieve count[/] wrote.")],
+    files: FilesOrCounts,
+    *,
+    output: Annotated[
+        Path | None,
+        option("--output", "-o", metavar="FILE", help="File to write (default: the counts file itself is replaced)."),
+    ] = None,
+    receipt: Annotated[
+        Path | None,
+        option(
+            "--receipt",
+            metavar="FILE",
+            help="File to which a line of JSON is added: what was removed, and the checksums before and after "
+            "(default: the counts file with .receipts.jsonl).",
+        ),
+    ] = None,
+    columns: ColumnOptions,
+    threads: Threads = None,
+    messages: Messages,
+) -> None:
+    """Remove documents from counts, exactly: what is left is what counting without them gives, byte for byte."""
+    from termsieve.cli.reading import find_counts
+    from termsieve.counts.counts import Counts
+    from termsieve.counts.forgetting import forget as forget_documents
+    from termsieve.files import check_target
+
+    whole = Counts.load(counts_file)
+    found = find_counts(files, columns, AnalyzerOptions())
+    target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
+    receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
+    part = _count_alike(found, whole, threads, messages)
+    rest, removed = forget_documents(whole, part)
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"), "counts": str(counts_file), "written": str(target),
+        "files": {str(path): _file_digest(path) for path in found.files if Path(path).is_file()}, **removed._asdict(),
+    }  # fmt: skip
+    _append_line(receipts, line)
+    rest.save(target)
+    messages.note(
+        f"{removed.documents:,} documents removed, {rest.n_docs:,} are left; {removed.terms_gone:,} terms are gone. "
+        f"written to {target}, receipt in {receipts}"
+    )
+
+
+def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
+    """Return counts in files, or count documents with the analyzer of other counts."""
+    from termsieve.cli.reading import report_columns, report_skipped, sum_counts
+    from termsieve.counts.counting import count
+
+    if found.documents is None:
+        return sum_counts(found.paths, messages)
+    analyzer = whole.analyzer
+    if analyzer is None:
+        raise OptionError("The counts are of a matrix or a table: give the withdrawn documents as counts, too.")
+    report_columns(found.documents, messages)
+    part = count(found.documents, analyzer=analyzer, threads=threads, progress=messages.progress)
+    report_skipped(found.documents, messages)
+    return part
+
+
+def _read_periods(
+    files: Sequence[str], by: str | None, columns: ColumnOptions, analysis: AnalyzerOptions, threads: int | None,
+    messages: Messages, output_options: OutputOptions,
+) -> dict[str, Counts]:  # fmt: skip
+    """Return the counts of each period: of each file, or of each value of a column."""
+    from termsieve.cli.reading import find_counts, find_labelled, read_counts, report_columns, report_skipped
+    from termsieve.counts.counting import count_folds
+    from termsieve.documents.sources import expand_patterns
+
+    paths = expand_patterns(files)
+    if by is not None:
+        documents = find_labelled(paths, columns)
+        output_options.check(page=True, inputs=[*documents.files, *analysis.files])
+        report_columns(documents, messages)
+        with messages.report_time("counted"), messages.report_compiling():
+            folds = count_folds(
+                documents, folds=by, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress
+            )
+        report_skipped(documents, messages)
+        return {str(name): folds.test(i) for i, name in enumerate(folds.names)}
+    if len(paths) < 2:
+        raise OptionError(
+            f"{paths[0] if paths else 'Nothing'}: is one period. Give a file for each period, or the column that has "
+            "it: --by month."
+        )
+    found = {path: find_counts([path], columns, analysis) for path in paths}
+    output_options.check(page=True, inputs=[file for one in found.values() for file in one.files] + analysis.files)
+    names = _distinct_names(paths)
+    return {
+        name: read_counts(found[path], analysis, threads, messages, contrast=False)
+        for name, path in zip(names, paths, strict=True)
+    }
+
+
+def _distinct_names(paths: Sequence[str]) -> list[str]:
+    """Return the names of files without folder and extension, where that tells them apart.
+
+    >>> _distinct_names(["a/may.counts", "a/june.counts"]), _distinct_names(["a/x.csv", "b/x.csv"])
+    (['may', 'june'], ['a/x.csv', 'b/x.csv'])
+    """
+    names = [Path(path).name.partition(".")[0] for path in paths]
+    return names if len(set(names)) == len(names) and all(names) else list(paths)
+
+
+def _file_digest(path: str | Path) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _append_line(path: Path, line: dict[str, object]) -> None:
+    """Add a line to a file, or make it; written completely or not at all."""
+    from termsieve.files import write_atomically
+
+    before = path.read_bytes() if path.is_file() else b""
+    write_atomically(path, [before, json.dumps(line, ensure_ascii=False).encode() + b"\n"])

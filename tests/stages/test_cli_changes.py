@@ -1,0 +1,102 @@
+"""The commands changes, sources, forget and kwic."""
+
+import json
+
+import pytest
+
+import termsieve as ts
+
+
+@pytest.fixture
+def mail(tmp_path):
+    rows = [
+        {"text": "rain wind", "label": "x", "month": "2024-05"}, {"text": "sun", "label": "y", "month": "2024-05"},
+        {"text": "sun sea", "label": "x", "month": "2024-06"}, {"text": "sun ice", "label": "y", "month": "2024-06"},
+        {"text": "ice", "label": "x", "month": "2024-07"}, {"text": "ice", "label": "y", "month": "2024-07"},
+    ]  # fmt: skip
+    path = tmp_path / "mail.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def months(tmp_path):
+    for name, texts in (("may", ["rain wind"] * 9 + ["sun"]), ("june", ["sun sea"] * 8 + ["rain wind"] * 2)):
+        ts.count(texts, ["x", "y"] * 5).save(tmp_path / f"{name}.counts")
+    return tmp_path / "may.counts", tmp_path / "june.counts"
+
+
+def test_counts_of_two_periods_are_compared(typed, months):
+    code, out, _ = typed("changes", *months, "-f", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {row["term"]: row["change"] for row in rows} == {"sea": "new", "sun": "rose", "rain": "fell", "wind": "fell"}
+    assert rows[0]["inside"] + rows[0]["mix"] == pytest.approx(rows[0]["difference"])
+
+
+def test_the_table_and_the_page_show_them(typed, months, tmp_path):
+    code, out, _ = typed("changes", *months, "-f", "table", "--class", "x")
+    assert code == 0
+    assert "Changes in x between may (5 documents) and june (5 documents)" in out.replace("\n", " ")
+    assert typed("changes", *months, "-o", tmp_path / "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "inside classes" in page
+    assert "<script" not in page
+
+
+def test_a_column_divides_one_file(typed, mail, tmp_path):
+    code, out, _ = typed("changes", mail, "--by", "month", "-f", "jsonl")
+    rows = {row["term"]: row for row in map(json.loads, out.splitlines())}
+    assert code == 0
+    assert rows["ice"]["shares"] == [0.0, 0.5, 1.0]
+    assert typed("changes", mail, "--by", "month", "-o", tmp_path / "page.html")[0] == 0
+    assert "over time" in (tmp_path / "page.html").read_text("utf-8")
+    assert "2024-05 to 2024-07" in typed("changes", mail, "--by", "month", "-f", "table")[1]
+
+
+def test_one_period_is_too_few(typed, mail):
+    code, _, err = typed("changes", mail)
+    assert code != 0
+    assert "--by month" in err
+
+
+def test_terms_of_one_source_are_marked(typed, mail):
+    code, out, err = typed("sources", mail, "--by", "month", "-k", 2, "-f", "jsonl")
+    assert code == 0
+    assert any(json.loads(line)["depends"] for line in out.splitlines())
+    assert "sources is left out" in err
+    assert typed("sources", mail, "--by", "month", "-f", "table")[0] == 0
+
+
+def test_documents_are_forgotten_with_a_receipt(typed, tmp_path, mail):
+    assert typed("count", mail, "-o", tmp_path / "all.counts")[0] == 0
+    lines = mail.read_text().splitlines(keepends=True)
+    (tmp_path / "gone.jsonl").write_text(lines[0])
+    (tmp_path / "kept.jsonl").write_text("".join(lines[1:]))
+    assert typed("count", tmp_path / "kept.jsonl", "-o", tmp_path / "kept.counts")[0] == 0
+    code, _, err = typed("forget", tmp_path / "all.counts", tmp_path / "gone.jsonl")
+    assert code == 0, err
+    assert (tmp_path / "all.counts").read_bytes() == (tmp_path / "kept.counts").read_bytes()
+    (line,) = (tmp_path / "all.counts.receipts.jsonl").read_text().splitlines()
+    assert json.loads(line)["documents_by_class"] == {"x": 1}
+    before = (tmp_path / "all.counts").read_bytes()
+    code, _, err = typed("forget", tmp_path / "all.counts", tmp_path / "gone.jsonl")
+    assert code != 0
+    assert "Cannot subtract counts" in err
+    assert (tmp_path / "all.counts").read_bytes() == before
+    assert len((tmp_path / "all.counts.receipts.jsonl").read_text().splitlines()) == 1
+
+
+def test_places_of_a_term_are_shown(typed, mail):
+    code, out, _ = typed("kwic", mail, "sun", "-f", "jsonl", "--class", "x")
+    assert code == 0
+    assert [json.loads(line)["document"] for line in out.splitlines()] == [3]
+    assert "sun" in typed("kwic", mail, "sun", "-f", "table")[1]
+    assert "No document has it" in typed("kwic", mail, "snow", "-f", "table")[1]
+
+
+def test_words_near_a_term_are_shown(typed, mail):
+    code, out, _ = typed("kwic", mail, "sun", "--collocates", "-f", "jsonl")
+    assert code == 0
+    assert out == ""  # none is near twice
+    assert "log_dice" in typed("kwic", mail, "sun", "--collocates", "-f", "table")[1]

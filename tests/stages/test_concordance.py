@@ -1,0 +1,80 @@
+"""The places of a term, and the words near it."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import termsieve as ts
+from termsieve.concordance import collocates, concordance
+from termsieve.errors import OptionError
+
+TEXTS = ["Call me, or CALL now.", "no calls today", "please call"]
+
+
+def test_each_place_is_found_with_its_surroundings():
+    lines = list(concordance(TEXTS, "call", [["x"], ["x"], ["y"]]))
+    assert [(line.document, line.labels, line.match) for line in lines] == [
+        (1, ("x",), "Call"), (1, ("x",), "CALL"), (3, ("y",), "call"),
+    ]  # fmt: skip
+    assert lines[0].before + lines[0].match + lines[0].after == TEXTS[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text("aAbé \n.", max_size=30), min_size=1, max_size=8), st.sampled_from(["aa", "ab", "éa"]))
+def test_there_are_as_many_places_as_are_counted(texts, term):
+    counts = ts.count(texts, ["x"] * len(texts))
+    expected = counts[term].tf if term in counts else 0
+    assert len(list(concordance(texts, term))) == expected
+
+
+def test_words_are_looked_for_as_the_analyzer_makes_them():
+    pytest.importorskip("Stemmer")
+    found = concordance(["Two ships and a ship"], "ship", analyzer=ts.Analyzer(stemmer="english"))
+    assert [line.match for line in found] == ["ships", "ship"]
+
+
+def test_several_words_stand_one_after_the_other():
+    found = list(concordance(["the White  House, white paper house"], "white house"))
+    assert [line.match for line in found] == ["White House"]
+
+
+def test_lists_of_tokens_are_searched():
+    assert [line.before for line in concordance([["New York", "is"], ["is"]], "is")] == ["New York ", ""]
+
+
+def test_lines_are_sorted_by_their_neighbours():
+    texts = ["zebra call apple", "apple call zebra"]
+    assert [line.after.strip() for line in concordance(texts, "call", sort="right")] == ["apple", "zebra"]
+    assert [line.before.strip() for line in concordance(texts, "call", sort="left")] == ["apple", "zebra"]
+
+
+def test_only_one_class_where_that_is_asked():
+    assert [line.document for line in concordance(TEXTS, "call", [["x"], ["x"], ["y"]], label="y")] == [3]
+
+
+@pytest.mark.parametrize("options", [{"sort": "up"}, {"width": 0}])
+def test_options_that_cannot_be_are_refused(options):
+    with pytest.raises(OptionError):
+        concordance(TEXTS, "call", **options)
+
+
+def test_a_term_that_no_analyzer_makes_is_refused():
+    with pytest.raises(OptionError, match="makes no word of"):
+        list(concordance(TEXTS, "?"))
+
+
+def test_log_dice_is_that_of_the_formula():
+    texts = ["free call now", "call free", "free lunch", "call me"]
+    found = {one.term: one for one in collocates(texts, "call", min_near=1) if not one.label}
+    assert found["free"].near == 2
+    assert found["free"].log_dice == pytest.approx(14 + math.log2(2 * 2 / (3 + 3)))
+    assert "lunch" not in found
+
+
+def test_the_window_counts_words():
+    near = collocates(["call aa bb cc"], "call", window=2, min_near=1)
+    assert {one.term for one in near} == {"aa", "bb"}
+    with pytest.raises(OptionError, match="of one word"):
+        collocates(TEXTS, "call me")

@@ -1,0 +1,112 @@
+"""Counts as a table that something else made: whole after a round trip, refused when impossible."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import termsieve as ts
+from termsieve import datasets
+from termsieve.counts.forgetting import forget
+from termsieve.errors import CountsError, OptionError
+
+# the SQL of docs/counting.md
+SQL = r"""
+WITH words AS (
+    SELECT id, label, unnest(regexp_extract_all(lower(text), '[\p{L}\p{N}_]{2,}')) AS term FROM documents
+), per_document AS (
+    SELECT id, label, term, count(*) AS times FROM words GROUP BY ALL
+)
+SELECT term, label AS class, count(*) AS df, sum(times)::BIGINT AS tf, sum(times * times)::BIGINT AS tf2
+FROM per_document GROUP BY ALL
+UNION ALL
+SELECT NULL, label, count(*), NULL, NULL FROM documents GROUP BY label
+"""
+DOCUMENTS = st.lists(
+    st.tuples(st.text("abc ", min_size=1, max_size=20), st.lists(st.sampled_from("xyz"), max_size=3, unique=True)),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS)
+def test_a_table_has_all_that_was_counted(documents):
+    counts = ts.count([text for text, _ in documents], [labels for _, labels in documents])
+    again = ts.Counts.from_table(counts.to_table(), analyzer=counts.analyzer)
+    assert again == counts
+    assert again.to_bytes() == counts.to_bytes()
+
+
+def test_duckdb_counts_the_same():
+    duckdb = pytest.importorskip("duckdb")
+    texts = ["Ärger mit dem Café, café!", "über_uns 2024 ok", "a b cd", "Straße straße STRASSE", "日本 日本語 x"] * 3
+    documents = pa.table({"id": range(15), "label": ["x", "y", "x"] * 5, "text": texts})  # noqa: F841 - named in SQL
+    found = ts.Counts.from_table(duckdb.sql(SQL).to_arrow_table(), analyzer=ts.Analyzer())
+    assert found == ts.count(texts, ["x", "y", "x"] * 5)
+
+
+def test_a_corpus_counted_by_duckdb_is_the_same():
+    duckdb = pytest.importorskip("duckdb")
+    path = datasets.locate("sms_spam")
+    if path is None:
+        pytest.skip("the corpus sms_spam is not here; TERMSIEVE_DATA names the folder")
+    documents = duckdb.sql(f"SELECT id, labels[1] AS label, text FROM read_json_auto('{path}')")  # noqa: F841
+    found = ts.Counts.from_table(duckdb.sql(SQL).to_arrow_table(), analyzer=ts.Analyzer())
+    assert found == ts.count(ts.read(path, text="text", label="labels"))
+
+
+def test_columns_are_enough_and_scores_follow():
+    counts = ts.Counts.from_table(
+        ["call", "call", "lunch"], ["spam", "ham", "ham"], [9, 2, 5], class_sizes={"ham": 40, "spam": 10}
+    )
+    assert counts["call"].by_class == {"ham": (2, 2, 2), "spam": (9, 9, 9)}
+    assert counts.n_docs == 50
+    assert ts.score(counts, "chi2").top(1)[0].term == "call"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"df": [9, 2, 50]}, "not counts of documents"),
+        ({"tf": [8, 2, 5]}, "not counts of documents"),
+        ({"tf2": [8, 2, 5], "tf": [9, 2, 5]}, "not counts of documents"),
+        ({"terms": ["call", "call", "call"], "classes": ["spam", "ham", "ham"]}, "is there twice in the class 'ham'"),
+        ({"df": [9, -2, 5]}, "not counts of documents"),
+        ({"df": ["many", "few", "none"]}, "must have numbers"),
+        ({"df": [9, 2]}, "has 2 rows, but there are 3 terms"),
+        ({"df": [9, float("nan"), 5]}, "not finite"),
+        ({"class_sizes": {"ham": 40}}, "How many documents does the class 'spam' have"),
+        ({"n_docs": 45}, "not counts of documents"),
+    ],
+)
+def test_what_no_documents_have_is_refused(changes, says):
+    given = {
+        "terms": ["call", "call", "lunch"], "classes": ["spam", "ham", "ham"], "df": [9, 2, 5],
+        "class_sizes": {"ham": 40, "spam": 10}, **changes,
+    }  # fmt: skip
+    with pytest.raises((CountsError, OptionError), match=says):
+        ts.Counts.from_table(**given)
+
+
+def test_a_table_without_its_columns_is_refused():
+    with pytest.raises(OptionError, match="The table has no 'df'"):
+        ts.Counts.from_table(pa.table({"term": ["a"], "class": ["x"]}))
+
+
+def test_totals_must_be_whole():
+    table = ts.count(["aa bb", "aa"], [["x", "y"], ["x"]]).to_table()
+    is_total = [row["class"] is None and row["term"] == "bb" for row in table.to_pylist()]
+    with pytest.raises(CountsError, match="'bb' has no row without a class"):
+        ts.Counts.from_table(table.filter(pa.array([not one for one in is_total])))
+
+
+def test_what_is_forgotten_was_never_counted():
+    kept, gone = ts.count(["lunch at noon", "buy pills"], ["ham", "spam"]), ts.count(["buy acme"], ["spam"])
+    rest, receipt = forget(kept + gone, gone)
+    assert rest.to_bytes() == kept.to_bytes()
+    assert receipt.documents_by_class == {"spam": 1}
+    assert receipt.terms_gone == 1
+    assert len({receipt.sha256_before, receipt.sha256_removed, receipt.sha256_after}) == 3
+    for strange in (ts.count(["never"], ["spam"]), ts.count(["buy"], ["other"]), ts.count(["lunch"] * 5, ["ham"] * 5)):
+        with pytest.raises(CountsError):
+            forget(kept, strange)

@@ -1,0 +1,197 @@
+"""What changed between periods: against other implementations, and against counting the documents themselves."""
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.stats.contingency_tables as tables
+import statsmodels.stats.proportion as proportion
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import termsieve as ts
+from termsieve.errors import CountsError, OptionError
+from termsieve.periods import proportions
+from termsieve.periods.decomposition import decompose
+from termsieve.periods.joining import join_periods
+from termsieve.periods.trends import draw_sparkline
+
+WORDS = ["sun", "rain", "wind", "sea", "ice"]
+DOCUMENT = st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), st.sampled_from("xyz"))
+PERIOD = st.lists(DOCUMENT, min_size=1, max_size=30)
+
+
+def count(documents, **options):
+    texts, labels = zip(*documents, strict=True)
+    return ts.count(list(texts), list(labels), **options)
+
+
+def example():
+    may = [("rain wind", "x")] * 30 + [("sun sea", "y")] * 10 + [("sun", "x")] * 5
+    june = [("rain wind", "x")] * 10 + [("sun sea ice", "y")] * 40 + [("sun", "x")] * 5
+    return count(may), count(june)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PERIOD, PERIOD)
+def test_the_parts_of_a_change_add_up(before, after):
+    found = ts.changes(count(before), count(after))
+    np.testing.assert_allclose(found.parts.inside + found.parts.mix, found.difference.value, atol=1e-14)
+    for row in found:
+        assert row.difference == pytest.approx(row.after - row.before, abs=1e-15)
+        assert row.low <= row.difference <= row.high
+        assert row.ratio_low <= row.log_ratio <= row.ratio_high
+        assert 0 <= row.p <= row.q <= 1
+
+
+def test_only_another_mix_of_classes_is_no_change_inside():
+    before = count([("rain", "x")] * 30 + [("sun", "y")] * 10)
+    after = count([("rain", "x")] * 10 + [("sun", "y")] * 30)
+    parts = ts.changes(before, after).parts
+    np.testing.assert_allclose(parts.inside, 0, atol=1e-15)
+    np.testing.assert_allclose(parts.mix, [-0.5, 0.5])
+
+
+def test_documents_without_a_label_are_a_class_of_their_own():
+    before, after = ts.count(["sun", "rain"], [["x"], []]), ts.count(["sun", "sun"], [["x"], []])
+    parts = decompose(before, after, ts.changes(before, after).terms)
+    np.testing.assert_allclose(parts.inside, [-0.5, 0.5])
+    np.testing.assert_allclose(parts.mix, 0)
+
+
+def test_with_several_labels_there_are_no_parts():
+    several = ts.count(["sun", "rain"], [["x", "y"], ["x"]])
+    found = ts.changes(several, several)
+    assert found.parts is None
+    assert next(iter(found)).inside is None
+    with pytest.raises(CountsError, match="more than one label"):
+        decompose(several, several, found.terms)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PERIOD, PERIOD)
+def test_inside_a_class_equals_its_documents_alone(before, after):
+    common = {label for _, label in before} & {label for _, label in after}
+    for label in common:
+        inside = ts.changes(count(before), count(after)).of_class(label)
+        alone = ts.changes(*(count([one for one in part if one[1] == label]) for part in (before, after)))
+        assert list(inside.terms) == list(alone.terms)
+        np.testing.assert_array_equal(inside.z, alone.z)
+        assert inside.headline.startswith(f"Changes in {label} between")
+
+
+def test_pvalues_are_those_of_fishers_exact_test():
+    found = ts.changes(*example())
+    for i, p in enumerate(found.p):
+        a, b, m, n = found.df[1][i], found.df[0][i], *found.n_docs[::-1]
+        tails = [scipy.stats.fisher_exact([[a, m - a], [b, n - b]], side)[1] for side in ("less", "greater")]
+        assert p == pytest.approx(min(1, 2 * min(tails)), rel=1e-9)
+    np.testing.assert_allclose(found.q, scipy.stats.false_discovery_control(found.p))
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_intervals_of_differences_are_newcombes(level):
+    rng = np.random.default_rng(0)
+    before, after = rng.integers(0, 81, 50), rng.integers(0, 71, 50)
+    found = proportions.compare_shares(before, 80, after, 70, level)
+    for i in range(50):
+        low, high = proportion.confint_proportions_2indep(
+            after[i], 70, before[i], 80, method="newcomb", alpha=1 - level
+        )
+        assert (found.low[i], found.high[i]) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_the_interval_of_a_ratio_narrows_with_documents_and_holds_no_change():
+    few = proportions.compare_ratios(np.array([3]), 30, np.array([3]), 30, 0.95)
+    many = proportions.compare_ratios(np.array([300]), 3000, np.array([300]), 3000, 0.95)
+    assert few.value[0] == many.value[0] == 0
+    assert few.low[0] < many.low[0] < 0 < many.high[0] < few.high[0]
+
+
+def test_a_trend_is_cochran_and_armitages():
+    df, sizes = np.array([[5, 9, 30], [20, 10, 4]]), np.array([100, 80, 120])
+    slope, z = proportions.fit_trend(df, sizes, 0.95)
+    for i in range(2):
+        table = np.stack([df[i], sizes - df[i]], axis=1)
+        theirs = tables.Table(table, shift_zeros=False).test_ordinal_association(
+            row_scores=np.arange(3), col_scores=np.array([1, 0])
+        )
+        assert z[i] == pytest.approx(theirs.zscore, rel=0.01)  # theirs divides by n - 1
+    assert slope.low[0] < slope.value[0] < slope.high[0]
+
+
+def test_a_level_must_be_one():
+    with pytest.raises(OptionError, match="level must be between 0 and 1"):
+        proportions.normal_quantile(1.0)
+
+
+def test_new_and_gone_terms_are_told():
+    found = ts.changes(*example())
+    assert {row.term: row.change for row in found.risers(None)}["ice"] == "new"
+    back = ts.changes(*reversed(example()))
+    assert {row.term: row.change for row in back.fallers(None)}["ice"] == "gone"
+
+
+def test_rows_are_ordered_by_what_is_asked():
+    found = ts.changes(*example())
+    for by, bound in (("z", "z"), ("difference", "low"), ("ratio", "ratio_low")):
+        values = [getattr(row, bound) for row in found.risers(None, by=by)]
+        assert values == sorted(values, reverse=True)
+    with pytest.raises(OptionError, match="by must be one of"):
+        found.risers(by="size")
+    assert all(row.q <= 0.01 for row in found.risers(None, max_q=0.01))
+    assert len(found.risers(None, max_q=1e-9)) < len(found.risers(None))
+
+
+def test_it_is_a_table_and_prints_the_strongest():
+    found = ts.changes(*example(), names=("may", "june"))
+    assert found.to_arrow().num_rows == len(found) == 5
+    assert "may (45 documents) and june (55 documents)" in repr(found)
+    assert "ice (new)" in repr(found)
+    assert "june" in found._repr_html_()
+
+
+def test_more_than_two_periods_have_a_trend():
+    months = {str(i): count([("sun", "x")] * (10 * i) + [("rain", "x")] * (60 - 10 * i)) for i in (1, 2, 3)}
+    found = ts.changes(months)
+    (up,), (down,) = found.risers(1), found.fallers(1)
+    assert (up.term, down.term) == ("sun", "rain")
+    assert up.slope == pytest.approx(1 / 6)
+    assert up.shares == pytest.approx([1 / 6, 2 / 6, 3 / 6])
+    assert dict(zip(*found.to_arrow().select(["term", "shares"]).to_pydict().values(), strict=True))["sun"] == up.shares
+    assert "over 3 periods, 1 to 3 (180 documents)" in repr(found)
+    assert found.of_class("x").risers(1)[0].slope == up.slope
+    assert "sun" in found._repr_html_()
+
+
+def test_a_sparkline_of_nothing_is_flat():
+    assert draw_sparkline([0, 0]) == "▁▁"
+
+
+def test_what_cannot_be_compared_is_refused():
+    may, june = example()
+    with pytest.raises(OptionError, match="at least two periods"):
+        join_periods({"may": may})
+    with pytest.raises(CountsError, match="Cannot compare counts made by different analyzers"):
+        ts.changes(may, ts.count(["sun"], ["x"], analyzer=ts.Analyzer(lowercase=False)))
+    with pytest.raises(OptionError, match="2 distinct names"):
+        ts.changes(may, june, names=("may", "may"))
+    with pytest.raises(OptionError, match="not both"):
+        ts.changes({"may": may, "june": june}, june)
+    with pytest.raises(KeyError, match="There is no class 'z'"):
+        ts.changes(may, june).of_class("z")
+
+
+def test_terms_of_one_source_are_found():
+    texts = ["buy pills", "lunch"] * 4 + ["acme pills", "tea"] * 3
+    folds = ts.count_folds(texts, ["spam", "ham"] * 7, folds=["a"] * 4 + ["b"] * 4 + ["c"] * 6)
+    found = ts.depend_on_source(folds, "chi2", 5)
+    rows = {row.term: row for row in found.rows}
+    assert rows["acme"].rank_without is None
+    assert rows["acme"].depends
+    assert (rows["acme"].source, rows["acme"].share) == ("c", 1.0)
+    order = ts.score(folds.training(2), "chi2")
+    assert max(order[term].rank for term in ("pills", "lunch")) <= 5
+    assert "3 sources" in repr(found)
+    assert found.to_arrow().num_rows == 5
+    with pytest.raises(OptionError, match="k must be a number of terms"):
+        ts.depend_on_source(folds, "chi2", 0)
