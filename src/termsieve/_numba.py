@@ -33,7 +33,7 @@ class _OptionalCache(FunctionCache):
     """Files that help when they can be read and written, and do no harm when they cannot."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled before, None when it is not there or cannot be read."""
+        """Return what was compiled before, None when it is not there or cannot be read."""
         try:
             return super().load_overload(sig, target_context)
         except MemoryError:
@@ -61,7 +61,7 @@ def jit(function: F) -> F:
 
 
 def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
-    """The cache of a loop in the first folder that can be written to; None when there is none."""
+    """Return the cache of a loop in the first folder that can be written to; None when there is none."""
     try:
         return _OptionalCache(function)
     except (RuntimeError, OSError):  # numba's "cannot cache function: no locator available"
@@ -80,7 +80,7 @@ def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
 
 @functools.cache
 def _private_folder() -> Path | None:
-    """A folder in the temporary directory that only this user can read or write; None when there is none."""
+    """Return a folder in the temporary directory that only this user can read or write; None when there is none."""
     try:
         folder = _kernels.private_folder()
         if folder is None:
@@ -116,7 +116,7 @@ event.register("numba:compile", _Listener())
 
 
 def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
-    """The number of the lowest bit that is set, of a 64-bit number that is not 0."""
+    """Return the number of the lowest bit that is set, of a 64-bit number that is not 0."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -125,7 +125,7 @@ def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
 
 
 def _multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba's way
-    """The upper and lower half of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
+    """Return the halves of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         wide, narrow = ir.IntType(128), ir.IntType(64)

@@ -162,7 +162,7 @@ def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values
 
 @_jit
 def extract_fold(indptr, classes, values, places, shares, n_classes, without):
-    """The cells of a part of the documents that has `shares` in the cells at `places`, ascending; or of the others.
+    """Return the cells of the documents that have `shares` in the cells at `places`, ascending; or of the others.
 
     Classes from `n_classes` on are no classes: they count in the totals only. Returns the terms that are left, where
     their cells begin, the cells' classes and values, and the totals of the terms.

@@ -38,7 +38,7 @@ class Cells(NamedTuple):
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
     def totals(self) -> AnyArray:
-        """Sums over the cells of each term."""
+        """Return sums over the cells of each term."""
         sums = np.zeros((3, len(self.indptr) - 1), self.values.dtype)
         filled = np.flatnonzero(np.diff(self.indptr))
         if len(filled):
@@ -51,7 +51,7 @@ class Cells(NamedTuple):
         return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])
 
     def take(self, terms: Int64Array) -> Cells:
-        """The cells of these terms, in this order; -1 stands for a term without any."""
+        """Return the cells of these terms, in this order; -1 stands for a term without any."""
         lengths = np.diff(self.indptr, append=self.indptr[-1])[terms]
         lengths[terms < 0] = 0
         indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -59,7 +59,7 @@ class Cells(NamedTuple):
         return Cells(indptr, self.classes[at], self.values[:, at])
 
     def plus(self, other: Cells) -> Cells:
-        """The sum; terms and classes are numbered alike in both, and one may have more of them."""
+        """Return the sum; terms and classes are numbered alike in both, and one may have more of them."""
         if not len(self.classes):
             return other
         n, m = len(self.indptr) - 1, len(other.indptr) - 1
@@ -85,13 +85,13 @@ class TermCells(NamedTuple):
     cells: Cells
 
     def plus(self, other: TermCells, sign: int = 1) -> TermCells:
-        """The sum, or with -1 the difference, over the union of the terms; classes are numbered alike in both."""
+        """Return the sum, or with -1 the difference, over the union of the terms; classes have the same numbers."""
         terms, mine, theirs = union_terms(self.terms, other.terms)
         return TermCells(terms, _merge_cells(self.cells, other.cells, mine, theirs, sign))
 
 
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
-    """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
+    """Return the cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
     dtype = np.result_type(mine.values, theirs.values)
     if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
         return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)

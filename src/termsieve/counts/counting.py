@@ -88,7 +88,7 @@ def count_folds(
     threads: int | None = None,
     progress: bool = False,
 ) -> Folds:
-    """Counts of every fold and of everything but that fold, from one pass.
+    """Return counts of every fold and of everything but that fold, from one pass.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Folds:
         return self._raw.part(self._checked(fold), without=False)
 
     def training(self, fold: int) -> Counts:
-        """Counts of the documents of all other folds."""
+        """Return counts of the documents of all other folds."""
         return self._raw.part(self._checked(fold), without=True)
 
     def _checked(self, fold: int) -> int:
@@ -181,14 +181,14 @@ class _FoldCells(NamedTuple):
     settings: dict[str, Any]
 
     def whole(self) -> Counts:
-        """Counts of all documents."""
+        """Return counts of all documents."""
         cells, totals = self.cells, self.cells.totals()
         if not (labelled := cells.classes < len(self.classes)).all():
             cells = cells.where(labelled)
         return self._counts(self.terms, cells, totals, slice(None))
 
     def part(self, fold: int, *, without: bool) -> Counts:
-        """Counts of one fold, or of all others."""
+        """Return counts of one fold, or of all others."""
         of_fold = self.fold_numbers == fold
         arguments = *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
@@ -209,7 +209,7 @@ def _extract_fold_plainly(
     indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
     n_classes: int, without: bool,
 ) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
-    """What the loop of that name does; see there."""
+    """Do what the loop of that name does; see there."""
     values = values.copy() if without else np.zeros_like(values)
     values[:, places] += -shares if without else shares
     totals = Cells(indptr, classes, values).totals()
@@ -290,7 +290,7 @@ class _ColumnFolds(_FoldAssignment):
 
 
 def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
-    """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
+    """Return the fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
     with np.errstate(over="ignore"):
         golden = np.uint64(0x9E3779B97F4A7C15)
         h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
@@ -332,7 +332,7 @@ class _ColumnNumbering:
         self._sizes: dict[tuple[int, int], int] = {}
 
     def columns_of(self, folds: Int32Array, labels: pa.LargeListArray) -> tuple[Int64Array, Int64Array, Int64Array]:
-        """Ends of each document's labels, the columns of the labels, and the rest column of each document."""
+        """Return ends of each document's labels, the columns of the labels, and the rest column of each document."""
         offsets = labels.offsets.to_numpy()
         ends = offsets[1:] - offsets[0]
         encoded = labels.flatten().dictionary_encode()
@@ -406,7 +406,7 @@ def _count_documents(
 
 
 def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
-    """What the threads have counted, sorted in as many threads, and added."""
+    """Return what the threads have counted, sorted in as many threads, and added."""
     if isinstance(tallies, PlainTally):
         return tallies.sort_by_term(rows, n_rows)
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
@@ -513,7 +513,7 @@ def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> I
 
 
 def as_documents(documents: Any, labels: Any) -> Documents:
-    """What was given, as documents."""
+    """Return what was given, as documents."""
     if isinstance(documents, Documents):
         if labels is not None:
             raise OptionError("count: labels go with a sequence of texts; these documents have labels of their own.")
@@ -526,7 +526,7 @@ def as_documents(documents: Any, labels: Any) -> Documents:
 
 
 def resolve_threads(threads: int | None) -> int:
-    """The number of threads that was asked for; without one, that of the cores."""
+    """Return the number of threads that was asked for; without one, that of the cores."""
     if threads is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(cores, MAX_THREADS)

@@ -108,7 +108,7 @@ class TextBuffers(NamedTuple):
 
 @functools.cache
 def make_character_tables(character_class: str, *, lowercase: bool) -> CharacterTables | None:
-    """The tables for tokens that are runs of a character class.
+    """Return the tables for tokens that are runs of a character class.
 
     None when the scanner cannot do the class: its tokens could hold a space or a control character, by which
     n-grams are told apart. Built from Python's own ``re`` and ``str.lower``, so they cannot disagree with them.
@@ -181,7 +181,7 @@ def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
 
 @_jit
 def _read_code_point(text, i):
-    """The code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
+    """Return the code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
     lead = np.int32(text[i])
     second = np.int32(text[i + 1]) & 0x3F
     if lead < 0xE0:
@@ -361,7 +361,7 @@ def _make_entry(high, key_hash):
 
 @_jit
 def _number_keys(lows, highs, hashes, n, is_told_by_slot, slots, keys, places, hashing, n_terms, numbers):
-    """Number words by their keys; returns the number of terms. There must be room for all.
+    """Assign numbers to words by their keys; returns the number of terms. There must be room for all.
 
     Nothing else happens here: the loop is tight, the memory of a slot is asked for well before it is read, and the
     processor looks up many words at once. With `is_told_by_slot` a word of up to 8 bytes is known by its slot; without,
@@ -509,7 +509,7 @@ def scan(
     slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
     out, doc_ends, deferred,
 ):  # fmt: skip
-    """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
+    """Assign numbers to the words of the documents from `first` on, into `out`; each document ends at ``doc_ends``.
 
     Returns the document before which it stopped for want of room (their number, when done), the number of terms and of
     bytes in the arena, and the number of words for which there was no room. Numbers below `n_stop` are stop words and
@@ -551,7 +551,7 @@ def intern(
     text, offsets, slots, keys, arena, places, hashing, n_terms, used, lows, highs, hashes, starts, lengths, longs,
     numbers,
 ):  # fmt: skip
-    """Number whole words given as they are, into `numbers`. There must be room for all.
+    """Assign numbers to whole words given as they are, into `numbers`. There must be room for all.
 
     Returns the number of terms and of bytes in the arena.
     """
@@ -582,7 +582,7 @@ def make_ngrams(
     words, doc_ends, first, least, most, slots, keys, places, hashing, n_terms, lows, highs, hashes, numbers, out,
     out_ends,
 ):  # fmt: skip
-    """Number n-grams of numbered words, `least` to `most` long, into `out`; as many words at once as there is room for.
+    """Assign numbers to n-grams of words, `least` to `most` long, into `out`; as many at once as there is room for.
 
     Returns the document before which it stopped for want of room, and the number of terms: the n-grams that were
     numbered by then are found again.
@@ -612,7 +612,7 @@ def make_ngrams(
 
 @_jit
 def next_break(text, i, stop, kinds):
-    """The first place at or after byte `i` where a character begins that is in no word; `stop` when there is none."""
+    """Return the first place from byte `i` on where a character begins that is in no word; `stop` for none."""
     while i < stop and (text[i] & 0xC0) == 0x80:
         i += 1
     while i < stop:
@@ -635,7 +635,7 @@ def find_ngram_parts(keys, prefix, last):
 
 @_jit
 def _get_length(keys, word):
-    """The number of bytes of a word."""
+    """Return the number of bytes of a word."""
     high = keys[2 * word + 1]
     return np.int64(high & ~_TOP_BYTE) if high >= _LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
 

@@ -22,7 +22,7 @@ def _compare_bytes(text_a, start_a, end_a, text_b, start_b, end_b):
 
 @_jit
 def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
-    """The union of two sorted lists of strings: where each stands in the lists, -1 for nowhere; returns its length."""
+    """Merge two sorted lists of strings: where each string stands in them, -1 for nowhere; returns their number."""
     a, b, n = 0, 0, 0
     n_a, n_b = offsets_a.shape[0] - 1, offsets_b.shape[0] - 1
     while a < n_a or b < n_b:
@@ -60,7 +60,7 @@ def counting_sort(items, keys, n_keys):
 
 @_jit
 def pack_leading_bytes(text, offsets, heads):
-    """The first eight bytes of each string as one big-endian number, zeros beyond its end."""
+    """Return the first eight bytes of each string as one big-endian number, zeros beyond its end."""
     for item in range(heads.shape[0]):
         head = np.uint64(0)
         for i in range(offsets[item], offsets[item] + 8):

@@ -24,7 +24,7 @@ _SMALL_SIZE = 10_000
 
 
 def string_buffers(strings: pa.LargeStringArray) -> tuple[UInt8Array, Int64Array]:
-    """The bytes of an array of strings and the n + 1 offsets into them, without a copy."""
+    """Return the bytes of an array of strings and the n + 1 offsets into them, without a copy."""
     _, offsets, text = strings.buffers()
     ends = np.frombuffer(offsets, np.int64, len(strings) + 1, strings.offset * 8) if offsets else np.zeros(1, np.int64)
     return np.frombuffer(text, np.uint8) if text else np.empty(0, np.uint8), ends
@@ -39,7 +39,7 @@ def document_offsets(documents: pa.LargeStringArray | pa.LargeListArray) -> Int6
 
 
 def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringArray:
-    """An array of strings on given bytes and offsets, without a copy."""
+    """Return an array of strings on given bytes and offsets, without a copy."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
@@ -87,7 +87,7 @@ def _find_ties(*keys: AnyArray) -> Int64Array:
 
 
 def check_distinct(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
-    """An array of names for the option `name`; refuses one that stands twice."""
+    """Return an array of names for the option `name`; refuses one that stands twice."""
     if isinstance(strings, str):
         raise OptionError(f"{name} must be a list of names, not the single string {strings!r}.")
     array = pa.array([str(item) for item in strings], pa.large_string())

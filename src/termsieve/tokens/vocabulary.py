@@ -98,7 +98,7 @@ class Vocabulary:
     # Text to term numbers
 
     def _tokenize_in_python(self, texts: pa.LargeStringArray) -> DocumentTerms:
-        """The definition: what the analyzer says, document by document."""
+        """Do what the analyzer, which is the definition, says: document by document."""
         terms = [self.analyzer(text) for text in texts.to_pylist()]
         ends = np.cumsum([len(document) for document in terms], dtype=np.int64)
         return DocumentTerms(
@@ -124,7 +124,7 @@ class Vocabulary:
         return _splice_tokens(tokens, deferred, self._scan_preprocessed(texts.filter(pa.array(deferred))))
 
     def _scan_preprocessed(self, texts: pa.LargeStringArray) -> DocumentTerms:
-        """What the scanner cannot lower-case, Python does."""
+        """Scan texts that Python has lower-cased, as the scanner cannot."""
         texts = pa.array([self.analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
         as_they_are = kernels.make_character_tables(self._runs.character_class, lowercase=False)
         return self._scan(texts, as_they_are or self._characters, defer_nonascii=False)[0]
@@ -260,7 +260,7 @@ class Vocabulary:
         return make_string_array(text[: offsets[-1]], offsets)
 
     def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
-        """The numbers of the used terms, in code-point order."""
+        """Return the numbers of the used terms, in code-point order."""
         parts = parts or self.parts()
         words = np.flatnonzero(parts.prefix < 0)
         if len(words) == self.n_terms:
@@ -333,7 +333,7 @@ def _splice_tokens(tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], late:
 
 
 def _group_by_length(prefix: Int32Array) -> list[npt.NDArray[np.int64]]:
-    """The numbers of 2-grams, 3-grams, ...: each level continues the one before."""
+    """Return the numbers of 2-grams, 3-grams, ...: each level continues the one before."""
     levels: list[npt.NDArray[np.int64]] = []
     is_last = prefix < 0
     while True:
