@@ -68,7 +68,8 @@ def sum_visits(
 def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
     """Order cells by the ranks of their terms and the rows of their columns: two stable counting sorts.
 
-    Returns where the cells of each rank begin, the cells in order, and how many have different ranks or rows.
+    Returns where the cells of each rank begin, the cells in order, and where they begin when those of one rank and row
+    are one.
     """
     n = terms.shape[0]
     free = np.zeros(n_rows + 1, np.int64)
@@ -86,25 +87,28 @@ def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
         starts[np.uint64(rank[np.uint64(terms[i])] + 1)] += 1
     for term in range(n_ranks):
         starts[term + 1] += starts[term]
-    order, next_free, last_row, n_distinct = np.empty(n, np.uint32), starts[:-1].copy(), np.full(n_ranks, -1), 0
+    order, next_free, last_row = np.empty(n, np.uint32), starts[:-1].copy(), np.full(n_ranks, -1)
+    indptr = np.zeros(n_ranks + 1, np.int64)
     for i in range(n):
         cell = np.uint64(by_row[i])
         term, row = np.uint64(rank[np.uint64(terms[cell])]), row_of[np.uint64(columns[cell])]
         order[np.uint64(next_free[term])] = cell
         next_free[term] += 1
-        n_distinct += np.int64(last_row[term] != row)
+        indptr[term + np.uint64(1)] += np.int64(last_row[term] != row)
         last_row[term] = row
-    return starts, order, n_distinct
+    for term in range(n_ranks):
+        indptr[term + 1] += indptr[term]
+    return starts, order, indptr
 
 
 @_jit
-def gather_cells(starts, order, columns, values, row_of, indptr, rows, sums):
-    """Write out cells in order, those of one term and row added up.
+def gather_cells(first, last, starts, order, columns, values, row_of, indptr, rows, sums):
+    """Write out the cells of some ranks in order, those of one rank and row added up.
 
-    ``starts`` and ``order`` are those of `sort_cells`; `indptr`, `rows` and `sums` are what `Cells` has.
+    ``starts``, ``order`` and ``indptr`` are those of `sort_cells`; `rows` and `sums` are what `Cells` has.
     """
-    n = -1
-    for term in range(starts.shape[0] - 1):
+    n = indptr[first] - 1
+    for term in range(first, last):
         before = -1
         for i in range(np.uint64(starts[term]), np.uint64(starts[term + 1])):
             cell = np.uint64(order[i])
@@ -118,7 +122,6 @@ def gather_cells(starts, order, columns, values, row_of, indptr, rows, sums):
             else:
                 for k in range(3):
                     sums[k, n] += values[cell, k]
-        indptr[term + 1] = n + 1
 
 
 @_jit

@@ -17,10 +17,10 @@ from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.plain_tally import PlainTally
-from termsieve.counts.tally import Tally, load_kernels
+from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
-from termsieve.threads import work_on_each, work_on_stream
+from termsieve.threads import work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import document_offsets
@@ -34,6 +34,7 @@ else:
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
 FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)
+_MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
 
@@ -343,14 +344,25 @@ class _ColumnNumbering:
         return ends, self._number_pairs(owners, per_label), self._number_pairs(folds.astype(np.int64), np.int64(-1))
 
     def _number_pairs(self, folds: Int64Array, classes: Int64Array | np.int64) -> Int64Array:
-        pairs = (folds << 32) + (classes + 1)
-        distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
+        n_classes = len(self._classes) + 1
+        pairs = folds * n_classes + (classes + 1)
+        if pairs.max(initial=0) < max(_MOST_BINS, len(pairs)):
+            place, times = pairs, np.bincount(pairs)
+            distinct = np.flatnonzero(times)
+            times = times[distinct]
+        else:
+            distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
         numbers = np.empty(len(distinct), np.int64)
         for i, (pair, n) in enumerate(zip(distinct.tolist(), times.tolist(), strict=True)):
-            key = (pair >> 32, (pair & 0xFFFFFFFF) - 1)
+            key = (pair // n_classes, pair % n_classes - 1)
             numbers[i] = self._columns.setdefault(key, len(self._columns))
             self._sizes[key] = self._sizes.get(key, 0) + n
-        return numbers[place]
+        if place is pairs:
+            by_pair = np.empty(int(pairs.max(initial=-1)) + 1, np.int64)
+            by_pair[distinct] = numbers
+            numbers = by_pair
+        columns: Int64Array = numbers[place]
+        return columns
 
     def sort_columns(self, fold_order: Int64Array) -> tuple[list[str], Int64Array, Int64Array, Int64Array]:
         """Sorted classes, documents per fold and class, per fold, and the row of each column: by class, then fold."""
@@ -406,17 +418,11 @@ def _count_documents(
 
 
 def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
-    """Return what the threads have counted, sorted in as many threads, and added."""
+    """Return what the threads have counted, sorted and added."""
     if isinstance(tallies, PlainTally):
         return tallies.sort_by_term(rows, n_rows)
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
-    if len(tallies) == 1:
-        return tallies[0].sort_by_term(rows, n_rows)
-    parts = work_on_each(lambda tally: tally.sort_by_term(rows, n_rows), tallies, len(tallies))
-    total = parts[0]
-    for part in parts[1:]:
-        total = total.plus(part)
-    return total
+    return merge_tallies(tallies, rows, n_rows, len(tallies))
 
 
 def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:

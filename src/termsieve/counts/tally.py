@@ -6,6 +6,7 @@ This is the mutable workshop behind `Counts`. Nothing here is public.
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ import pyarrow as pa
 from termsieve._kernels import import_kernels
 from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
+from termsieve.threads import work_on_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
 from termsieve.tokens.vocabulary import Vocabulary
@@ -118,43 +120,72 @@ class Tally:
         self._cells.values[: self._n_cells] = old.values
 
     def _add_up_cells(self) -> _CellList:
-        every = np.arange(self.vocabulary.n_terms, dtype=np.int32)
-        n_columns = int(self._cells.columns[: self._n_cells].max(initial=0)) + 1
-        cells = self._arrange_cells(every, len(every), np.arange(n_columns), n_columns)
+        every, held = np.arange(self.vocabulary.n_terms, dtype=np.int32), self._get_cells()
+        n_columns = int(held.columns.max(initial=0)) + 1
+        cells = _arrange_cells(held, every, len(every), np.arange(n_columns), n_columns, 1)
         return _CellList(cells.terms.astype(np.int32), cells.classes, np.ascontiguousarray(cells.values.T))
 
-    def _arrange_cells(self, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int) -> Cells:
-        """Return the cells by the ranks of their terms and the rows of their columns."""
-        terms, columns, values = (array[: self._n_cells] for array in self._cells)
-        starts, order, n = cell_kernels.sort_cells(
-            terms=terms, columns=columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
-        )
-        indptr, rows, sums = np.zeros(n_ranks + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64)
-        cell_kernels.gather_cells(
-            starts=starts, order=order, columns=columns, values=values, row_of=row_of,
-            indptr=indptr, rows=rows, sums=sums,
-        )  # fmt: skip
-        return Cells(indptr, rows, sums)
+    def _get_cells(self) -> _CellList:
+        (terms, columns, values), n = self._cells, self._n_cells
+        return _CellList(terms[:n], columns[:n], values[:n])
 
-    def sort_by_term(self, row_of: Int64Array, n_rows: int) -> TermCells:
-        """Return the terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``.
-
-        This uses the tally up, piece by piece: at this point memory is shortest.
-        """
+    def finish(self) -> tuple[Vocabulary, _CellList]:
+        """Return the vocabulary and all cells; this uses the tally up."""
         self._sum_held()
         vocabulary = self.vocabulary
         del self.vocabulary, self._numbers, self._records, self._seen
-        used = np.zeros(vocabulary.n_terms, np.bool_)
-        used[self._cells.terms[: self._n_cells]] = True
-        parts = vocabulary.parts()
-        order = vocabulary.sort_terms(used, parts)
-        rank = np.empty(vocabulary.n_terms, np.int32)
-        rank[order] = np.arange(len(order))
-        terms = vocabulary.get_terms(order, parts)
-        del vocabulary, parts
-        cells = self._arrange_cells(rank, len(order), row_of, n_rows)
-        del self._cells
-        return TermCells(terms, cells)
+        return vocabulary, self._get_cells()
+
+
+def merge_tallies(tallies: list[Tally], row_of: Int64Array, n_rows: int, threads: int) -> TermCells:
+    """Return the terms that were counted, sorted, with their cells; column j of the tallies is row ``row_of[j]``.
+
+    The first vocabulary takes up the terms of the others, so that all is sorted once. This uses the tallies up.
+    """
+    finished = work_on_each(Tally.finish, tallies, threads)
+    tallies.clear()
+    vocabulary, cells = _absorb_others(finished)
+    used = np.zeros(vocabulary.n_terms, np.bool_)
+    used[cells.terms] = True
+    ngrams = vocabulary.parts()
+    order = vocabulary.sort_terms(used, ngrams)
+    rank = np.empty(vocabulary.n_terms, np.int32)
+    rank[order] = np.arange(len(order))
+    terms = vocabulary.get_terms(order, ngrams)
+    del vocabulary, ngrams
+    return TermCells(terms, _arrange_cells(cells, rank, len(order), row_of, n_rows, threads))
+
+
+def _absorb_others(finished: list[tuple[Vocabulary, _CellList]]) -> tuple[Vocabulary, _CellList]:
+    """Return one vocabulary with the terms of all, and the cells of all, in its numbers."""
+    vocabulary, cells = finished.pop(0)
+    if not finished:
+        return vocabulary, cells
+    parts = [cells]
+    while finished:  # memory is shortest here: nothing but this list may hold the others
+        other, cells = finished.pop()
+        parts.append(cells._replace(terms=vocabulary.absorb(other)[cells.terms]))
+    return vocabulary, _CellList(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _arrange_cells(
+    cells: _CellList, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int, threads: int
+) -> Cells:
+    """Return cells by the ranks of their terms and the rows of their columns."""
+    starts, order, indptr = cell_kernels.sort_cells(
+        terms=cells.terms, columns=cells.columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
+    )
+    rows, sums = np.empty(indptr[-1], np.int32), np.empty((3, indptr[-1]), np.int64)
+    cuts = np.searchsorted(starts, np.linspace(0, starts[-1], threads + 1)[1:-1]).tolist()
+
+    def gather(part: tuple[int, int]) -> None:
+        cell_kernels.gather_cells(
+            first=part[0], last=part[1], starts=starts, order=order, columns=cells.columns, values=cells.values,
+            row_of=row_of, indptr=indptr, rows=rows, sums=sums,
+        )  # fmt: skip
+
+    work_on_each(gather, list(itertools.pairwise([0, *cuts, n_ranks])), threads)
+    return Cells(indptr, rows, sums)
 
 
 def _make_cell_list(size: int) -> _CellList:
@@ -201,7 +232,9 @@ def load_kernels(analyzer: Analyzer) -> None:
     string_kernels.pack_leading_bytes(*string_buffers(vocabulary.get_terms(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
     string_kernels.counting_sort(items=every, keys=every, n_keys=len(every))
-    tally.sort_by_term(two, 2)
+    other = Tally(plain)
+    other.add(texts, two + 1, two, two)
+    merge_tallies([tally, other], two, 2, threads=1)
 
 
 @functools.cache

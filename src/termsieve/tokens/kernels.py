@@ -48,7 +48,7 @@ from termsieve._types import BoolArray, Int32Array, Int64Array, UInt8Array, UInt
 _OTHER, _WORD, _DEFER = 0, 1, 2
 
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
-_GRAM_MARK, _LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)
+GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
 _TOP_BYTE_SHIFT, _TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
 _ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
@@ -162,11 +162,16 @@ def make_word_buffers(most: int) -> WordBuffers:
     return WordBuffers(
         lows=np.empty(most, np.uint64),
         highs=np.empty(most, np.uint64),
-        hashes=np.zeros(most + _AHEAD, np.uint64),
+        hashes=make_hashes(most),
         starts=np.empty(most, np.int64),
         lengths=np.empty(most, np.int64),
         longs=np.empty(most + 1, np.int64),
     )
+
+
+def make_hashes(most: int) -> UInt64Array:
+    """Make room for so many hashes, and for looking ahead."""
+    return np.zeros(most + _AHEAD, np.uint64)
 
 
 def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
@@ -488,7 +493,7 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
     for i in range(n_long):
         word = np.uint64(longs[i])
         low = _hash_bytes(folded, starts[word], lengths[word], hashing)
-        high = _LONG_MARK | np.uint64(lengths[word])
+        high = LONG_MARK | np.uint64(lengths[word])
         lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
     return np.int64(n), n_wide, np.int64(n_long)
 
@@ -566,7 +571,7 @@ def intern(
             else:
                 high |= byte
         if length > _SHORT_WORD_BYTES:
-            low, high = _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
+            low, high = _hash_bytes(text, start, length, hashing), LONG_MARK | np.uint64(length)
             longs[n_long] = word
             n_long += 1
         lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
@@ -575,6 +580,18 @@ def intern(
     return _check_long(
         lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
     )
+
+
+@_jit
+def number_keys(lows, highs, slots, keys, places, hashing, n_terms, hashes, numbers):
+    """Assign numbers to terms by their keys, into `numbers`; none may have more than 15 bytes. Returns their number.
+
+    There must be room for all.
+    """
+    n = lows.shape[0]
+    for i in range(n):
+        hashes[i] = _hash_key(lows[i], highs[i], hashing)
+    return _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
 
 
 @_jit
@@ -601,7 +618,7 @@ def make_ngrams(
                 else:
                     for i in range(n):
                         low = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
-                        lows[i], highs[i], hashes[i] = low, _GRAM_MARK, _hash_key(low, _GRAM_MARK, hashing)
+                        lows[i], highs[i], hashes[i] = low, GRAM_MARK, _hash_key(low, GRAM_MARK, hashing)
                     n_terms = _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
                 if size >= least:
                     out[n_out : n_out + n] = numbers[:n]
@@ -628,7 +645,7 @@ def find_ngram_parts(keys, prefix, last):
     """Find the term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
     for term in range(prefix.shape[0]):
         prefix[term], last[term] = -1, term
-        if keys[2 * term + 1] == _GRAM_MARK:
+        if keys[2 * term + 1] == GRAM_MARK:
             prefix[term] = np.int32(keys[2 * term] >> np.uint64(32))
             last[term] = np.int32(keys[2 * term] & np.uint64(0xFFFFFFFF))
 
@@ -637,7 +654,7 @@ def find_ngram_parts(keys, prefix, last):
 def _get_length(keys, word):
     """Return the number of bytes of a word."""
     high = keys[2 * word + 1]
-    return np.int64(high & ~_TOP_BYTE) if high >= _LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
+    return np.int64(high & ~_TOP_BYTE) if high >= LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
 
 
 @_jit
@@ -660,7 +677,7 @@ def write_terms(keys, arena, places, prefix, last, terms, text, offsets):
     """
     for item in range(terms.shape[0]):
         end, term = offsets[item + 1], np.int64(terms[item])
-        if prefix[term] < 0 and keys[2 * term + 1] < _GRAM_MARK:
+        if prefix[term] < 0 and keys[2 * term + 1] < GRAM_MARK:
             store_eight(text, np.uint64(offsets[item]), keys[2 * term])
             store_eight(text, np.uint64(offsets[item] + 8), keys[2 * term + 1])
             continue
@@ -668,7 +685,7 @@ def write_terms(keys, arena, places, prefix, last, terms, text, offsets):
             word = np.int64(last[term])
             length, high = _get_length(keys, word), keys[2 * word + 1]
             end -= length
-            if high >= _LONG_MARK:
+            if high >= LONG_MARK:
                 start = places[word]
                 for i in range(length):
                     text[end + i] = arena[start + i]
@@ -691,8 +708,8 @@ def make_sort_keys(keys, arena, places, words, heads, tails):
     for item in range(words.shape[0]):
         word = np.int64(words[item])
         low, high = keys[2 * word], keys[2 * word + 1]
-        if high >= _LONG_MARK:
+        if high >= LONG_MARK:
             start = np.uint64(places[word])
             low = load_eight(arena, start)
-            high = load_eight(arena, start + np.uint64(8)) | _LONG_MARK
+            high = load_eight(arena, start + np.uint64(8)) | LONG_MARK
         heads[item], tails[item] = swap_bytes(low), swap_bytes(high)

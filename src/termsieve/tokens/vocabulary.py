@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels, new_secrets
-from termsieve._types import Int32Array, Int64Array, UInt8Array
+from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import argsort_pairs, document_offsets, make_string_array, string_buffers
@@ -188,6 +188,29 @@ class Vocabulary:
         self.n_terms, self._n_bytes = kernels.intern(
             text=text, offsets=offsets, **self._tables(), used=self._n_bytes, **room._asdict(), numbers=numbers
         )
+        return numbers
+
+    def absorb(self, other: Vocabulary) -> Int32Array:
+        """Add the terms of another vocabulary; returns the numbers that they have here."""
+        numbers, keys, parts = np.empty(other.n_terms, np.int32), other.words.keys[: other.n_terms], other.parts()
+        short = np.flatnonzero(keys[:, 1] < kernels.GRAM_MARK)
+        numbers[short] = self._number_keys(*keys[short].T)
+        long = np.flatnonzero(keys[:, 1] >= kernels.LONG_MARK)  # their keys are hashes with the other's random numbers
+        numbers[long] = self.number(other.get_terms(long, parts))
+        for level in _group_by_length(parts.prefix) if other._has_ngrams else ():
+            prefix, last = (numbers[part[level]].astype(np.uint64) for part in parts)
+            numbers[level] = self._number_keys((prefix << np.uint64(32)) | last, np.full(len(level), kernels.GRAM_MARK))
+        self._has_ngrams |= other._has_ngrams
+        return numbers
+
+    def _number_keys(self, lows: UInt64Array, highs: UInt64Array) -> Int32Array:
+        """Return the numbers of words of up to 15 bytes, or of n-grams, given by their keys."""
+        self._ensure_capacity(len(lows))
+        tables = self._tables()
+        del tables["arena"]
+        numbers, hashes = np.empty(len(lows), np.int32), kernels.make_hashes(len(lows))
+        lows, highs = np.ascontiguousarray(lows), np.ascontiguousarray(highs)
+        self.n_terms = kernels.number_keys(lows=lows, highs=highs, **tables, hashes=hashes, numbers=numbers)
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
