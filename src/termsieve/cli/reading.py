@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, option_name
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
 from termsieve.cli.messages import Messages, in_options
 from termsieve.counts.counts import Counts
 from termsieve.counts.storage import is_counts_file
@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
 
 
@@ -66,21 +67,19 @@ def _find_documents(
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
     return find_documents(
         paths, text=columns.text, label=label, label_sep=columns.label_sep, by_file=by_file, split=columns.split_pair,
-        encoding=columns.encoding, on_bad="skip" if columns.skip_bad else "error", quotes=not columns.no_quotes,
-        preferred_text=preferred_text,
+        encoding=columns.encoding, encoding_errors=columns.encoding_errors, strict=columns.strict, sep=columns.sep,
+        sheet=columns.sheet, quotes=not columns.no_quotes, preferred_text=preferred_text,
     )  # fmt: skip
 
 
 def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        messages.note(note)
+        messages.note(in_options(note))
 
 
 def report_skipped(documents: Documents, messages: Messages) -> None:
-    """Say which rows were skipped and why the first, and what else the files have that is odd."""
-    if documents.skipped:
-        messages.note(documents.skipped_note)
+    """Say which rows were skipped and why, and what else the files have that is odd, if it was not said before."""
     for note in documents.notes:
         messages.note_once(in_options(f"note: {note}"))
 
@@ -98,6 +97,30 @@ def read_counts(
     return counts
 
 
+def read_matrix(
+    found: CountsInput,
+    analysis: AnalyzerOptions,
+    pruning: PruningOptions,
+    threads: int | None,
+    messages: Messages,
+    wanted_by: str,
+) -> LabelledMatrix:
+    """Read documents into memory, for what looks at terms together."""
+    if found.documents is None:
+        raise OptionError(
+            f"{found.paths[0]}: has counts, and {wanted_by} needs the documents, as it looks at terms together. "
+            "Give the file that was counted, or take a rule that ranks terms one by one, such as top(1000)."
+        )
+    from termsieve.counts.labelled import read_labelled
+
+    report_columns(found.documents, messages)
+    with messages.report_time("counted"), messages.report_compiling():
+        matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
+    report_skipped(found.documents, messages)
+    _refuse_single_class(matrix.counts)
+    return matrix.with_counts(pruning.apply(matrix.counts))
+
+
 def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
     """Refuse what goes with documents only, and files that are not of counts."""
     given = [name for group in groups for name in group.changed_fields()]
@@ -113,7 +136,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """The sum of counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))

@@ -221,7 +221,11 @@ def _sort_by_column(visits: _Visits) -> _Visits:
 def load_kernels(analyzer: Analyzer) -> None:
     """Load or compile in this thread the loops that threads with such tallies need: see `termsieve.threads`."""
     # an analyzer in plain Python is not called: it may be a function of the user
-    plain = Analyzer() if analyzer.runs is None else replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
+    plain = (
+        Analyzer()
+        if analyzer.runs is None
+        else replace(analyzer, stop_words=None, stemmer=None, segmenter=None, strip=())
+    )
     tally, texts = Tally(plain), pa.array(["ab cd", "ab"], pa.large_string())
     vocabulary, two = tally.vocabulary, np.arange(2)
     tally.add(texts, two + 1, two, two)

@@ -15,14 +15,13 @@ from scipy import sparse
 from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import read_occurrences
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
-from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
-from termsieve.tokens.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +42,8 @@ class Corpus:
         The documents as they were written, or as lists of tokens.
     rows
         For a sample, its rows of the whole.
+    analyzer
+        What made the terms.
     """
 
     X: sparse.csr_array
@@ -53,6 +54,7 @@ class Corpus:
     settings: dict[str, Any]
     texts: pa.ChunkedArray
     rows: Int64Array | None = None
+    analyzer: Analyzer | None = None
 
     @property
     def n_docs(self) -> int:
@@ -68,6 +70,14 @@ class Corpus:
             self, X=self.X[rows], Y=self.Y[rows], texts=self.texts.take(pa.array(rows)), rows=rows,
             columns={name: column[rows] for name, column in self.columns.items()},
         )  # fmt: skip
+
+    def read_again(self, analyzer: Analyzer, min_df: int, threads: int) -> Corpus:
+        """Return the same documents with the terms of another analyzer, without those in fewer than `min_df`."""
+        X, terms = read_occurrences(self.texts, analyzer, threads)
+        kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_df)
+        return replace(
+            self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer
+        )
 
     def rows_of(self, given: Any) -> Any:
         """Return the values of these documents where `given` has one for each document of the whole; else `given`."""
@@ -116,9 +126,7 @@ def read_corpus(
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     if texts.type != TOKENS:
         warn_of_missing_boundaries(texts, analyzer)
-    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
-    terms, columns = rows.vocabulary()
+    X, terms = read_occurrences(texts, analyzer, threads)
     lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
@@ -127,4 +135,4 @@ def read_corpus(
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, extra_columns, analyzer.settings, texts)
+    return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts, analyzer=analyzer)

@@ -114,7 +114,7 @@ class Vocabulary:
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> DocumentTerms:
-        if self.analyzer.segmenter:
+        if self.analyzer.segmenter or self.analyzer.strip:
             return self._scan_preprocessed(texts)
         strips = self.analyzer.strip_accents is not None
         tokens, deferred = self._scan(texts, self._characters, defer_nonascii=strips)

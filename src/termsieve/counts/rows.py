@@ -28,9 +28,9 @@ from termsieve.tokens.strings import argsort_strings
 from termsieve.tokens.vocabulary import DocumentTerms, Vocabulary, check_sizes
 
 if TYPE_CHECKING:
-    from termsieve.estimators import row_kernels
+    from termsieve.counts import row_kernels
 else:
-    row_kernels = import_kernels("termsieve.estimators.row_kernels")
+    row_kernels = import_kernels("termsieve.counts.row_kernels")
 
 CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time
 TOKEN_CHARACTERS = 8  # about so many has a token of a list
@@ -55,7 +55,7 @@ class PythonVocabulary:
         return len(self._numbers)
 
     def tokenize(self, documents: Sequence[Any]) -> DocumentTerms:
-        """The numbers of the terms of some documents."""
+        """Return the numbers of the terms of some documents."""
         known = self._numbers
         numbers = [[known.setdefault(term, len(known)) for term in self._analyze(document)] for document in documents]
         ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
@@ -66,7 +66,7 @@ class PythonVocabulary:
         return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
 
     def sort_terms(self, used: BoolArray) -> Int64Array:
-        """The numbers of the used terms, in code-point order."""
+        """Return the numbers of the used terms, in code-point order."""
         numbers = np.flatnonzero(used)
         return numbers[argsort_strings(self.get_terms(numbers))]
 
@@ -93,7 +93,7 @@ class Worker:
         self._counts, self._seen = np.zeros(0, np.int32), np.zeros(0, np.bool_)
 
     def read(self, documents: Any) -> RowBlock:
-        """The rows of some documents."""
+        """Return the rows of some documents."""
         tokens = self.vocabulary.tokenize(documents)
         self._ensure_capacity()
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
@@ -109,7 +109,7 @@ class Worker:
             self._seen = np.concatenate([self._seen, np.zeros(size - len(self._seen), np.bool_)])
 
     def sort_by_term(self) -> tuple[Int64Array, pa.LargeStringArray]:
-        """The numbers of the terms that were met, in code-point order, and the terms."""
+        """Return the numbers of the terms that were met, in code-point order, and the terms."""
         self._ensure_capacity()
         met, vocabulary = self._seen[: self.vocabulary.n_terms], self.vocabulary
         if isinstance(vocabulary, PythonVocabulary):
@@ -223,7 +223,7 @@ class Rows:
 
 
 def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable[[Sequence[Any]], Any]) -> Rows:
-    """The rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
+    """Return the rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
     idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -295,12 +295,12 @@ def _document_size(document: Any) -> int:
 
 
 def _split_evenly(ends: Int64Array, n: int) -> list[slice]:
-    """The groups that end there, cut into n runs of about equal weight."""
+    """Return the groups that end there, cut into n runs of about equal weight."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
     runs = [slice(start, stop) for start, stop in itertools.pairwise([0, *cuts, len(ends) - 1]) if start < stop]
     return runs or [slice(0, 0)]
 
 
 def _run_on_threads(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
-    """What `work` makes of the items, in order, on several threads."""
+    """Return what `work` makes of the items, in order, on several threads."""
     return work_on_each(work, items, len(items) if threads is None else threads)
