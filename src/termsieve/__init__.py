@@ -17,11 +17,12 @@ from termsieve._version import __version__
 
 if TYPE_CHECKING:
     from termsieve.classify.curves import curve
-    from termsieve.classify.recipes import RECIPES, PoissonNB, ProbitClassifier, classifier
+    from termsieve.classify.recipes import RECIPES, LinearSVM, PoissonNB, ProbitClassifier, classifier
     from termsieve.counts.counting import Folds, count, count_folds
     from termsieve.counts.counts import Counts
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
+    from termsieve.evaluate.list_stability import ListStability, stability
     from termsieve.model import Model, train
     from termsieve.periods import Changes, Trends, changes, depend_on_source
     from termsieve.ranking.ranking import Ranking, Scores, score
@@ -47,8 +48,9 @@ _STAGES = {
     "selection.rules": ("RULES", "Rule"),
     "selection.selection": ("Selection", "select"),
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
-    "classify.recipes": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
+    "classify.recipes": ("RECIPES", "LinearSVM", "PoissonNB", "ProbitClassifier", "classifier"),
     "classify.curves": ("curve",),
+    "evaluate.list_stability": ("ListStability", "stability"),
     "study.plan": ("Contender",),
     "study.results": ("Comparison",),
     "study.study": ("compare",),
@@ -68,6 +70,8 @@ __all__ = [
     "Counts",
     "Documents",
     "Folds",
+    "LinearSVM",
+    "ListStability",
     "Model",
     "PoissonNB",
     "ProbitClassifier",
@@ -93,6 +97,7 @@ __all__ = [
     "report",
     "score",
     "select",
+    "stability",
     "train",
 ]
 

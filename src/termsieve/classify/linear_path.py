@@ -241,20 +241,30 @@ class Newton:
         dimension = min(len(gradient), len(active))
         product_cost = _ENTRY * float((view.ends[active] - view.starts[active]).sum() + len(active) + len(gradient))
         direct_cost = _FLOP * dimension**3 / 3 + dimension**2
-        direct = dimension <= _MAX_DIRECT
-        if not direct or self._expected_products * product_cost < direct_cost:
-            limit = max(_FORCING**2 * float(gradient @ gradient), wanted / 2)
-            most = max(10, round(direct_cost / product_cost)) if direct else 20 * len(gradient) + 1000
-            step = np.empty_like(gradient)
-            products = linear_kernels.solve_by_conjugate_gradients(
+        limit = max(_FORCING**2 * float(gradient @ gradient), wanted / 2)
+        patience = 20 * len(gradient) + 1000
+        step = np.empty_like(gradient)
+
+        def iterate(most: int) -> int:
+            return linear_kernels.solve_by_conjugate_gradients(
                 active, costs, *view.entries(), gradient, limit, most, step
             )
-            if products >= 0 or not direct:
-                self._expected_products = max(products, 1)
+
+        if dimension > _MAX_DIRECT:
+            self._expected_products = max(iterate(patience), 1)
+            return step
+        if self._expected_products * product_cost < direct_cost:
+            most = max(10, round(direct_cost / product_cost))
+            products = iterate(most)
+            self._expected_products = max(products, 1) if products >= 0 else 2 * most
+            if products >= 0:
                 return step
-            self._expected_products = 2 * most
         system = self._documents if len(active) < len(gradient) else self._columns
-        return system.find_step(view, active, costs, gradient)
+        found = system.find_step(view, active, costs, gradient)
+        if found is None or not gradient @ found < 0:  # a system too close to singular to be factorized
+            iterate(patience)
+            return step
+        return found
 
 
 class ColumnSystem:
@@ -266,8 +276,8 @@ class ColumnSystem:
         self._held = np.zeros(0)  # the curvature of each row that is in the matrix
         self._view: View | None = None
 
-    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array:
-        """Solve for Newton's step."""
+    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array | None:
+        """Solve for Newton's step; return None if that cannot be done."""
         self._reach(view)
         wanted = np.zeros(view.n)
         wanted[active] = costs
@@ -276,7 +286,8 @@ class ColumnSystem:
         self._held = wanted
         d = len(gradient)
         factor, failed = lapack.dpotrf(self._matrix[:d, :d].T, lower=0, clean=0)
-        return gradient if failed else -lapack.dpotrs(factor, gradient, lower=0)[0]
+        step: Array = -lapack.dpotrs(factor, gradient, lower=0)[0]
+        return None if failed else step
 
     def _add(self, view: View, rows: Int64Array, weights: Array, firsts: Int64Array, corner: float) -> None:
         linear_kernels.add_outer_products(rows, weights, view.starts, firsts, *view.entries()[1:], corner, self._matrix)
@@ -309,17 +320,20 @@ class DocumentSystem:
         self._place = np.zeros(0, np.int64)
         self._view: View | None = None
 
-    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array:
-        """Solve for Newton's step."""
+    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array | None:
+        """Solve for Newton's step; return None if that cannot be done."""
+        step: Array = -gradient
+        if not len(active):
+            return step
         self._reach(view)
         self._enter(view, active)
         system, sums = np.empty((len(active), len(active))), np.empty(len(active))
         linear_kernels.take_system(self._matrix, self._place[active], costs, system)
         linear_kernels.sum_some_rows(active, *view.entries(), gradient, sums)
         factor, failed = lapack.dpotrf(system.T, lower=0, clean=0, overwrite_a=1)
-        step = -gradient
-        if not failed:
-            linear_kernels.add_rows(active, lapack.dpotrs(factor, sums, lower=0)[0], *view.entries(), step)
+        if failed:
+            return None
+        linear_kernels.add_rows(active, lapack.dpotrs(factor, sums, lower=0)[0], *view.entries(), step)
         return step
 
     def _reach(self, view: View) -> None:

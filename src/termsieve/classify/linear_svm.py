@@ -10,12 +10,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
+from termsieve.classify.convergence import NotConvergedWarning
 from termsieve.classify.linear_path import LinearPath, PathPoint, RankedRows, make_problems, solve_problems
 from termsieve.classify.linear_tuning import choose_costs
 from termsieve.errors import InputError, OptionError
@@ -176,7 +176,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
                 f"LinearSVM did not reach the optimum for {int(missed.sum())} of {missed.size} problems: the largest "
                 f"duality gap is {path.gaps.max():.1e} of the objective, tol is {self.tol:.1e}. Lower C "
                 f"({path.costs.max():g}), scale the documents, or raise max_iter ({self.max_iter}) or tol.",
-                ConvergenceWarning,
+                NotConvergedWarning,
                 stacklevel=3,
             )
 

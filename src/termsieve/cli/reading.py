@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.counts.counting import Folds
     from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
 
@@ -164,6 +165,24 @@ def count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | 
         counts = count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
     report_skipped(documents, messages)
     return counts
+
+
+def read_folds(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
+    """Count documents in folds, from which half-samples are made."""
+    from termsieve.counts.counting import count_folds
+    from termsieve.selection.stability import N_FOLDS
+
+    if found.documents is None:
+        raise InputError(f"{found.paths[0]}: has counts, and half-samples need the documents themselves.")
+    report_columns(found.documents, messages)
+    analyzer = analysis.make_analyzer()
+    with messages.report_time("counted"), messages.report_compiling():
+        folds = count_folds(
+            found.documents, folds=N_FOLDS, analyzer=analyzer, threads=threads, progress=messages.progress
+        )
+    report_skipped(found.documents, messages)
+    _refuse_single_class(folds.total)
+    return folds
 
 
 def _refuse_single_class(counts: Counts) -> None:
