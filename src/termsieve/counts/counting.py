@@ -198,7 +198,7 @@ class _FoldCells(NamedTuple):
         return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
 
     def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
-        """Return counts of the folds that have these shares in the cells at these places, ascending; or of all others."""
+        """Return counts of the folds that have these shares in the cells at these places; or of all others."""
         arguments = *self.cells, places, shares, len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
         kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
