@@ -163,6 +163,7 @@ def test_every_character_of_unicode(options):
 
 
 @pytest.mark.parametrize("letter", ["a", "B", "é", "Ⱥ", "漢", "𐐀", " ", ".", "\0", "\u00a0"])
+@pytest.mark.filterwarnings("ignore:most of the text is Chinese")
 def test_words_of_every_length_at_every_place(letter):
     runs = [letter * n for n in range(140)]
     texts = [*runs, *(f"{run}ab" for run in runs), *(f"ab{run}" for run in runs), *(f"x{run} y" for run in runs)]
@@ -188,6 +189,7 @@ def test_long_documents_of_nasty_pieces(seed):
 
 @pytest.mark.parametrize("letter", ["a", "A", "Ⱥ", "漢", "𐐀"])
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.filterwarnings("ignore:most of the text is Chinese")
 def test_tokens_of_a_megabyte(letter, threads):
     token = letter * (2**20 // len(letter.encode()))
     texts = [token, token + "b", f"{token} {token}", "b" + token, "short"]
