@@ -91,7 +91,12 @@ def test_a_given_separator_makes_cells_of_any_file(tmp_path, typed):
     assert code == 0
     assert "pills" in out
     code, _, err = typed("rank", tmp_path / "x.txt", "--sep", "ab")
-    assert (code, "sep must be one ASCII character" in err) == (2, True)
+    assert (code, "termsieve: --sep must be one ASCII character" in err) == (2, True)
+    (tmp_path / "y.csv").write_bytes(cells(",", header=("comment_text", "Sentiment label")))
+    assert (
+        read(tmp_path / "y.csv").chosen_columns.note
+        == "text from the column 'comment_text', labels from 'Sentiment label'"
+    )
 
 
 # --- rows without text or label --------------------------------------------------------------------------

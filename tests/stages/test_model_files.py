@@ -159,7 +159,9 @@ def test_a_class_of_all_documents_and_of_none_is_kept(tmp_path):
     assert again.explain(texts) == model.explain(texts)
 
 
-@pytest.mark.parametrize("classifier", ["linear_svm(fit_intercept=False)", "logistic_regression(fit_intercept=False)",
+@pytest.mark.parametrize("classifier", ["linear_svm(fit_intercept=False)", "linear_svm(solver='liblinear')",
+                                        "linear_svm(C='auto', class_weight='balanced')",
+                                        "logistic_regression(fit_intercept=False)",
                                         "libsvm(kernel='rbf')", "poisson_nb(absent_terms=False)"])  # fmt: skip
 def test_other_parameters_are_kept(classifier, bytes_of, load):
     texts, labels = documents(45)
