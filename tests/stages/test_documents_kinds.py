@@ -311,7 +311,7 @@ def test_predictions_of_class_folders_are_judged_by_the_folders(tmp_path, typed)
     assert typed("train", root, "-o", model, *arguments)[0] == 0
     code, out, err = typed("predict", model, root, "--label", "anything", "--id", "path")
     assert code == 0
-    assert "against the names of the class folders: F1 1.000" in err
+    assert "against the names of the class folders: macro F1 1.000" in err
     assert "there is no column 'anything' to read" in err
     lines = [line.split("\t") for line in out.splitlines()]
     assert lines[0][:2] == ["path", "label"]
