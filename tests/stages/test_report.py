@@ -23,16 +23,17 @@ from typer.testing import CliRunner
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.reporting import list_findings
+from termsieve.reporting import list_findings, term_index
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import get_environment
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.rerun import list_settings, make_code_blocks, make_note
 from termsieve.reporting.style import PALETTE
+from termsieve.reporting.term_index import make_term_index
 from termsieve.reporting.vocabulary_map import make_vocabulary_map
 from termsieve.scores.parsing import score_title
-from termsieve.study.excerpts import MAX_CLASSES
+from termsieve.study.excerpts import MAX_CLASSES, extract_from_documents
 from termsieve.study.plan import Contender
 from termsieve.study.results import SCHEMA, Comparison
 
@@ -251,7 +252,7 @@ def test_the_headline_names_the_fewest_terms_that_are_enough():
     choice = result.recommended()
     assert (
         make_headline(ReportData.from_result(result))
-        == f"{choice.k} terms by {choice.score} are enough: macro F1 {choice.mean:.3f}"
+        == f"{choice.k} terms by {score_title(choice.score)} are enough: macro F1 {choice.mean:.3f}"
     )
 
 
@@ -325,10 +326,10 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     apart = pa.table(dict(zip(SCHEMA.names, zip(*of_classes, strict=True), strict=True)), schema=SCHEMA)
     result = Comparison(pa.concat_tables([table_of(means), apart]), {"n_splits": 3}, {})
     found = list_findings(ReportData.from_result(result))
+    most = "the choice of the score matters most at"
     assert [finding.sentence for finding in found] == [
         f"{make_headline(ReportData.from_result(result))}. {make_explanation(ReportData.from_result(result))}",
-        "With nb, the choice of the score matters most at 10 terms: Chi-square has a macro F1 of 0.800, GU metric of "
-        "0.300.",
+        f"With nb, {most} 10 terms: Chi-square has a macro F1 of 0.800, GU metric of 0.300.",
         "With 10 terms by Chi-square, nb has a macro F1 of 0.800 and svm of 0.500.",
         "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
     ]
@@ -691,3 +692,39 @@ def saved_and_loaded(result, folder):
     loaded = Comparison.load(folder / "result.parquet")
     assert loaded.scored == {}
     return loaded
+
+
+# The index of the vocabulary
+
+
+def decode_index(text):
+    terms, before = {}, ""
+    for row in filter(None, text.split("\n")):
+        rest, documents = row[1:].split("\t")
+        before = before[: int(row[0], 16)] + rest
+        terms[before] = int(documents)
+    return terms
+
+
+@given(st.lists(st.text("abcé2", min_size=1, max_size=20), min_size=1, max_size=30))
+def test_the_index_has_every_term_and_its_documents(words):
+    counts = ts.count([[word] for word in words], ["x", "y"] * (len(words) // 2) + ["x"] * (len(words) % 2))
+    index = make_term_index(counts)
+    assert decode_index(index["text"]) == dict(zip(counts.terms, counts.term_df.tolist(), strict=True))
+    assert index["terms"] == index["all"] == counts.n_terms
+
+
+def test_of_a_large_vocabulary_the_index_has_the_most_frequent_terms(monkeypatch):
+    monkeypatch.setattr(term_index, "MAX_CHARACTERS", 20)
+    counts = ts.count([["often"], ["often", "seldom"], ["rarely"]], ["x", "y", "x"])
+    assert decode_index(make_term_index(counts)["text"]) == {"often": 2, "rarely": 1}
+
+
+def test_excerpts_are_of_the_terms_class_and_of_others():
+    texts = [f"ship number {i}" for i in range(8)] + ["a ship of sport", "ship money"] + ["goal team", "bank rate"] * 8
+    labels = ["sea"] * 8 + ["sport", "money"] * 9
+    scores = ts.score(ts.count(texts, labels), "chi2")
+    found = extract_from_documents(ts.read({"text": texts, "label": labels}), [scores])
+    assert [one.label for one in found["ship"]] == ["sea"] * 5  # enough were found before the others came
+    late = extract_from_documents(ts.read({"text": texts[::-1], "label": labels[::-1]}), [scores])
+    assert sorted(one.label for one in late["ship"]) == ["money", "sea", "sea", "sea", "sport"]
