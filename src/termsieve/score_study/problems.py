@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from termsieve._types import Int64Array
 from termsieve.datasets.locations import list_folders
 from termsieve.documents import read
 from termsieve.errors import InputError
@@ -75,10 +74,16 @@ class StudyCorpus:
     def read(cls, name: str, path: Path, panel: Panel, protocol: StudyProtocol, threads: int) -> StudyCorpus:
         """Read a corpus, draw a sample, and split it."""
         whole = read_corpus(read(path, text="text", label="labels"), None, None, [], threads)
-        sample = whole.sample(panel.documents, protocol.seed)
+        sample = whole.sample(panel.more_documents.get(name, panel.documents), protocol.seed)
         large = np.flatnonzero(np.asarray(sample.Y.sum(axis=0)).ravel() >= protocol.min_class)
-        splits = make_splits(protocol.folds, sample.single_labels, sample.n_docs, seed=protocol.seed)
-        kept = replace(sample, Y=sample.Y[:, large].tocsr(), classes=[sample.classes[c] for c in large])
+        terms = np.unique(sample.X.indices)
+        kept = replace(
+            sample, X=sample.X[:, terms].tocsr(), terms=sample.terms.take(pa.array(terms)),
+            Y=sample.Y[:, large].tocsr(), classes=[sample.classes[c] for c in large],
+        )  # fmt: skip
+        single = sample.single_labels
+        strata = None if single is None else np.where(np.isin(single, large), single, -1)  # small classes together
+        splits = make_splits(protocol.folds, strata, sample.n_docs, seed=protocol.seed)
         return cls(name, kept, splits[: panel.splits])
 
     @property
@@ -95,12 +100,6 @@ class StudyCorpus:
 
     def _describe(self, label: str, n_class: int) -> Problem:
         X = self.corpus.X
-        n_terms = len(np.unique(X.indices))
         return Problem(
-            self.name, label, X.shape[0], n_class, len(self.corpus.classes), n_terms, round(X.sum() / X.shape[0], 1)
+            self.name, label, X.shape[0], n_class, len(self.corpus.classes), X.shape[1], round(X.sum() / X.shape[0], 1)
         )
-
-    @cached_property
-    def labelled(self) -> Int64Array:
-        """The documents of at least one large class."""
-        return np.flatnonzero(np.diff(self.corpus.Y.indptr))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -21,6 +21,8 @@ class Panel:
     classifiers : tuple of str
     documents : int
         Of each corpus, drawn at random where it has more.
+    more_documents : dict
+        Another number for some corpora.
     splits : int
         How many of the folds are test documents in turn.
     sizes : tuple of int
@@ -31,6 +33,7 @@ class Panel:
     documents: int
     splits: int
     sizes: tuple[int, ...]
+    more_documents: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,10 @@ def load_study(setting: str = "full") -> StudyProtocol:
 
 
 def _make_panel(given: Mapping[str, Any], sizes: tuple[int, ...]) -> Panel:
-    panel = Panel(tuple(given["classifiers"]), given["documents"], given["splits"], sizes)
-    return replace(panel, sizes=tuple(given.get("sizes", sizes)))
+    return Panel(
+        tuple(given["classifiers"]), given["documents"], given["splits"], tuple(given.get("sizes", sizes)),
+        given.get("more_documents", {}),
+    )  # fmt: skip
 
 
 def _as_data(value: Any) -> Any:

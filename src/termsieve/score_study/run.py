@@ -23,7 +23,7 @@ from termsieve.classify.curves import load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.counts.counts import Counts
 from termsieve.estimators.weighting import parse_weighting
-from termsieve.evaluate.measures import confusion
+from termsieve.evaluate.measures import Confusion, confusion
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.score_study.contenders import Contenders, list_contenders
 from termsieve.score_study.problems import Problem, StudyCorpus, find_corpora
@@ -67,6 +67,7 @@ def run_study(
     say: Callable[[str], None] = lambda _: None,
     shown: bool = False,
     corpora: Sequence[str] | None = None,
+    panels: Sequence[str] | None = None,
 ) -> StudyRun:
     """Run what the journals do not have, and collect everything.
 
@@ -81,8 +82,8 @@ def run_study(
         Is told what is done.
     shown : bool
         Show progress bars.
-    corpora : sequence of str, optional
-        Names; by default all that are found.
+    corpora, panels : sequence of str, optional
+        Names; by default all that are found, and all of the protocol.
     """
     contenders = list_contenders()
     found = {name: path for name, path in find_corpora().items() if corpora is None or name in corpora}
@@ -91,7 +92,8 @@ def run_study(
     collected: list[ProblemRows] = []
     lists: list[tuple[Array, Array]] = []
     seconds = dict.fromkeys(protocol.panels, 0.0)
-    for panel_name, panel in protocol.panels.items():
+    for panel_name in protocol.panels if panels is None else panels:
+        panel = protocol.panels[panel_name]
         for model in panel.classifiers:
             load_kernels(model)
         for name, path in found.items():
@@ -103,11 +105,23 @@ def run_study(
             rows, spent = work.run(journals / f"{panel_name}-{name}.journal", protocol, threads, shown=shown)
             collected += [ProblemRows(panel_name, problem, rows[problem.label]) for problem in corpus.problems]
             seconds[panel_name] += spent
-            if panel_name == next(iter(protocol.panels)):
+            if len(lists) < len(found):  # once, on the documents of the first panel
                 lists.append(work.compare_lists(protocol))
             say(f"{panel_name}, {name}: {len(rows)} problems, {spent:.0f} CPU seconds")
     agreement, stability = (np.mean(parts, axis=0) for parts in zip(*lists, strict=True))
     return StudyRun(protocol, contenders, collected, agreement, stability, seconds)
+
+
+class CpuClock:
+    """CPU seconds of the whole process, lap by lap: those of a problem, where several are solved at a time."""
+
+    def __init__(self) -> None:
+        self._last = time.process_time()
+
+    def lap(self) -> float:
+        """Return the seconds since the last lap."""
+        before, self._last = self._last, time.process_time()
+        return self._last - before
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +156,8 @@ class CorpusRun:
 
     def _describe(self, protocol: StudyProtocol) -> dict[str, Any]:
         return {
-            "protocol": protocol.data, "panel": [list(self.panel.classifiers), list(self.panel.sizes)],
+            "seed": protocol.seed, "folds": protocol.folds, "min_class": protocol.min_class,
+            "classifiers": list(self.panel.classifiers), "sizes": list(self.panel.sizes),
             "documents": self.corpus.corpus.fingerprint, "contenders": self.names,
         }  # fmt: skip
 
@@ -155,15 +170,12 @@ class CorpusRun:
         threads: int,
         bar: ProgressBar,
     ) -> None:
-        start = time.thread_time()
+        clock = CpuClock()
         data = SplitProblems(self.corpus, self.panel, split, self.names)
-        shared = (time.thread_time() - start) / len(labels)
         with thread_pool(threads) as pool:
             futures = {pool.submit(data.solve, label): label for label in labels}
             for future in as_completed(futures):
-                label = futures[future]
-                rows, seconds = future.result()
-                journal.write(keys[split.fold, label], rows, seconds + shared)
+                journal.write(keys[split.fold, futures[future]], future.result(), clock.lap())
                 bar.advance()
 
     def compare_lists(self, protocol: StudyProtocol) -> tuple[Array, Array]:
@@ -199,9 +211,9 @@ class SplitProblems:
     def _weigh(self, model: str) -> tuple[sparse.csr_array, sparse.csr_array]:
         weighting = parse_weighting(usual_weighting(model))
         weights = weighting.compute_weights(self.counts)
-        kind = np.int64 if weights is None else np.float64
         X = self.corpus.corpus.X
-        train, test = (weighting.apply(X[rows], weights, kind) for rows in (self.split.train, self.split.test))
+        # as floats, also counts: sweeps would convert them for each contender
+        train, test = (weighting.apply(X[rows], weights, np.float64) for rows in (self.split.train, self.split.test))
         return train, test
 
     def _make_model(self, model: str) -> BaseEstimator | str:
@@ -212,11 +224,9 @@ class SplitProblems:
     def _single_label(self) -> bool:
         return bool((np.diff(self.corpus.corpus.Y.indptr) <= 1).all())
 
-    def solve(self, label: str) -> tuple[TrialRows, float]:
-        """Return the rows of one problem, and the CPU seconds of this thread."""
-        start = time.thread_time()
-        rows = [row for model in self.panel.classifiers for row in self._solve_with(model, label)]
-        return rows, time.thread_time() - start
+    def solve(self, label: str) -> TrialRows:
+        """Return the rows of one problem."""
+        return [row for model in self.panel.classifiers for row in self._solve_with(model, label)]
 
     def _solve_with(self, model: str, label: str) -> Iterator[list[Any]]:
         known, truth, kept = self._labels(label)
@@ -252,8 +262,17 @@ class SplitProblems:
     def _rows(
         self, name: str, model: str, label: str, sizes: Sequence[int], truth: AnyArray, codes: AnyArray
     ) -> Iterator[list[Any]]:
-        counted = confusion(truth, codes, classes=[1] if label else range(len(self.classes)))
+        counted = _count_one_class(truth, codes) if label else confusion(truth, codes, range(len(self.classes)))
         for measure in MEASURES:
             values = counted.measure(f"{measure}_macro")
             for k, value in zip(sizes, values, strict=True):
                 yield [0, self.split.fold, name, model, k, label, measure, round(float(value), _DIGITS)]
+
+
+def _count_one_class(truth: AnyArray, codes: AnyArray) -> Confusion:
+    """Count right and wrong predictions of one class, as `confusion` does: labels are 0 and 1, so nothing is sorted."""
+    true, predicted = truth == 1, codes == 1
+    tp = (predicted & true).sum(axis=-1)
+    fp, fn = predicted.sum(axis=-1) - tp, true.sum() - tp
+    right = (predicted == true).sum(axis=-1)
+    return Confusion(np.array([1]), tp[:, np.newaxis], fp[:, np.newaxis], fn[:, np.newaxis], right, len(true))
