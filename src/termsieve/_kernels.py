@@ -43,7 +43,8 @@ _is_prepared = False
 _LOADERS = (
     "termsieve.counts.tally:load_all_kernels",
     "termsieve.ranking.ranking:load_kernels",
-    "termsieve.estimators.rows:load_all_kernels",
+    "termsieve.counts.rows:load_all_kernels",
+    "termsieve.selection.problem:load_kernels",
     "termsieve.classify.curves:load_all_kernels",
 )
 

@@ -14,7 +14,7 @@ import termsieve
 ROOT = Path(termsieve.__file__).parents[1]
 PROBE = """
 import numpy as np
-from termsieve.estimators import row_kernels
+from termsieve.counts import row_kernels
 from termsieve import _numba
 terms = np.zeros(3, np.int32)
 row_kernels.map_columns(np.array([1, 0, 1], np.int32), np.array([5, 6], np.int32), terms)
@@ -111,7 +111,7 @@ def test_a_damaged_cache_is_made_again(installed, tmp_path, damage):
 
 @posix
 def test_a_cache_that_fills_up_or_goes_away_later_is_no_error(installed, tmp_path):
-    code = "import termsieve.estimators.row_kernels, shutil, tempfile, pathlib\n"
+    code = "import termsieve.counts.row_kernels, shutil, tempfile, pathlib\n"
     code += "folder = next(pathlib.Path(tempfile.gettempdir()).glob('termsieve-numba-*'))\n"
     code += "shutil.rmtree(folder); folder.write_bytes(b'')\n"
     run(installed, tmp_path, first=code)

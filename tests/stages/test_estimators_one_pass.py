@@ -40,7 +40,7 @@ def test_one_pass_selects_what_counting_and_selecting_selects(pairs, ngrams, bin
         with pytest.raises(InputError, match="No terms are selected"):
             ours.fit(texts, labels)
         return
-    with patch("termsieve.estimators.rows.CHUNK_CHARACTERS", 16):
+    with patch("termsieve.counts.rows.CHUNK_CHARACTERS", 16):
         X = ours.fit_transform(texts, labels)
     assert ours.selection_ == chosen
     assert list(ours.vocabulary_) == sorted(chosen.terms)
@@ -56,7 +56,7 @@ def test_one_pass_selects_what_counting_and_selecting_selects(pairs, ngrams, bin
 def test_counts_of_rows_are_the_counts(pairs, parts):
     texts, labels = columns(pairs)
     ours = TermVectorizer(score_func="chi2", k="all", threads=2)
-    with patch("termsieve.estimators.rows.CHUNK_CHARACTERS", 16):
+    with patch("termsieve.counts.rows.CHUNK_CHARACTERS", 16):
         for rows in np.array_split(np.arange(len(texts)), parts):
             ours.partial_fit([texts[i] for i in rows], [labels[i] for i in rows])
     assert ours.counts_ == ts.count(texts, labels)

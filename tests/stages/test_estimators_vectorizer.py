@@ -61,7 +61,7 @@ def check_against_scikit_learn(texts, other, **options):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=4), WORD_OPTIONS | CHAR_OPTIONS)
 def test_any_text_with_any_options_gives_what_scikit_learn_gives(texts, other, options):
-    with patch("termsieve.estimators.rows.CHUNK_CHARACTERS", 16):
+    with patch("termsieve.counts.rows.CHUNK_CHARACTERS", 16):
         check_against_scikit_learn(texts, other, **options)
 
 
@@ -69,7 +69,7 @@ def test_any_text_with_any_options_gives_what_scikit_learn_gives(texts, other, o
 @given(documents(), st.sampled_from([(1, 1), (1, 2), (2, 3)]), st.booleans())
 def test_tables_that_run_out_of_room_change_nothing(pairs, ngrams, binary):
     texts, _ = columns(pairs)
-    with patch("termsieve.estimators.rows.CHUNK_CHARACTERS", 16), tiny_tables():
+    with patch("termsieve.counts.rows.CHUNK_CHARACTERS", 16), tiny_tables():
         check_against_scikit_learn(texts, texts[::2], ngram_range=ngrams, binary=binary)
 
 
@@ -102,7 +102,7 @@ def test_matrices_or_arrays_as_scikit_learn_is_set():
 
 def test_the_number_of_threads_changes_nothing():
     texts = [f"w{i % 7} w{i % 11} w{i}" for i in range(200)]
-    with patch("termsieve.estimators.rows.CHUNK_CHARACTERS", 100):
+    with patch("termsieve.counts.rows.CHUNK_CHARACTERS", 100):
         expected = TermVectorizer(threads=1).fit_transform(texts)
         for threads in (2, 3, 5):
             one = TermVectorizer(threads=threads)

@@ -19,6 +19,7 @@ SPELLINGS = [
     "energy(0.8)", "fdr(0.05)", 'fdr(0.05, method="by")', "fwe(0.01)", "round_robin(100)", "per_class(50)",
     'union("chi2", "info_gain", k=1000)', 'union("bns(floor=0.001)", k=3)',
     'stages("ocfs", 10000, "info_gain", 1000)', 'stages("ocfs", "energy(0.9)", "pip", "median_probability()")',
+    "cmim(1000)", "cmim()", "jmi(10)", "mrmr(100)", 'mrmr(100, form="quotient")', "fcbf()", "fcbf(10, threshold=0.01)",
 ]  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def test_rules_do_not_change():
     ("spelling", "message"),
     [
         ("tpo(3)", "Did you mean 'top'"),
-        ("nothing(3)", "Known rules: energy, fdr"),
+        ("nothing(3)", "Known rules: cmim, energy, fcbf"),
         ("chi2", "'chi2' is a score"),
         ("top(-1)", "whole number, 0 or more, not -1"),
         ("top(1.5)", "whole number"),

@@ -97,7 +97,7 @@ COMPILING = """
     import termsieve as ts
     from termsieve import Analyzer
     from termsieve.counts import counting, tally
-    from termsieve.estimators import rows
+    from termsieve.counts import rows
     from termsieve.tokens import strings
 
     counting.CHUNK_BYTES = rows.CHUNK_CHARACTERS = 300

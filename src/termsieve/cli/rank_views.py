@@ -29,6 +29,7 @@ from termsieve.views import format_percent
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.ranking.ranking import RankingRow
+    from termsieve.selection.near_duplicates import NearDuplicate
     from termsieve.selection.selection import Selection
 
 RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp", "fn", "tn", "against")
@@ -36,6 +37,7 @@ SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
 _TERM_WIDTHS = 14, 32  # least and greatest width
 _BRIEF_TERMS = 6  # terms of a class, in one line for each
 _GAP = 3  # spaces between them
+_MAX_DUPLICATES = 3  # superfluous terms beside a selected one
 
 
 def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, overall: bool, brief: bool) -> Sheet:
@@ -206,26 +208,50 @@ class _FittingLine:
         return Measurement(min(widths[0], options.max_width), min(full, options.max_width))
 
 
-def make_selection_sheet(selection: Selection, shown: int | None) -> Sheet:
-    """Make a sheet of the selected terms; the table shows the first `shown`."""
+def make_selection_sheet(
+    selection: Selection, shown: int | None, duplicates: Sequence[NearDuplicate] | None = None
+) -> Sheet:
+    """Make a sheet of the selected terms; the table shows the first `shown`, and what they make superfluous."""
     columns = (selection.terms, selection.scores, selection.labels, selection.taken_by)
     rows = [[i, *row] for i, row in enumerate(zip(*(part.tolist() for part in columns), strict=True), 1)]
-    return Sheet(SELECTION_COLUMNS, rows, lambda: _selection_table(rows, shown), selection.terms.tolist)
+    names: tuple[str, ...] = SELECTION_COLUMNS
+    also: list[str] | None = None
+    if duplicates is not None:
+        names = (*names, "also")
+        also = _list_duplicates(selection.terms.tolist(), duplicates)
+        rows = [[*row, text] for row, text in zip(rows, also, strict=True)]
+    return Sheet(names, rows, lambda: _selection_table(rows, shown, also), selection.terms.tolist)
 
 
-def _selection_table(rows: Sequence[Sequence[Any]], shown: int | None) -> RenderableType:
+def _list_duplicates(terms: Sequence[str], duplicates: Sequence[NearDuplicate]) -> list[str]:
+    """Write for each term the first that it makes superfluous, with the share of their documents that have it."""
+    found: dict[str, list[str]] = {term: [] for term in terms}
+    for one in duplicates:
+        if len(found[one.term]) < _MAX_DUPLICATES:
+            share = format_percent(one.share)
+            whose = "of its documents" if not found[one.term] else ""
+            found[one.term].append(f"{one.other} ({share} {whose}".rstrip() + ")")
+    return [", ".join(some) for some in found.values()]
+
+
+def _selection_table(
+    rows: Sequence[Sequence[Any]], shown: int | None, also: Sequence[str] | None = None
+) -> RenderableType:
     table = make_bare_table()
     table.add_column("", justify="right", style="dim")
     table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column("score", justify="right")
     table.add_column("", width=BAR_WIDTH)
     table.add_column("speaks for", no_wrap=True, max_width=24)
+    if also is not None:
+        table.add_column("also")
     first = rows[:shown]
     bars = bar_shares([row[2] for row in first])
-    for (rank, term, value, label, _), share in zip(first, bars, strict=True):
-        table.add_row(
+    for (rank, term, value, label, *_), share in zip(first, bars, strict=True):
+        cells: list[RenderableType] = [
             str(rank), make_cell(term), format_number(value), Text(draw_bar(share), style="green"), make_cell(label)
-        )
+        ]  # fmt: skip
+        table.add_row(*cells, *([] if also is None else [make_cell(also[rank - 1], "dim")]))
     if len(first) == len(rows):
         return table
     return Group(table, Text(f"... and {len(rows) - len(first):,} more; -o terms.txt writes them all", style="dim"))

@@ -35,7 +35,8 @@ MANY_CLASSES = 12  # with more classes, each gets one line
 MAX_SHOWN = 30  # selected terms in a terminal
 RULE_EXAMPLES = (
     "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
-    'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000)'
+    'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000); of documents, '
+    'terms that do not repeat each other: cmim(1000), jmi(1000), mrmr(1000), mrmr(1000, form="quotient"), fcbf()'
 )
 
 
@@ -128,6 +129,7 @@ def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
         "termsieve select mail.csv -k 1000 -o terms.txt",
         "termsieve select mail.counts --score g_test --rule 'fdr(0.01)'",
         'termsieve select mail.csv --rule \'union("chi2", "bns", k=500)\' -o terms.csv',
+        "termsieve select mail.csv --rule 'cmim(50)' --explain",
         "grep -F -w -f terms.txt mail.csv",
         more=f"[bold]Rules[/]\n{RULE_EXAMPLES}",
     )
@@ -158,6 +160,10 @@ def select(
             help="How scores of the classes become one: max, sum, mean, ... (default: the score's own).",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        flag("--explain", help="Show beside each term those that it makes superfluous: they tell the same."),
+    ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -167,19 +173,22 @@ def select(
 ) -> None:
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.cli.reading import find_counts, read_counts, read_matrix
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
     found = find_counts(files, columns, analysis)
     output_options.check(inputs=[*found.files, *analysis.files])
-    counts = pruning.apply(read_counts(found, analysis, threads, messages))
+    matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
+    if explain or chosen_rule.needs_documents:
+        matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)
+    source = matrix or pruning.apply(read_counts(found, analysis, threads, messages))
     with messages.report_time("selected"), messages.report_compiling():
-        selection = select_terms(counts, chosen_rule, chosen_score, aggregate=aggregate)
-    output_options.write(
-        make_selection_sheet(selection, shown=MAX_SHOWN if output_options.is_interactive else None), messages
-    )
+        selection = select_terms(source, chosen_rule, chosen_score, aggregate=aggregate)
+        duplicates = selection.near_duplicates(matrix) if explain and matrix is not None else None
+    shown = MAX_SHOWN if output_options.is_interactive else None
+    output_options.write(make_selection_sheet(selection, shown=shown, duplicates=duplicates), messages)
     messages.note(f"{selection.rule} on {selection.score}: {selection.reason}")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, option_name
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
 from termsieve.cli.messages import Messages, in_options
 from termsieve.counts.counts import Counts
 from termsieve.counts.storage import is_counts_file
@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
 
 
@@ -96,6 +97,30 @@ def read_counts(
     if contrast:
         _refuse_single_class(counts)
     return counts
+
+
+def read_matrix(
+    found: CountsInput,
+    analysis: AnalyzerOptions,
+    pruning: PruningOptions,
+    threads: int | None,
+    messages: Messages,
+    wanted_by: str,
+) -> LabelledMatrix:
+    """Read documents into memory, for what looks at terms together."""
+    if found.documents is None:
+        raise OptionError(
+            f"{found.paths[0]}: has counts, and {wanted_by} needs the documents, as it looks at terms together. "
+            "Give the file that was counted, or take a rule that ranks terms one by one, such as top(1000)."
+        )
+    from termsieve.counts.labelled import read_labelled
+
+    report_columns(found.documents, messages)
+    with messages.report_time("counted"), messages.report_compiling():
+        matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
+    report_skipped(found.documents, messages)
+    _refuse_single_class(matrix.counts)
+    return matrix.with_counts(pruning.apply(matrix.counts))
 
 
 def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:

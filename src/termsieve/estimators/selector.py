@@ -14,14 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termsieve._types import Array, BoolArray
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
 from termsieve.defaults import DEFAULT_SCORE
-from termsieve.errors import InputError
+from termsieve.errors import InputError, OptionError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
-from termsieve.selection.pool import Rule
+from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike, Top, parse_rule
-from termsieve.selection.selection import select
+from termsieve.selection.selection import select_from_pool
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -38,7 +39,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         How many to keep. More than there are: all, with a warning.
     rule : str, Rule or None
         Another rule, such as ``"energy(0.8)"`` or ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
-        ``union`` and ``stages`` bring their own scores, and `score_func` is not used then.
+        ``union``, ``stages``, ``cmim``, ``mrmr``, ``jmi`` and ``fcbf`` bring their own scores, and `score_func` is
+        not used then.
     aggregate : {"max", "sum", "mean", "weighted_mean"} or None
         How the classes are brought together; None is the score's own way.
 
@@ -95,35 +97,37 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         y : one label per row, an indicator matrix, or a list of label sets
             The classes.
         """
-        counts = self._make_counts(X, y, reset=True, whole=True)
-        refuse_one_class(counts)
-        self.counts_ = counts
-        return self._select(counts)
+        matrix = self._make_matrix(X, y, reset=True, whole=True)
+        refuse_one_class(matrix.counts)
+        self.counts_ = matrix.counts
+        return self._select(matrix.counts, matrix)
 
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Add rows, and select anew.
 
-        Classes may arrive later. As long as all rows are of one class, nothing is selected.
+        Classes may arrive later. As long as all rows are of one class, nothing is selected. Rules that need all
+        documents at once, such as ``cmim``, are refused: only counts are kept from call to call.
         """
+        refuse_documents_rule(resolve_rule(self.k, self.rule), "TermSelector")
         first = not hasattr(self, "counts_")
-        counts = self._make_counts(X, y, reset=first, whole=False)
+        counts = self._make_matrix(X, y, reset=first, whole=False).counts
         self.counts_ = counts if first else self.counts_ + counts
         return self._select(self.counts_) if has_contrast(self.counts_) else self
 
-    def _make_counts(self, X: Any, y: Any, *, reset: bool, whole: bool) -> Counts:
+    def _make_matrix(self, X: Any, y: Any, *, reset: bool, whole: bool) -> LabelledMatrix:
         resolve_rule(self.k, self.rule)
         X = validate_data(self, X, accept_sparse="csr", reset=reset)
         _refuse_negative(X)
         y = check_labels(y, "TermSelector")
         if whole:
             refuse_empty_classes(y)
-        return Counts.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
+        return LabelledMatrix.from_matrix(X, y, terms=getattr(self, "feature_names_in_", None))
 
-    def _select(self, counts: Counts) -> Self:
+    def _select(self, counts: Counts, matrix: LabelledMatrix | None = None) -> Self:
         rule = resolve_rule(self.k, self.rule)
         scores = score_for(counts, rule, self.score_func)
         self.scores_, self.pvalues_ = scores.overall(self.aggregate), find_pvalues(scores)
-        self.selection_ = select(scores, rule, aggregate=self.aggregate)
+        self.selection_ = select_from_pool(TermPool(scores, self.aggregate, matrix=matrix), rule)
         return self
 
     def _get_support_mask(self) -> BoolArray:
@@ -152,7 +156,17 @@ def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
 
 def score_for(counts: Counts, rule: Rule, score_func: Any) -> Scores:
     """Score the terms that a rule chooses from; where it brings scores along, with the last of them."""
-    return score(counts, as_score(rule.scores[-1] if rule.scores else score_func))
+    own = rule.own_score(counts)
+    return score(counts, as_score(score_func if own is None else own))
+
+
+def refuse_documents_rule(rule: Rule, owner: str) -> None:
+    """Refuse a rule that needs all documents at once, where they come in batches."""
+    if rule.needs_documents:
+        raise OptionError(
+            f"{owner}: {rule} looks at terms together, so it needs all documents at once, and partial_fit keeps counts "
+            "only. Use fit(), or a rule that ranks terms one by one, such as top(1000)."
+        )
 
 
 def find_pvalues(scores: Scores) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,8 @@ from sklearn.utils import Tags, check_array
 
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
+from termsieve.counts.rows import Rows, Worker
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
@@ -26,14 +29,13 @@ from termsieve.estimators.extraction import (
 )
 from termsieve.estimators.labels import has_contrast, make_indicator, refuse_one_class
 from termsieve.estimators.output import check_container, make_frame
-from termsieve.estimators.rows import Rows, Worker
-from termsieve.estimators.selector import find_pvalues, resolve_rule, score_for
+from termsieve.estimators.selector import find_pvalues, refuse_documents_rule, resolve_rule, score_for
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score
-from termsieve.selection.pool import Rule
+from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike
-from termsieve.selection.selection import Selection, select
+from termsieve.selection.selection import Selection, select_from_pool
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
 
 
@@ -52,7 +54,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     k : int, "all" or None
         How many terms to keep; None and "all" are all.
     rule : str, Rule or None
-        Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`.
+        Another rule, such as ``"round_robin(100)"``; it wins over `k`. See `termsieve.select`. ``union``, ``stages``,
+        ``cmim``, ``mrmr``, ``jmi`` and ``fcbf`` bring their own scores, and need no `score_func`.
     aggregate : {"max", "sum", "mean", "weighted_mean"} or None
         How the classes are brought together for the selection; None is the score's own way.
     weighting : str
@@ -212,6 +215,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                 "TermVectorizer: fit() does not keep its counts, so there is nothing to add to. Use partial_fit() "
                 "from the first batch on, on a new vectorizer."
             )
+        refuse_documents_rule(self._rule, "TermVectorizer")
         _, rows, terms, column_of = self._read(raw_documents)
         counts = self._make_counts(rows, terms, column_of, y)
         self.counts_ = self.counts_ + counts if hasattr(self, "counts_") else counts
@@ -233,10 +237,17 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         counts = self._make_counts(rows, terms, column_of, y)
         if self._needs_labels:
             refuse_one_class(counts)
-        kept = self._select_terms(counts)
-        place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-        place = np.append(place, np.int32(-1))
-        return rows, [place[columns] for columns in column_of]
+
+        def find_columns(kept: pa.LargeStringArray) -> list[Int32Array]:
+            place = pc.index_in(terms, value_set=kept).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+            place = np.append(place, np.int32(-1))
+            return [place[columns] for columns in column_of]
+
+        def make_matrix(pruned: Counts) -> LabelledMatrix:
+            labels = sparse.csr_array(make_indicator(y, rows.n_docs, "TermVectorizer")[0])
+            return LabelledMatrix(rows.matrix(find_columns(pruned.term_array), pruned.n_terms), labels, pruned)
+
+        return rows, find_columns(self._select_terms(counts, make_matrix))
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, Rows, pa.LargeStringArray, list[Int32Array]]:
         """The rows of the documents, their terms in order, and the columns of these."""
@@ -266,14 +277,17 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     # What is kept
 
-    def _select_terms(self, counts: Counts) -> pa.LargeStringArray:
-        """Prune, select and weigh; the terms that are kept, by column."""
+    def _select_terms(
+        self, counts: Counts, make_matrix: Callable[[Counts], LabelledMatrix] | None = None
+    ) -> pa.LargeStringArray:
+        """Prune, select and weigh, and return the terms that are kept, by column."""
         counts = self._prune(counts)
         kept: Int64Array = np.arange(counts.n_terms)
         self._forget_selection()
         if self._selects:
             scores = score_for(counts, self._rule, self._ranking_score)
-            selection = select(scores, self._rule, aggregate=self.aggregate)
+            matrix = make_matrix(counts) if make_matrix is not None and self._rule.needs_documents else None
+            selection = select_from_pool(TermPool(scores, self.aggregate, matrix=matrix), self._rule)
             kept = np.sort(selection.index)
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")

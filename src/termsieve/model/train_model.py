@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.model.model import Model
 from termsieve.model.parts import make_vectorizer
+from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import Comparison
@@ -28,6 +30,7 @@ from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
+SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
 
 
 def train(
@@ -126,8 +129,10 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
         return names
     if ks is not None:
         raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
-    rules = [repr(parse_rule(one)) for one in (rule if isinstance(rule, list | tuple) else [rule])]
-    return [Contender(f"{name}, {one}", name, rule=one) for name in names for one in rules]
+    rules = [parse_rule(one) for one in (rule if isinstance(rule, list | tuple) else [rule])]
+    together = [Contender(repr(one), SINGLE_SCORE, rule=repr(one)) for one in rules if isinstance(one, RedundancyRule)]
+    others = [repr(one) for one in rules if not isinstance(one, RedundancyRule)]
+    return [*together, *(Contender(f"{name}, {one}", name, rule=one) for name in names for one in others)]
 
 
 def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
@@ -163,8 +168,11 @@ def _choose_recommended(result: Comparison, plan: Plan) -> Candidate:
 def _make_candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
     contender = next(one for one in plan.scores if one.name == name)
     every = k == ALL or (result is not None and result.counts is not None and k == result.counts.n_terms)
-    rule = contender.rule or (ALL_TERMS if every else f"top({k})")
-    return Candidate(contender.score, rule, classifier, plan.weighting_of(classifier))
+    score, rule = contender.score, f"top({k})"
+    if (together := parse_redundancy_rule(contender.score)) is not None:
+        score, rule = SINGLE_SCORE, repr(replace(together, k=int(k)) if not every else together)
+    rule = contender.rule or (ALL_TERMS if every else rule)
+    return Candidate(score, rule, classifier, plan.weighting_of(classifier))
 
 
 def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:

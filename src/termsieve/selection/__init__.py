@@ -5,4 +5,10 @@
     selection   select(), and the chosen terms
     rules       the rules: how many terms, and which
     pool        the base class of rules, and the terms that they choose from
+
+    redundancy_rules    rules that look at terms together, in the documents
+    greedy              what they choose by: CMIM, JMI, mRMR, FCBF
+    problem             documents with one class each: what terms tell of it, and of each other
+    logarithms          information in whole numbers
+    near_duplicates     terms that others make superfluous; groups of terms
 """

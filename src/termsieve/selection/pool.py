@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
 from termsieve.scores.registry import format_value
 from termsieve.table import Table
 
+if TYPE_CHECKING:
+    from termsieve.counts.labelled import LabelledMatrix
+
 R = TypeVar("R", bound="type[Rule]")
 _RULES: dict[str, type[Rule]] = {}
 RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
@@ -28,11 +31,15 @@ RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
 
 @dataclass(frozen=True)
 class TermPool:
-    """The terms to choose from, all of them or those at the indices `among`, and the score that ranks them."""
+    """The terms to choose from, all of them or those at the indices `among`, and the score that ranks them.
+
+    With `matrix`, the documents in which they are: for rules that look at terms together.
+    """
 
     scores: Scores
     aggregate: str | None = None
     among: Int64Array | None = None
+    matrix: LabelledMatrix | None = None
 
     @property
     def counts(self) -> Counts:
@@ -77,7 +84,17 @@ class TermPool:
 
     def rank_by(self, one: ScoreLike) -> TermPool:
         """Return the same terms, ranked by another score."""
-        return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among)
+        return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among, self.matrix)
+
+    def get_matrix(self, rule: Rule) -> LabelledMatrix:
+        """Return the documents that a rule needs."""
+        if self.matrix is None:
+            raise OptionError(
+                f"{rule} looks at terms together, so it needs the documents, and counts have sums only. Give the "
+                "documents: termsieve.select(documents, rule), or the file of documents to the command. With counts, "
+                "take a rule that ranks terms one by one, such as top(1000) or round_robin(1000)."
+            )
+        return self.matrix
 
 
 def _get_lift(t: Table) -> Array:
@@ -105,6 +122,11 @@ class Rule(ABC):
 
     name: ClassVar[str]
     scores: tuple[ScoreLike, ...] = ()  # scores of its own; most rules rank by the score that they are given
+    needs_documents: ClassVar[bool] = False
+
+    def own_score(self, counts: Counts) -> ScoreLike | None:  # noqa: ARG002 - for rules that need it
+        """Return the score that the rule brings along, the last where there are several; None for the given one."""
+        return self.scores[-1] if self.scores else None
 
     @abstractmethod
     def choose(self, pool: TermPool) -> ChosenTerms:
@@ -165,18 +187,33 @@ def rank_for_classes(pool: TermPool, n: int) -> list[RankedTerms]:
 
 def take_in_turn(claims: list[RankedTerms], *, total: int, each: int) -> tuple[Int64Array, Array, list[str]]:
     """Let each in turn take its first term that is not taken, `each` at most, until there are `total`."""
-    taken: dict[int, tuple[float, str]] = {}
     heads = [
-        (name, each, iter(zip(indices.tolist(), values.tolist(), strict=True))) for name, indices, values in claims
+        Head(name, each, iter(zip(indices.tolist(), values.tolist(), strict=True))) for name, indices, values in claims
     ]
+    return take_from_heads(heads, total)
+
+
+class Head(NamedTuple):
+    """Where one who takes terms in turn has come to: how many more it may take, and its further terms and values."""
+
+    name: str
+    more: int
+    terms: Iterator[tuple[int, float]]
+
+
+def take_from_heads(heads: list[Head], total: int) -> tuple[Int64Array, Array, list[str]]:
+    """Let each in turn take its first term that is not taken, until there are `total`."""
+    taken: dict[int, tuple[float, str]] = {}
     while heads and len(taken) < total:
         left = []
         for name, more, head in heads:
+            if more == 0 or len(taken) == total:
+                continue
             best = next(((index, value) for index, value in head if index not in taken), None)
-            if best is None or more == 0 or len(taken) == total:
+            if best is None:
                 continue
             taken[best[0]] = (best[1], name)
-            left.append((name, more - 1, head))
+            left.append(Head(name, more - 1, head))
         heads = left
     values = np.array([value for value, _ in taken.values()], np.float64)
     return np.array(list(taken), np.int64), values, [name for _, name in taken.values()]

@@ -34,6 +34,7 @@ from termsieve.selection.pool import (
     take_in_turn,
 )
 from termsieve.selection.pool import Rule as Rule
+from termsieve.selection.redundancy_rules import RedundancyRule as RedundancyRule  # which registers these rules
 from termsieve.spelling import Call, parse_call
 
 RuleLike: TypeAlias = "str | int | Rule"
@@ -315,6 +316,11 @@ class Stages(Rule):
             )
         object.__setattr__(self, "scores", tuple(_check_score(cast("ScoreLike", one)) for one in steps[::2]))
         object.__setattr__(self, "rules", tuple(parse_rule(cast("RuleLike", one)) for one in steps[1::2]))
+
+    @property
+    def needs_documents(self) -> bool:  # type: ignore[override]
+        """Whether one of the rules looks at terms together."""
+        return any(one.needs_documents for one in self.rules)
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose in stages."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
+from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
 from termsieve.defaults import DEFAULT_SCORE
+from termsieve.documents import Documents
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score
+from termsieve.ranking.ranking import score as score_counts
 from termsieve.selection.pool import TermPool
-from termsieve.selection.rules import RuleLike, parse_rule
+from termsieve.selection.rules import Rule, RuleLike, parse_rule
+from termsieve.tokens.analyzer import Analyzer
+
+if TYPE_CHECKING:
+    from termsieve.counts.labelled import LabelledMatrix
+    from termsieve.selection.near_duplicates import NearDuplicate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +79,48 @@ class Selection(ArrowTable):
         mask[self.index] = True
         return mask
 
+    def near_duplicates(
+        self,
+        documents: Documents | LabelledMatrix | Sequence[str],
+        labels: Sequence[Any] | None = None,
+        *,
+        analyzer: Analyzer | None = None,
+        n: int | None = None,
+        least_share: float = 0.3,
+    ) -> list[NearDuplicate]:
+        """List for each chosen term those that it makes superfluous: not chosen, and telling the same.
+
+        Parameters
+        ----------
+        documents, labels, analyzer
+            What the terms were chosen from, as for `termsieve.count`.
+        n : int, optional
+            Consider so many terms that were not chosen, the best by information gain (default: five times as many
+            as were chosen).
+        least_share : float
+            Leave out those that share a smaller part of their documents with the chosen term.
+
+        Returns
+        -------
+        list of NearDuplicate
+            By rank; those of one term by how much it takes from what they tell of the class.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> texts = ["cheap discount", "cheap discount pills", "cheap discount", "pills", "noon", "cheap lunch", "noon"]
+        >>> labels = ["spam"] * 4 + ["ham"] * 3
+        >>> for one in ts.select(texts, "cmim(2)", labels=labels).near_duplicates(texts, labels):
+        ...     print(f"{one.term}: also {one.other}, {one.share:.0%} of its documents")
+        discount: also cheap, 75% of its documents
+        """
+        from termsieve.counts.labelled import LabelledMatrix, read_labelled
+        from termsieve.selection.near_duplicates import find_near_duplicates
+
+        matrix = documents if isinstance(documents, LabelledMatrix) else read_labelled(documents, labels, analyzer)
+        chosen = np.array([matrix.counts.index_of(term) for term in self.terms], np.int64)
+        return find_near_duplicates(chosen, matrix, n=n, least_share=least_share)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Selection):
             return NotImplemented
@@ -107,18 +159,22 @@ class Selection(ArrowTable):
 
 
 def select(
-    what: Counts | Scores,
+    what: Counts | Scores | Documents | LabelledMatrix | Sequence[str],
     rule: RuleLike = "top(1000)",
     score: ScoreLike | None = None,
     *,
+    labels: Sequence[Any] | None = None,
+    analyzer: Analyzer | None = None,
     aggregate: str | None = None,
+    threads: int | None = None,
 ) -> Selection:
     """Choose terms.
 
     Parameters
     ----------
-    what : Counts or Scores
-        Counts, with `score` to rank them by, or the result of `termsieve.score`.
+    what : Counts, Scores, Documents, LabelledMatrix or sequence of texts
+        Counts, with `score` to rank them by, or the result of `termsieve.score`; or documents, as for
+        `termsieve.count`, which are counted. The last four rules need documents.
     rule : str, Rule or int
         How many, and which: a number of terms, or a spelling.
 
@@ -133,47 +189,85 @@ def select(
         ``per_class(50)``                             50 for each class
         ``union("chi2", "info_gain", k=1000)``        several scores in turn, 1,000 in all
         ``stages("ocfs", 10000, "info_gain", 1000)``  one score after the other
+        ``cmim(1000)``                                each tells most beside any one of those before it
+        ``jmi(1000)``                                 each tells most beside those before it, on average
+        ``mrmr(1000, form="difference")``             each relevant, and unlike those before it; or ``"quotient"``
+        ``fcbf()``                                    those that tell more of the class than of a better term
         ============================================  ==========================================================
     score : str, Score or function of a Table
-        The score that ranks the terms (default: `termsieve.scores.DEFAULT_SCORE`). ``union`` and ``stages`` have
-        scores of their own.
+        The score that ranks the terms (default `termsieve.defaults.DEFAULT_SCORE`). ``union`` and ``stages`` have
+        scores of their own, and the last four rules begin with information gain.
+    labels, analyzer, threads
+        With texts or documents: as for `termsieve.count`.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
         How scores of the classes become one (default: the score's own way).
 
     Examples
     --------
     >>> import termsieve as ts
-    >>> counts = ts.count(["good film", "good play", "bad film", "bad night"], ["pos", "pos", "neg", "neg"])
+    >>> texts, labels = ["good film", "good play", "bad film", "bad night"], ["pos", "pos", "neg", "neg"]
+    >>> counts = ts.count(texts, labels)
     >>> select(counts, "top(2)", "chi2")
     Selection of 2 of 5 terms by top(2) on chi2
       terms     bad (4, neg), good (4, pos)
       because   the 2 of 5 terms with the highest score were asked for
     >>> select(counts, "energy(0.9)", "info_gain").terms
     array(['bad', 'good', 'night', 'play'], dtype=object)
+    >>> texts = ["cheap discount", "cheap discount pills", "cheap discount", "pills", "noon", "cheap lunch", "noon"]
+    >>> labels = ["spam"] * 4 + ["ham"] * 3
+    >>> select(texts, "top(3)", "info_gain", labels=labels).terms
+    array(['discount', 'noon', 'pills'], dtype=object)
+    >>> select(texts, "cmim(3)", labels=labels).terms
+    array(['discount', 'pills', 'noon'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
-    scores = _as_scores(what, score)
-    chosen = chosen_rule.choose(TermPool(scores, aggregate))
-    counts = scores.counts.taken(chosen.indices)
-    spelling = ", ".join(as_score(one).spelling for one in chosen_rule.scores) or scores.score.spelling
+    if isinstance(what, Scores):
+        if score is not None:
+            raise OptionError(
+                f"select was given scores of {what.score.spelling!r} and another score {score!r}: give one."
+            )
+        return select_from_pool(TermPool(what, aggregate), chosen_rule)
+    counts, matrix = _read_source(what, chosen_rule, labels, analyzer, threads)
+    scores = score_counts(counts, as_score(DEFAULT_SCORE if score is None else score))
+    return select_from_pool(TermPool(scores, aggregate, matrix=matrix), chosen_rule)
+
+
+def select_from_pool(pool: TermPool, rule: Rule) -> Selection:
+    """Let a rule choose from a pool of terms."""
+    chosen = rule.choose(pool)
+    counts, own = pool.counts.taken(chosen.indices), rule.own_score(pool.counts)
+    if len(rule.scores) > 1:
+        spelling = ", ".join(as_score(one).spelling for one in rule.scores)
+    else:
+        spelling = (pool.scores.score if own is None else as_score(own)).spelling
     return Selection(
         terms=counts.terms,
         scores=chosen.values,
-        labels=counts.classes[Scores(counts, scores.score).associated_class],
+        labels=counts.classes[Scores(counts, pool.scores.score).associated_class],
         taken_by=np.array([*chosen.taken_by], dtype=object),
         index=chosen.indices,
-        n_terms=scores.counts.n_terms,
-        rule=repr(chosen_rule),
+        n_terms=pool.counts.n_terms,
+        rule=repr(rule),
         score=spelling,
         reason=chosen.reason,
     )
 
 
-def _as_scores(what: Counts | Scores, one: ScoreLike | None) -> Scores:
+def _read_source(
+    what: Any, rule: Rule, labels: Any, analyzer: Analyzer | None, threads: int | None
+) -> tuple[Counts, LabelledMatrix | None]:
+    """Return the counts of what was given, and the documents where the rule needs them."""
     if isinstance(what, Counts):
-        return score(what, as_score(DEFAULT_SCORE if one is None else one))
-    if not isinstance(what, Scores):
-        raise OptionError(f"select needs Counts or Scores; it was given {type(what).__name__}.")
-    if one is not None:
-        raise OptionError(f"select was given scores of {what.score.spelling!r} and another score {one!r}: give one.")
-    return what
+        if labels is not None or analyzer is not None:
+            raise OptionError("select: labels and analyzer go with texts; these are counts.")
+        return what, None
+    if isinstance(what, Documents | Sequence) and not rule.needs_documents:
+        return count(what, labels, analyzer=analyzer, threads=threads), None
+    from termsieve.counts.labelled import LabelledMatrix, read_labelled
+
+    if isinstance(what, LabelledMatrix):
+        return what.counts, what
+    if not isinstance(what, Documents | Sequence):
+        raise OptionError(f"select needs Counts, Scores or documents; it was given {type(what).__name__}.")
+    matrix = read_labelled(what, labels, analyzer, threads)
+    return matrix.counts, matrix

@@ -15,11 +15,10 @@ from scipy import sparse
 from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import read_occurrences
 from termsieve.counts.matrices import make_label_matrix
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
-from termsieve.estimators.rows import Worker, read_rows
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import string_buffers
@@ -116,9 +115,7 @@ def read_corpus(
     analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     if texts.type != TOKENS:
         warn_of_missing_boundaries(texts, analyzer)
-    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
-    terms, columns = rows.vocabulary()
+    X, terms = read_occurrences(texts, analyzer, threads)
     lists = pa.chunked_array([batch.column("labels") for batch in batches])
     Y, classes = make_label_matrix(lists, None, len(texts))
     if len(classes) < 2:
@@ -127,4 +124,4 @@ def read_corpus(
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(rows.matrix(columns, len(terms)), Y, terms, classes, extra_columns, analyzer.settings, texts)
+    return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts)

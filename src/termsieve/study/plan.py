@@ -37,7 +37,7 @@ class Contender:
     name : str
         In the table of results.
     score : str
-        A spelling.
+        A spelling of a score, or of a rule that looks at terms together, such as ``"cmim"``.
     aggregate : str, optional
         How scores of the classes become one (default: the score's own).
     max_tf, max_df : int, optional
@@ -63,15 +63,27 @@ class Contender:
         """Make a contender from the spelling of a score, or check one and make its spellings canonical."""
         from termsieve.ranking.aggregate import get_aggregation
         from termsieve.ranking.ranking import as_score
+        from termsieve.selection.redundancy_rules import parse_redundancy_rule
         from termsieve.selection.rules import parse_rule
+
+        def spell(one: str) -> str:
+            together = parse_redundancy_rule(one)
+            return as_score(one).spelling if together is None else repr(together).removesuffix("()")
 
         if isinstance(given, Contender):
             if given.aggregate is not None:
                 get_aggregation(given.aggregate)
             rule = None if given.rule is None else repr(parse_rule(given.rule))
-            return replace(given, score=as_score(given.score).spelling, rule=rule)
-        spelling = as_score(given).spelling
+            return replace(given, score=spell(given.score), rule=rule)
+        spelling = spell(given)
         return cls(spelling, spelling)
+
+    @property
+    def ranks_together(self) -> bool:
+        """Whether terms are ranked beside each other, by a rule that needs the documents, and not one by one."""
+        from termsieve.selection.redundancy_rules import parse_redundancy_rule
+
+        return parse_redundancy_rule(self.score) is not None
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -25,18 +25,23 @@ from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
 from termsieve._progress import ProgressBar, is_shown, show_bar
-from termsieve._types import AnyArray, Int64Array
+from termsieve._types import AnyArray, BoolArray, Int64Array
 from termsieve.classify.curves import load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
 from termsieve.documents import Documents
-from termsieve.errors import InputError
+from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
-from termsieve.selection.selection import select
+from termsieve.selection.pool import TermPool
+from termsieve.selection.problem import load_kernels as load_problem_kernels
+from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
+from termsieve.selection.rules import parse_rule
+from termsieve.selection.selection import select_from_pool
 from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.excerpts import extract_from_corpus
 from termsieve.study.journal import Journal, MemoryJournal, TrialRows
@@ -80,7 +85,9 @@ def compare(
         As for `termsieve.count`.
     scores, classifiers
         Spellings, such as ``"bns(floor=0.001)"`` and ``"multinomial_nb(alpha=0.5)"``. A score may also be a
-        `termsieve.Contender`: with a name of its own, another aggregation, or without the most frequent terms.
+        `termsieve.Contender`: with a name of its own, another aggregation, or without the most frequent terms. Rules
+        that look at terms together compete, too: ``"cmim"``, ``"jmi"``, ``"mrmr"``, ``"fcbf"``. They choose as many
+        terms as the largest of `ks` that is not all (``"cmim(500)"``: 500); the others follow by information gain.
     ks
         Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken.
     cv
@@ -140,7 +147,8 @@ def compare(
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
     if excerpts:
-        result.scored = {one.name: score(result.counts, one.score) for one in plan.scores}
+        single = [one for one in plan.scores if not one.ranks_together]
+        result.scored = {one.name: score(result.counts, one.score) for one in single}
         result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
     return result
 
@@ -247,6 +255,8 @@ class Study:
 
     def _load_kernels(self) -> None:
         load_scoring_kernels()
+        if any(one.ranks_together for one in self.plan.scores):
+            load_problem_kernels()
         for model in self.plan.classifiers:
             load_kernels(model)
 
@@ -292,6 +302,8 @@ class SplitData:
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
+        self.n_columns = int(corpus.X.shape[1])
+        self._train_rows, self._corpus = split.train, corpus
         self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
@@ -312,6 +324,12 @@ class SplitData:
             self.counts = Counts.from_matrix(train, self.train_labels, classes=self.classes)
         return train, test
 
+    @cached_property
+    def matrix(self) -> LabelledMatrix:
+        """The training documents, for rules that look at terms together."""
+        classes = [self.classes.index(name) for name in self.occurrences.classes]
+        return LabelledMatrix(self._corpus.X[self._train_rows], self.train_labels[:, classes], self.occurrences)
+
     def make_model(self, name: str) -> BaseEstimator | str:
         """Make the classifier; with weigh="selected", it normalizes documents to length 1 over the selected terms."""
         if self.plan.weightings[self.plan.weighting_of(name)].plain or self.plan.weigh == "all":
@@ -321,12 +339,29 @@ class SplitData:
     def rank_columns(self, contender: Contender) -> TimedRankings:
         """Rank the columns by a score: once for all classes, or once for each class."""
         start = time.thread_time()
+        if contender.ranks_together:
+            return self._rank_together(contender)
         scores = score(self.counts, contender.score)
         if self.plan.per_class:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
         else:
             orders = [("", self._order(scores, contender))]
-        seconds = time.thread_time() - start
+        return self._limit_rankings(orders, contender, time.thread_time() - start)
+
+    def _rank_together(self, contender: Contender) -> TimedRankings:
+        """Rank the columns by a rule that looks at terms together, as far as the largest k that is not all of them."""
+        start = time.thread_time()
+        rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
+        if rule is None:
+            raise OptionError(f"{contender.score!r} does not look at terms together.")
+        depth = max([k for k in self.ks if k < self.n_columns], default=DEFAULT_K)
+        classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
+        orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
+        return self._limit_rankings(orders, contender, time.thread_time() - start)
+
+    def _limit_rankings(
+        self, orders: list[tuple[str, Int64Array]], contender: Contender, seconds: float
+    ) -> TimedRankings:
         ranked = [RankedColumns(label, self._filter_order(order, contender)) for label, order in orders]
         if not all(len(one.order) for one in ranked):
             raise InputError(
@@ -339,17 +374,21 @@ class SplitData:
         """Return the columns of a ranking for all classes, best first; with a rule, those that it selects."""
         if contender.rule is None:
             return scores.order(contender.aggregate)
-        return select(scores, contender.rule).index
+        return select_from_pool(TermPool(scores, matrix=self.matrix), parse_rule(contender.rule)).index
 
     def _filter_order(self, order: Int64Array, contender: Contender) -> Int64Array:
         """Drop terms that are too rare or too frequent in the training documents, and all after the largest k."""
+        return order[self._allowed_columns(contender)[order]][: self.ks[-1]]
+
+    def _allowed_columns(self, contender: Contender) -> BoolArray:
+        """Return a mask of the terms that are neither too rare nor too frequent in the training documents."""
         df, tf = self.occurrences.term_df, self.occurrences.term_tf
         allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
         if contender.max_tf is not None:
             allowed &= tf <= contender.max_tf
         if contender.max_df is not None:
             allowed &= df <= contender.max_df
-        return order[allowed[order]][: self.ks[-1]]
+        return np.asarray(allowed)
 
     def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
         """Return the rows of one trial, and the CPU seconds of this thread."""

@@ -27,9 +27,9 @@ from termsieve.threads import work_on_each
 from termsieve.tokens.strings import argsort_strings
 
 if TYPE_CHECKING:
-    from termsieve.estimators import row_kernels
+    from termsieve.counts import row_kernels
 else:
-    row_kernels = import_kernels("termsieve.estimators.row_kernels")
+    row_kernels = import_kernels("termsieve.counts.row_kernels")
 
 CHUNK_CHARACTERS = 1 << 20  # characters of text, for one worker at a time
 TOKEN_CHARACTERS = 8  # about so many has a token of a list
