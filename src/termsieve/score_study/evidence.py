@@ -20,6 +20,7 @@ DRAWS = 2000  # of the bootstrap
 RARE_CLASS = 0.05  # of the documents
 SHORT_TEXT = 60  # terms of a document
 NEAR_DUPLICATES = 0.95  # of the first terms in common
+STEADIER = 0.05  # of the first terms that come again: a reason to prefer a tied score
 TIE = 0.005  # of regret: smaller differences are no reason to prefer a score
 
 
@@ -101,8 +102,13 @@ class Evidence:
 
     @cached_property
     def names(self) -> list[str]:
-        """The scores as they come: contenders without parameters of their own."""
-        return [name for name in self.results.contenders if not parse_score(name).given]
+        """The scores as they come: contenders without parameters of their own that are no rules."""
+        return [name for name in self.results.contenders if name not in self.rules and not parse_score(name).given]
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that competed beside the scores."""
+        return list(self.results.protocol["rules"])
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -246,8 +252,10 @@ class Evidence:
 
     @cached_property
     def recommended(self) -> Standing:
-        """Of the tied scores, the one whose first terms come again most often in other documents."""
-        return max(self.tied, key=lambda one: (round(one.stability, 4), -one.regret.mean))
+        """The score with the least regret, or a tied one whose first terms come again clearly more often."""
+        least = self.standings[0]
+        steadier = [one for one in self.tied if one.stability >= least.stability + STEADIER]
+        return steadier[0] if steadier else least
 
     def duplicates(self) -> list[tuple[str, str, float]]:
         """Return pairs of scores that have nearly the same first terms, nearest first."""

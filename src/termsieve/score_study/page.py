@@ -8,7 +8,7 @@ from pathlib import Path
 
 from termsieve.files import write_atomically
 from termsieve.score_study.charts import draw_agreement, draw_regrets
-from termsieve.score_study.evidence import REGIMES, TIE, Evidence, Regret
+from termsieve.score_study.evidence import REGIMES, STEADIER, TIE, Evidence, Regret
 from termsieve.score_study.forman import check_forman
 from termsieve.score_study.results import StudyResults, read_results
 from termsieve.scores import SCORES, parse_score
@@ -43,7 +43,7 @@ def render_summary(evidence: Evidence) -> str:
 def render_page(results: StudyResults) -> str:
     """Return the page as Markdown."""
     evidence = Evidence(results)
-    parts = (_advice, _method, _ranking, _regimes, _guards, _agreement, _forman)
+    parts = (_advice, _method, _ranking, _regimes, _guards, _rules, _agreement, _forman)
     return "\n".join(line for part in parts for line in part(evidence)) + "\n"
 
 
@@ -60,12 +60,12 @@ def _advice(evidence: Evidence) -> Iterator[str]:
         "confidence).\n"
     )
     if tied:
-        names = ", ".join(f"`{one.name}`" for one in tied)
+        names = ", ".join(f"`{one.name}` ({one.regret.mean:.3f}, {one.stability:.0%})" for one in tied)
         yield (
-            f"It is a tie: {names} cannot be told from it. `{least.name}` has the least regret, "
-            f"{least.regret.mean:.3f}; differences below {TIE} that may be chance do not count, and of the tied scores "
-            "the one is taken whose first terms come again most often in other documents of the corpus "
-            f"({best.stability:.0%}).\n"
+            f"It is a tie with {names}: differences of less than {TIE} that may be chance. `{least.name}` has the "
+            "least regret, and it is taken unless the first terms of a tied score come again more often, by "
+            f"{STEADIER * 100:g} points, in other documents of the corpus; those of `{best.name}` do in "
+            f"{best.stability:.0%}.\n"
         )
 
 
@@ -162,6 +162,18 @@ def _guards(evidence: Evidence) -> Iterator[str]:
     for name in guarded:
         free = parse_score(name).with_parameters(min_df=1).spelling
         yield f"| `{name}` | {_interval(regrets[name])} | {_interval(regrets[free])} |"
+    yield ""
+
+
+def _rules(evidence: Evidence) -> Iterator[str]:
+    if not evidence.rules:
+        return
+    regrets = {one.name: one for one in evidence.list_regrets()}
+    yield "## Rules that look at terms together\n"
+    yield "Their regret against the best single score; below 0 they are better than all of them.\n"
+    yield "| rule | regret |\n|---|---|"
+    for name in evidence.rules:
+        yield f"| `{name}` | {_interval(regrets[name])} |"
     yield ""
 
 

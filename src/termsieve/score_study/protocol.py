@@ -9,7 +9,6 @@ from importlib.resources import files
 from typing import Any
 
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.selection.rules import RULES
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class StudyProtocol:
     collections : dict
         Corpora that are parts of one collection, by its name.
     rules : tuple of str
-        Rules that compete beside the scores; those that this version does not have are left out.
+        Rules that look at terms together and compete beside the scores.
     panels : dict of Panel
     """
 
@@ -99,7 +98,7 @@ def load_study(setting: str = "full") -> StudyProtocol:
         setting=setting,
         ranges={name: tuple(values) for name, values in data["ranges"].items()},
         collections={name: tuple(values) for name, values in data["collections"].items()},
-        rules=tuple(name for name in data["rules"]["names"] if name in RULES),
+        rules=tuple(settings[setting].pop("rules")),
         panels={name: _make_panel(given, sizes) for name, given in settings[setting].items()},
     )
 

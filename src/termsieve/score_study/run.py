@@ -21,7 +21,6 @@ from termsieve._progress import ProgressBar, show_bar
 from termsieve._types import AnyArray, Array, Int64Array
 from termsieve.classify.curves import load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
-from termsieve.counts.counts import Counts
 from termsieve.estimators.weighting import parse_weighting
 from termsieve.evaluate.measures import Confusion, confusion
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
@@ -85,7 +84,7 @@ def run_study(
     corpora, panels : sequence of str, optional
         Names; by default all that are found, and all of the protocol.
     """
-    contenders = list_contenders()
+    contenders = list_contenders(protocol.rules)
     found = {name: path for name, path in find_corpora().items() if corpora is None or name in corpora}
     journals.mkdir(parents=True, exist_ok=True)
     load_scoring_kernels()
@@ -188,9 +187,8 @@ class CorpusRun:
     def _first_terms(self, rows: Int64Array, n: int) -> Any:
         """Return which terms are among the first n of all classes together: contenders x terms."""
         corpus = self.corpus.corpus
-        counts = Counts.from_matrix(corpus.X[rows], corpus.Y[rows], classes=corpus.classes)
-        contenders = Contenders.on_counts(counts, self.names)
-        best = [contenders.rank_for_all(i, n) for i in range(len(self.names))]
+        contenders = Contenders.on_documents(corpus.X[rows], corpus.Y[rows], corpus.classes, self.names)
+        best = [contenders.rank(i, n) for i in range(len(self.names))]
         ends = np.cumsum([0, *map(len, best)])
         columns = np.concatenate(best)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), (len(best), corpus.X.shape[1]))
@@ -204,13 +202,12 @@ class SplitProblems:
         whole = corpus.corpus
         self.classes = whole.classes
         self.Y = whole.Y[split.train], whole.Y[split.test]
-        self.counts = Counts.from_matrix(whole.X[split.train], self.Y[0], classes=whole.classes)
-        self.contenders = Contenders.on_counts(self.counts, names)
+        self.contenders = Contenders.on_documents(whole.X[split.train], self.Y[0], whole.classes, names)
         self.matrices = {model: self._weigh(model) for model in panel.classifiers}
 
     def _weigh(self, model: str) -> tuple[sparse.csr_array, sparse.csr_array]:
         weighting = parse_weighting(usual_weighting(model))
-        weights = weighting.compute_weights(self.counts)
+        weights = weighting.compute_weights(self.contenders.matrix.counts)
         X = self.corpus.corpus.X
         # as floats, also counts: sweeps would convert them for each contender
         train, test = (weighting.apply(X[rows], weights, np.float64) for rows in (self.split.train, self.split.test))
@@ -235,14 +232,13 @@ class SplitProblems:
             train, test = train[kept[0]], test[kept[1]]
         largest = max(self.panel.sizes)
         one = self._make_model(model)
+        seen: dict[bytes, AnyArray] = {}  # some scores give the same ranking
         for place, name in enumerate(self.contenders.names):
-            if label:
-                order = self.contenders.rank_for_class(place, self.classes.index(label), largest)
-            else:
-                order = self.contenders.rank_for_all(place, largest)
-            reached = [min(k, len(order)) for k in self.panel.sizes]
-            _, codes = predict_curve(train, known, test, order, reached, one)
-            yield from self._rows(name, model, label, self.panel.sizes, truth, codes)
+            order = self.contenders.rank(place, largest, self.classes.index(label) if label else None)
+            if order.tobytes() not in seen:
+                reached = [min(k, len(order)) for k in self.panel.sizes]
+                seen[order.tobytes()] = predict_curve(train, known, test, order, reached, one)[1]
+            yield from self._rows(name, model, label, self.panel.sizes, truth, seen[order.tobytes()])
         everything = self.contenders.among
         _, codes = predict_curve(train, known, test, everything, [len(everything)], one)
         yield from self._rows(NO_CONTENDER, model, label, [ALL_TERMS], truth, codes)
