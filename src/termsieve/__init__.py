@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
+    from termsieve.evaluate.list_stability import ListStability, stability
     from termsieve.model import Model, train
     from termsieve.periods import Changes, Trends, changes, depend_on_source
     from termsieve.ranking.ranking import Ranking, Scores, score
@@ -49,6 +50,7 @@ _STAGES = {
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
     "classify.recipes": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
     "classify.curves": ("curve",),
+    "evaluate.list_stability": ("ListStability", "stability"),
     "study.plan": ("Contender",),
     "study.results": ("Comparison",),
     "study.study": ("compare",),
@@ -68,6 +70,7 @@ __all__ = [
     "Counts",
     "Documents",
     "Folds",
+    "ListStability",
     "Model",
     "PoissonNB",
     "ProbitClassifier",
@@ -93,6 +96,7 @@ __all__ = [
     "report",
     "score",
     "select",
+    "stability",
     "train",
 ]
 

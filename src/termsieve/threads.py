@@ -8,13 +8,43 @@ still run after an error are not waited for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_blas_lock = Lock()
+_blas_users: list[Any] = []  # one entry for each user; the first is the limit itself
+
+
+@contextmanager
+def limit_blas() -> Iterator[None]:
+    """Keep linear algebra in the calling thread: our threads have the cores, and sums do not depend on their number.
+
+    The limit holds for the whole process until the last user leaves.
+    """
+    from threadpoolctl import threadpool_limits  # most commands need none
+
+    with _blas_lock:
+        _blas_users.append(_blas_users[0] if _blas_users else threadpool_limits(1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            limit = _blas_users.pop()
+            if not _blas_users:
+                limit.restore_original_limits()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 MAX_ROWS = 20
+_MAX_DIGITS = 12  # beyond these, differences are rounding errors
 _BAR = "linear-gradient(90deg, #56b4e966 {width:.1f}%, transparent {width:.1f}%)"
 
 
@@ -77,3 +78,39 @@ def format_percent(share: float | None) -> str:
         return f"{x:.1f} %" if x <= 99.9 else "> 99.9 %"
     digits = min(max(1 - math.floor(math.log10(x)), 1), 3)
     return f"{x:.{digits}f} %" if x >= 0.001 else "< 0.001 %"
+
+
+def format_measure(value: float | None, digits: int = 3) -> str:
+    """Format a measure from 0 to 1. Only 1 is 1 and only 0 is 0: nothing is rounded into a claim.
+
+    >>> [format_measure(x) for x in (0.97049, 0.9996, 1, 0.0004, 0, None)]
+    ['0.970', '0.9996', '1.000', '0.0004', '0.000', '-']
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    shown = f"{value:.{digits}f}"
+    while digits < _MAX_DIGITS and float(shown) in (0, 1) and float(shown) != value:
+        digits += 1
+        shown = f"{value:.{digits}f}"
+    return shown
+
+
+def format_difference(value: float | None, digits: int = 3) -> str:
+    """Format a difference of two measures, with its sign.
+
+    >>> [format_difference(x) for x in (-0.0131, 0.0042, 0, -0.00004)]
+    ['-0.013', '+0.004', '0', '-0.00004']
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{'+' if value > 0 else '-'}{format_measure(abs(value), digits)}" if value else "0"
+
+
+def name_measure(name: str) -> str:
+    """Return a measure in words.
+
+    >>> name_measure("f1_macro"), name_measure("accuracy"), name_measure("precision_micro")
+    ('macro F1', 'accuracy', 'micro precision')
+    """
+    what, _, average = name.partition("_")
+    return f"{average} {what.upper() if len(what) == 2 else what}".strip()

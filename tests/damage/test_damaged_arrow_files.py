@@ -15,6 +15,9 @@ from damage.damage import EQUAL, ERROR, FILES, OTHER, damaged, outcomes
 
 from termsieve.documents import read
 from termsieve.documents.formats import read_column_names
+from termsieve.documents.options import Options
+
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row
 
 TEXTS = ["a fine film", "bad", "", "très long, 日本 and more than twelve bytes", "film"] * 12
 LABELS = ["x", "yy", "zzz", "x"] * 15
@@ -80,8 +83,8 @@ def feather_files():
 
 def content(path):
     """All documents; the columns are looked up first, as the command line does."""
-    read_column_names(path, "utf-8")
-    return [row for batch in read(path, on_bad="skip") for row in batch.to_pylist()]
+    read_column_names(path, Options())
+    return [row for batch in read(path) for row in batch.to_pylist()]
 
 
 def try_all(files, path):

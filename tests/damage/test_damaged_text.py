@@ -12,6 +12,7 @@ import json
 import math
 import os
 import warnings
+from functools import partial
 from unittest.mock import patch
 
 import pyarrow as pa
@@ -21,20 +22,24 @@ from damage.damage import EQUAL, ERROR, damaged, outcomes
 from termsieve.documents import read
 from termsieve.errors import InputError
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
+
 BLOCK = 256  # bytes, so that a small file has many blocks, and their edges are tried
 WORDS = ["alpha", "beta, gamma", 'the "delta"', "épsilon 漢字", "over\nlines", "", "tab\there", "zeta \U0001f600"]
 RECORDS = [(f"{WORDS[i % 8]} {i}", ["spam", "ham", "ünlabelled"][i % 3]) for i in range(60)]
 
 
-def documents(path, block=BLOCK, **options):
+def documents(path, block=BLOCK, *, strict=True, **options):
     with patch("termsieve.documents.streams.BLOCK_BYTES", block), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [(row["text"], row["labels"]) for batch in read(path, **options) for row in batch.to_pylist()]
+        return [
+            (row["text"], row["labels"]) for batch in read(path, strict=strict, **options) for row in batch.to_pylist()
+        ]
 
 
-def skipping(path):
+def skipping(path, **options):
     """Blocks are so large that no damage takes a column from all records of the first, which is an error of its own."""
-    return documents(path, 2048, on_bad="skip")
+    return documents(path, 2048, strict=False, encoding_errors="skip", **options)
 
 
 # --- CSV and TSV ----------------------------------------------------------------------------------------
@@ -98,7 +103,12 @@ def slow_csv(data, delimiter, *, skip=False):
 
 
 def slow_row(header, cells):
-    if cells is None or len(cells) != len(header) or not cells[header.index("label")]:
+    if (
+        cells is None
+        or len(cells) != len(header)
+        or not cells[header.index("label")]
+        or not cells[header.index("text")]
+    ):
         return None
     return cells[header.index("text")], [cells[header.index("label")]]
 
@@ -110,7 +120,7 @@ def test_damaged_delimited_files(tmp_path, ending, delimiter, skip):
     assert slow_csv(data, delimiter) == [(text, [label]) for text, label in RECORDS]
     found, bad = outcomes(
         list(damaged(data, seed=int(skip))),
-        skipping if skip else documents,
+        partial(skipping if skip else documents, sep=delimiter),
         tmp_path / f"x.{ending}",
         expect=lambda data: slow_csv(data, delimiter, skip=skip),
     )

@@ -82,13 +82,16 @@ def one_line(err):
         ("rank ok.csv binary.counts", "ok.csv: is not a counts file, as binary.counts is"),
         ("rank cut.csv.gz", "cut.csv.gz"),
         ("rank one.csv", "at least two classes"),
-        ("rank wide.csv", "wide.csv, line 3: wrong number of cells"),
+        ("rank wide.csv --strict", "wide.csv, line 3: wrong number of cells"),
         ("rank quote.csv", "quote.csv, line 2"),
-        ("rank nolabel.csv", "nolabel.csv, line 3: missing label. (--skip-bad skips such rows.)"),
+        (
+            "rank nolabel.csv --strict",
+            "nolabel.csv, line 3: missing label. (Without --strict such rows are skipped.)",
+        ),
         ("rank noterms.csv", "have no terms"),
         ("rank ambiguous.csv", "'body' and 'message' could both hold the text"),
         ("rank none.csv", "Columns: 'foo', 'bar'"),
-        ("rank bad.jsonl", "bad.jsonl, line 3: not valid JSON"),
+        ("rank bad.jsonl --strict", "bad.jsonl, line 3: not valid JSON"),
         ("rank list.json", "one JSON array"),
         ("rank folder", "without class folders"),
         ("rank *.nothing", "No file matches"),
@@ -270,7 +273,7 @@ def test_files_that_may_not_be_read_or_written(typed):
 OPTIONS = [
     "--score", "--top", "--overall", "--against", "--class", "--text", "--label", "--label-sep", "--split", "--ngrams",
     "--min-df", "--max-df", "--stop-words", "--pattern", "--min-length", "--format", "--by-file", "--keep-case", "-q",
-    "--rule", "-k", "--characters", "--skip-bad", "--encoding",
+    "--rule", "-k", "--characters", "--encoding",
 ]  # fmt: skip
 VALUES = [
     "",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import termsieve as ts
 from termsieve.documents import columns, formats, text_files
+from termsieve.documents.options import Options
 from termsieve.documents.sources import PeekableFile
 from termsieve.errors import InputError
 
@@ -61,7 +62,7 @@ def test_what_is_not_plain_lists_the_columns(names, what, said):
 def test_columns_of_every_kind_of_file(ending, tmp_path):
     path = tmp_path / f"x.{ending}"
     _write(path)
-    assert formats.read_column_names(path, "utf-8") == ["body", "folder"]
+    assert formats.read_column_names(path, Options()) == ["body", "folder"]
     assert ts.read(path).chosen_columns == columns.ChosenColumns(
         ("body",), "folder", note="text from the column 'body', labels from 'folder'"
     )
@@ -247,7 +248,9 @@ def test_text_in_another_encoding(tmp_path, typed):
     assert code == 1
     assert "a.txt, line 1: not valid utf-8" in err
     assert ("a.txt", "café") in terms_of(typed("rank", *files, "--encoding", "latin-1")[1])
-    code, _, err = typed("rank", *files, "--skip-bad")
+    assert "cp1252 ('café')" in err
+    assert "Read it with --encoding cp1252" in err
+    code, _, err = typed("rank", *files, "--encoding-errors", "skip")
     assert "two classes" in err
 
 
@@ -270,11 +273,11 @@ def test_class_folders(tmp_path, typed):
 def test_bad_rows_are_skipped_counted_and_named(tmp_path, typed):
     path = tmp_path / "mail.jsonl"
     path.write_text('{"text": "fine", "label": "x"}\nnot json\n{"text": "too", "label": "y"}\n', encoding="utf-8")
-    code, _, err = typed("rank", path)
+    code, _, err = typed("rank", path, "--strict")
     assert code == 1
     assert "mail.jsonl, line 2: not valid JSON" in err
-    assert "--skip-bad" in err
-    code, _, err = typed("rank", path, "--skip-bad")
+    assert "(Without --strict such rows are skipped.)" in err
+    code, _, err = typed("rank", path)
     assert code == 0
-    assert "skipped 1 bad row (line 2); the first:" in err
+    assert err.count("skipped 1 bad row (line 2) of 3: not valid JSON 1; the first:") == 1
     assert "line 2" in err

@@ -23,6 +23,8 @@ from hypothesis import strategies as st
 
 from termsieve.documents import Documents, read
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
 MOMENTS = st.datetimes().filter(lambda moment: 1900 < moment.year < 2200)
 DECIMALS = st.decimals(-1000, 1000, places=2)
@@ -129,10 +131,10 @@ def test_one_spelling_in_memory_and_in_binary_files(column):
         return
     texts = [str(row) for row in range(len(values))]
     for path, labels in in_memory(kind, values):
-        assert found_in(Documents.of(texts, labels, on_bad="skip")) == expected, path
+        assert found_in(Documents.of(texts, labels, strict=False)) == expected, path
     with TemporaryDirectory() as folder:
         for path in files_of(Path(folder), values):
-            assert found_in(read(path, on_bad="skip")) == expected, path.suffix
+            assert found_in(read(path)) == expected, path.suffix
 
 
 @given(COLUMNS.filter(lambda column: column[0] in ("boolean", "integer", "float", "string")), BLOCKS)
@@ -147,14 +149,14 @@ def test_one_spelling_in_json_lines_by_arrow_and_by_python(column, size):
         for lines in json_files(values):
             path.write_text("\n".join(lines), encoding="utf-8")
             twice = sum('"label": null' not in line and '"text"' in line for line in lines) // len(expected)
-            docs = read(path, on_bad="skip")
+            docs = read(path)
             assert found_in(docs) == expected * twice
             extra = [value for batch in docs.batches(["label"]) for value in batch["label"].to_pylist()]
             if "[" not in lines[0]:
                 assert extra == [label for _, label in expected] * twice
             for value in {label for _, label in expected}:
                 if "[" not in lines[0]:
-                    chosen = read(path, label=None, split=("label", value), on_bad="skip")
+                    chosen = read(path, label=None, split=("label", value))
                     assert {row["text"] for batch in chosen for row in batch.to_pylist()} == {
                         text for text, label in expected if label == value
                     }
@@ -166,7 +168,7 @@ def test_one_class_stays_one_within_one_file(tmp_path):
     lines = ['{"text": "a", "label": true}'] * 50 + ["{", '{"text": "b", "label": true}']
     path.write_text("\n".join(lines), encoding="utf-8")
     with patch("termsieve.documents.streams.BLOCK_BYTES", 256):
-        assert {label for _, label in found_in(read(path, on_bad="skip"))} == {"True"}
+        assert {label for _, label in found_in(read(path))} == {"True"}
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -227,7 +229,7 @@ MISSING = {
 
 @pytest.mark.parametrize("kind", MISSING)
 def test_what_is_missing_is_missing_on_every_path(kind):
-    docs = Documents.of(["t"], MISSING[kind], on_bad="skip")
+    docs = Documents.of(["t"], MISSING[kind], strict=False)
     with pytest.raises(ValueError, match=r"All 1 rows are bad.*missing label"):
         found_in(docs)
 

@@ -59,7 +59,11 @@ def test_options_become_arguments(given, arguments):
 def test_numbers_of_terms_fit_the_vocabulary():
     assert Plan.from_arguments(ks=[10, 50, "all"]).fit_to(30).ks == (10, 30)
     assert Plan.from_arguments(ks=["all"]).fit_to(30).ks == (30,)
-    assert Plan.from_arguments(ks=[5, 10]).fit_to(30).ks == (5, 10)
+    assert Plan.from_arguments(ks=[5, 10]).fit_to(30).ks == (5, 10, 30)  # all terms for reference
+    assert Plan.from_arguments().fit_to(96).ks == (10, 20, 50, 96)
+    assert [Plan.from_arguments(ks=ks).asks_for_all(30) for ks in ([5], [5, 30], "all", "auto")] == [0, 1, 1, 1]
+    with pytest.raises(OptionError, match="not both"):
+        Plan.from_arguments(ks=[5, "auto"])
 
 
 def test_contenders_are_spelled_in_one_way():
@@ -101,8 +105,14 @@ def test_a_rule_limits_the_terms_of_a_contender():
     options = {"classifiers": ["multinomial_nb"], "cv": 3}
     by_rule = ts.compare(texts, labels, scores=[few], ks=["all"], **options)
     by_number = ts.compare(texts, labels, scores=["chi2"], ks=[2], **options)
-    assert by_rule.table["value"] == by_number.table["value"]
-    assert by_rule.settings["contenders"] == [{"name": "few", "score": "chi2", "rule": "top(2)"}]
+    assert (
+        by_rule.curve("few", "multinomial_nb")[1].tolist()
+        == by_number.curve("chi2", "multinomial_nb")[1][:, :1].tolist()
+    )
+    assert by_rule.settings["contenders"][0] == {"name": "few", "score": "chi2", "rule": "top(2)"}
+    assert by_rule.scores == ["few", "all terms"]
+    assert by_rule.recommended().score == "few"
+    assert by_rule.recommended().every[:2] == ("multinomial_nb", "all terms")
 
 
 def test_a_sample_is_compared_and_said():

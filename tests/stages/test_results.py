@@ -13,7 +13,7 @@ from pages.samples import documents, plain_result
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.evaluate.significance import correlated_t
-from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, _recommend, is_saved
+from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -118,11 +118,17 @@ def has(**changed):
         (ABOUT, value_is(float("nan")), "not numbers"),
         (ABOUT, value_is(float("inf")), "not numbers"),
         (ABOUT, value_is(None), "empty cells"),
-        (ABOUT, lambda table: table.slice(1), "not of the same numbers of terms"),
-        (ABOUT, lambda table: pa.concat_tables([table, table]), "not of the same numbers|there twice"),
+        (ABOUT, lambda table: table.slice(1), "not of the same scores, classifiers and numbers of terms"),
+        (ABOUT, lambda table: pa.concat_tables([table, table]), "there twice"),
         (ABOUT, lambda table: table.take(pa.array(range(table.num_rows))[::-1]), None),
-        (ABOUT, lambda table: table.sort_by("k"), "not of the same numbers of terms"),
-        (ABOUT, lambda table: table.filter((pc.field("score") != "gu") | (pc.field("fold") > 0)), "not judged on all"),
+        (ABOUT, lambda table: table.sort_by("k"), "not in the same order"),
+        (
+            ABOUT,
+            lambda table: table.filter((pc.field("score") != "gu") | (pc.field("fold") > 0)),
+            "not of the same scores",
+        ),
+        (has(n_terms="many"), None, "'n_terms' is 'many'"),
+        (has(margin="small"), None, "'margin' is 'small'"),
         (ABOUT, lambda table: table.set_column(4, "k", pc.negate(table["k"])), "negative"),
     ],
 )
@@ -200,31 +206,6 @@ def test_a_result_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["result.parquet"]
 
 
-def test_the_fewest_terms_of_all_classifiers_are_recommended():
-    means = {("gu", "nb", 100): 0.895, ("gu", "nb", 10): 0.5, ("chi2", "svm", 500): 0.9, ("chi2", "svm", 100): 0.85}
-    result = Comparison(table_of(means), {"n_splits": 3}, {})
-    choice = result.recommended()
-    assert (choice.classifier, choice.score, choice.k) == ("nb", "gu", 100)
-    assert "within one standard error (0.012) of the best, 0.900 by chi2 with 500 and svm" in choice.reason
-    assert result.best()["svm"].k == 500
-
-
-@pytest.mark.parametrize(("errors", "k"), [(0.9, 10), (1.1, 500), (1.9, 500)])
-def test_one_standard_error_is_allowed_and_no_more(errors, k):
-    error = 0.02 / 3**0.5  # of the folds' -0.02, 0, 0.02
-    result = Comparison(table_of({("gu", "nb", 10): 0.9 - errors * error, ("gu", "nb", 500): 0.9}), {"n_splits": 3}, {})
-    for choice in (result.recommended(), result.best()["nb"]):
-        assert choice.k == k
-        assert choice.standard_error == pytest.approx(error)
-
-
-def test_without_a_standard_error_only_the_best_is_recommended():
-    means = {("gu", "nb", 10): 0.89, ("gu", "nb", 500): 0.9, ("gu", "nb", 50): 0.9}
-    choice = Comparison(table_of(means, folds=(0.0,)), {"n_splits": 1}, {}).recommended()
-    assert (choice.k, choice.standard_error) == (50, 0.0)
-    assert "50 terms is best, f1_macro 0.900; no fewer terms come within one standard error (0.000)" in choice.reason
-
-
 def test_repetitions_count_when_two_scores_are_compared():
     rng = np.random.default_rng(0)
     rows = [
@@ -241,18 +222,8 @@ def test_repetitions_count_when_two_scores_are_compared():
 def test_a_curve_has_a_row_for_each_split():
     ks, values = plain_result().curve("gu", "multinomial_nb")
     assert ks == plain_result().ks
-    assert ks == [2, 5, 10, 20, 40, 60]
+    assert ks == [2, 5, 10, 20, 40, 60, plain_result().settings["n_terms"]]
     assert values.shape == (3, len(ks))
     summary = plain_result().summary().to_pylist()
     means = [row["mean"] for row in summary if (row["score"], row["classifier"]) == ("gu", "multinomial_nb")]
     np.testing.assert_allclose(values.mean(axis=0), means)
-
-
-def test_with_all_terms_the_best_itself_is_recommended():
-    rows = [
-        {"classifier": "nb", "score": score, "k": k, "mean": mean, "standard_error": 0.001}
-        for score in ("info_gain", "bns")
-        for k, mean in ((10, 0.8), (50, 0.9))
-    ]
-    assert _recommend(rows, "f1_macro").score == "info_gain"
-    assert _recommend(rows, "f1_macro").reason.startswith("nb: info_gain with 50 terms is best")

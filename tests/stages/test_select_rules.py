@@ -19,6 +19,7 @@ SPELLINGS = [
     "energy(0.8)", "fdr(0.05)", 'fdr(0.05, method="by")', "fwe(0.01)", "round_robin(100)", "per_class(50)",
     'union("chi2", "info_gain", k=1000)', 'union("bns(floor=0.001)", k=3)',
     'stages("ocfs", 10000, "info_gain", 1000)', 'stages("ocfs", "energy(0.9)", "pip", "median_probability()")',
+    "stable(500)", "stable(500, share=0.8)",
     "cmim(1000)", "cmim()", "jmi(10)", "mrmr(100)", 'mrmr(100, form="quotient")', "fcbf()", "fcbf(10, threshold=0.01)",
 ]  # fmt: skip
 

@@ -227,19 +227,6 @@ def test_a_study_that_is_killed_goes_on_and_gives_the_same_table(tmp_path):
     assert compare(texts, labels, **options, journal=journal).table == compare(texts, labels, **options).table
 
 
-def test_the_fewest_terms_within_one_standard_error_are_recommended():
-    rows = []
-    for fold, noise in enumerate((-0.02, 0.0, 0.02)):
-        for name, k, mean in (("chi2", 10, 0.5), ("chi2", 100, 0.895), ("gu", 50, 0.895), ("gu", 500, 0.9)):
-            rows.append((0, fold, name, "multinomial_nb", k, "", "f1_macro", mean + noise))
-    names = ("repeat", "fold", "score", "classifier", "k", "label", "measure", "value")
-    result = Comparison(pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))), {"n_splits": 3}, {})
-    (choice,) = result.best().values()
-    assert (choice.score, choice.k) == ("gu", 50)
-    assert "within one standard error (0.012) of the best, 0.900 by gu with 500" in choice.reason
-    assert choice.reason in repr(result)
-
-
 def test_saved_results_come_back(tmp_path):
     result = compare(*documents(), **SMALL)
     result.save(tmp_path / "r.parquet")

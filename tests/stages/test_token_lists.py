@@ -17,6 +17,8 @@ from termsieve.documents import Documents, read
 from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.analyzer import choose_analyzer
 
+pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
+
 TOKENS = ts.Analyzer(analyzer="tokens")
 LEMMAS = [["New York", "be", "big", "be"], ["the", "The", "x"], [], ["be", "the", "naïve", "."]]
 LABELS = ["a", "b", "b", "a"]
@@ -183,8 +185,8 @@ def test_bad_lists_are_named_and_can_be_skipped(lists, said, tmp_path):
         list(Documents.of(lists, ["x", "y"]))
     if "lone" not in said:
         with pytest.raises(InputError, match=f"line 2: {said}"):
-            list(read(write_json(tmp_path / "x.jsonl", lists, ["x", "y"])))
-    documents = Documents.of(lists, ["x", "y"], on_bad="skip")
+            list(read(write_json(tmp_path / "x.jsonl", lists, ["x", "y"]), strict=True))
+    documents = Documents.of(lists, ["x", "y"], strict=False)
     assert [text for batch in documents for text in batch.column("text").to_pylist()] == lists[:1]
     assert documents.skipped == 1
 
@@ -192,7 +194,7 @@ def test_bad_lists_are_named_and_can_be_skipped(lists, said, tmp_path):
 def test_a_null_in_a_list_of_arrow_is_named():
     table = pa.table({"tokens": [["a"], [], ["b", None]], "label": list("xyz")})
     with pytest.raises(InputError, match="row 3: missing token"):
-        list(read(table))
+        list(read(table, strict=True))
     with pytest.raises(InputError, match="neither text nor lists of tokens"):
         list(read(pa.table({"tokens": [[1]], "label": ["x"]})))
 

@@ -6,6 +6,10 @@
     curves               predictions along a ranking
     curve_kernels        numba loops of the curves
     sweep_coefficients   scores of naive Bayes along a ranking
+    linear_svm           LinearSVM
+    linear_path          linear support vector machines along a ranking
+    linear_tuning        the choice of their C
+    linear_kernels       numba loops of them
     poisson              PoissonNB
     probit               ProbitClassifier
     probit_kernels       numba loop of the Laplace prior

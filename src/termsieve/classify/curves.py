@@ -4,12 +4,15 @@ A ranking is nested, and the score of a naive Bayes classifier is a sum over ter
 the predictions for all numbers of terms, for about the price of one. They are exactly those of refitting
 scikit-learn's estimator on the first k columns: a bound on the rounding errors of both ways tells where the best two
 classes are too close, and these few documents are decided by the estimator itself, in its own order of summation.
+
+Linear support vector machines (`LinearSVM`, alone or after a `Normalizer`) are solved to the optimum at each k, each
+solution from the one before. The optimum is unique, and Newton's method ends within a duality gap of `LinearSVM.tol` of
+it: which ks are asked together changes a prediction only where two classes are that close.
 Other classifiers are refitted at each k.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,15 +25,19 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Normalizer
 
 from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
+from termsieve.classify import linear_path
+from termsieve.classify.linear_path import RankedRows, decide_codes
+from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.classify.recipes import Recipe, classifier
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
 from termsieve.errors import InputError, OptionError
-from termsieve.threads import work_on_each
+from termsieve.threads import count_cores, work_on_each
 
 if TYPE_CHECKING:
     from termsieve.classify import curve_kernels
@@ -63,7 +70,7 @@ def curve(
         Numbers of columns, in any order, from 1 to ``len(order)``.
     model : str, Recipe or estimator
         See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all
-        k; other models are fitted again for each.
+        k; linear support vector machines start each solution from the last; other models are fitted again for each.
 
     Returns
     -------
@@ -95,9 +102,17 @@ def predict_curve(
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
         codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
     else:
-        codes = _predict_by_sweeping(task, points) if can_sweep(task.model) else _predict_by_refitting(task, points)
+        codes = _find_way(task)(task, points)
     codes = codes[:, back]
     return task.classes, codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0]
+
+
+def _find_way(task: CurveTask) -> Callable[[CurveTask, Int64Array], Int32Array]:
+    if can_sweep(task.model):
+        return _predict_by_sweeping
+    if find_linear_svm(task.model) is not None and (task.indicator or len(task.classes) > 1):
+        return _predict_along_path
+    return _predict_by_refitting
 
 
 @dataclass(frozen=True)
@@ -146,8 +161,12 @@ class CurveTask:
         try:
             return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
         except ValueError as error:
-            named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
-            raise InputError(f"{named} cannot learn from {X.shape[0]:,} documents and {k:,} terms: {error}") from error
+            raise self.explain(error, k) from error
+
+    def explain(self, error: ValueError, k: int) -> InputError:
+        """Return an error that says what could not be learned from."""
+        named = self.model[-1] if isinstance(self.model, Pipeline) else self.model
+        return InputError(f"{named} cannot learn from {len(self.codes):,} documents and {k:,} terms: {error}")
 
     def predict_codes(self, model: BaseEstimator, X: Any) -> Int32Array:
         """Predict some documents with a fitted model, as indices into the classes."""
@@ -207,6 +226,51 @@ def _check_ks(ks: Iterable[int], n: int) -> Int64Array:
     if bad.size:
         raise OptionError(f"ks has {bad[0]}, but it must be from 1 to {n:,}, the number of columns in order.")
     return numbers.astype(np.int64)
+
+
+# Linear support vector machines: each solution from the one before
+
+
+def find_linear_svm(model: BaseEstimator) -> tuple[LinearSVM, bool] | None:
+    """Return the linear support vector machine of a model, and whether documents are normalized before; else None."""
+    if isinstance(model, Pipeline) and len(model) == 2 and type(model[0]) is Normalizer and model[0].norm == "l2":
+        return (model[1], True) if type(model[1]) is LinearSVM else None
+    return (model, False) if type(model) is LinearSVM else None
+
+
+def _predict_along_path(task: CurveTask, points: Int64Array) -> Int32Array:
+    model, normalize = find_linear_svm(task.model) or (LinearSVM(), False)
+    columns = task.order[: points[-1]]
+    train, test = (_ranked_columns(X, name, columns) for X, name in _named_matrices(task))
+    rows, unseen = (RankedRows(X, normalize=normalize, fit_intercept=model.fit_intercept) for X in (train, test))
+    linear_path.load_kernels()
+    rows.views(points)
+    views = unseen.views(points)
+    codes = np.empty((task.codes.shape[1], len(points), test.shape[0]), np.int32)
+
+    def work(problem: int) -> None:
+        constant = _constant_class(task, problem)
+        if constant is not None:
+            codes[problem] = constant
+            return
+        classes = np.arange(2) if task.indicator else task.classes
+        path = model.solve_path(rows, train, task.codes[:, problem], classes, points)
+        for at, view in enumerate(views):
+            codes[problem, at] = decide_codes(unseen.decide(view, path.weights(at)))
+
+    try:
+        model.check_parameters()
+        _run_in_threads(work, range(len(codes)))
+    except ValueError as error:
+        raise task.explain(error, int(points[-1])) from error
+    return codes
+
+
+def _ranked_columns(X: Any, name: str, columns: Int64Array) -> sparse.csr_array:
+    ranked = sparse.csr_array(X[:, columns])
+    if not np.isfinite(ranked.data).all():
+        raise InputError(f"{name} has entries that are not finite numbers.")
+    return ranked
 
 
 # Other models: a new fit for each k
@@ -343,13 +407,12 @@ def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array,
 
 
 def _run_in_threads(work: Callable[[int], None], items: range) -> None:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    work_on_each(work, items, cores)
+    work_on_each(work, items, count_cores())
 
 
 def load_all_kernels() -> None:
     """Load or compile the loops of all classifiers."""
-    for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb", "probit", 'probit(prior="laplace")'):
+    for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb", "linear_svm", "probit", 'probit(prior="laplace")'):
         load_kernels(model)
 
 
@@ -358,5 +421,5 @@ def load_kernels(model: str) -> None:
     """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
     X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
     with suppress(ValueError):  # invalid parameters are reported later, with the documents of the user
-        if can_sweep(classifier(model)) or isinstance(classifier(model), ProbitClassifier):
+        if can_sweep(classifier(model)) or isinstance(classifier(model), LinearSVM | ProbitClassifier):
             predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

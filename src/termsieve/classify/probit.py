@@ -13,15 +13,15 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr, logsumexp, ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array
+from termsieve.classify.convergence import NotConvergedWarning
 from termsieve.classify.poisson import is_sparse
-from termsieve.errors import InputError, OptionError, TermsieveWarning
+from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from termsieve.classify import probit_kernels
@@ -32,10 +32,6 @@ Prior = Literal["gaussian", "laplace"]
 
 _MIN_CURVATURE = 1e-10  # least curvature of a row: that of documents far on the right side underflows
 _MAX_PASSES = 1000  # passes over the weights in one step
-
-
-class NotConvergedWarning(ConvergenceWarning, TermsieveWarning):  # type: ignore[misc]  # scikit-learn has no types
-    """A fit that ended before it converged."""
 
 
 class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

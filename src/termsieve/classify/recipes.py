@@ -1,4 +1,4 @@
-"""Classifiers: `PoissonNB`, `ProbitClassifier`, and named recipes for these and scikit-learn's.
+"""Classifiers: `LinearSVM`, `PoissonNB`, `ProbitClassifier`, and named recipes for these and scikit-learn's.
 
 A recipe is a name, as a score is: ``"multinomial_nb(alpha=0.5)"``. `RECIPES` is the catalogue, and `classifier` makes
 the estimator.
@@ -10,17 +10,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator, clone, is_classifier
 
+from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.poisson import PoissonNB
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.scores.registry import format_value
 from termsieve.spelling import parse_call
 
-__all__ = ["RECIPES", "PoissonNB", "ProbitClassifier", "Recipe", "classifier", "parse_recipe"]
+DEFAULT_SOLVER = "newton"  # of recipes with several
+__all__ = ["RECIPES", "LinearSVM", "PoissonNB", "ProbitClassifier", "Recipe", "classifier", "parse_recipe"]
+
+
+class Variant(NamedTuple):
+    """Another estimator of a recipe: module and class, and parameters that differ from its defaults."""
+
+    import_path: str
+    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,8 @@ class Recipe:
         The default weighting: occurrences if it is a model of them, tf-idf otherwise.
     given : dict
         Parameters that the spelling gave.
+    solvers : dict
+        Other estimators, by the value of the parameter ``solver`` that asks for them.
     """
 
     name: str
@@ -53,6 +64,7 @@ class Recipe:
     papers: Mapping[str, str] = field(default_factory=dict)
     weighting: str = "tfidf"
     given: Mapping[str, Any] = field(default_factory=dict)
+    solvers: Mapping[str, Variant] = field(default_factory=dict)
 
     @property
     def spelling(self) -> str:
@@ -60,8 +72,13 @@ class Recipe:
         values = ", ".join(f"{name}={format_value(value)}" for name, value in self.given.items())
         return f"{self.name}({values})" if values else self.name
 
+    @property
+    def _variant(self) -> Variant:
+        plain = Variant(self.import_path, self.settings)
+        return self.solvers.get(self.given.get("solver", ""), plain)
+
     def _load_class(self) -> Callable[..., BaseEstimator]:
-        module, _, name = self.import_path.rpartition(".")
+        module, _, name = self._variant.import_path.rpartition(".")
         estimator: Callable[..., BaseEstimator] = getattr(import_module(module), name)
         return estimator
 
@@ -69,24 +86,40 @@ class Recipe:
     def parameters(self) -> dict[str, Any]:
         """Every parameter of the estimator, with the value it has here."""
         defaults: dict[str, Any] = self._load_class()().get_params(deep=False)
-        return {**defaults, **self.settings, **self.given}
+        solver = {"solver": DEFAULT_SOLVER} if self.solvers else {}
+        return {**solver, **defaults, **self._variant.settings, **self.given}
 
     def with_parameters(self, **values: Any) -> Recipe:
         """Return the same recipe with other parameters."""
-        before = self.parameters
+        together = {**self.given, **values}
+        plain = self._with_solver(together)
+        before = plain.parameters
         for name in values:
             if name not in before:
-                hint = did_you_mean(name, before)
-                known = ", ".join(sorted(before))
-                raise OptionError(f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {known}.")
-        together = {**self.given, **values}
-        plain = replace(self, given={}).parameters
-        changed = {name: together[name] for name in sorted(together) if together[name] != plain[name]}
-        return replace(self, given=changed)
+                raise OptionError(self._explain_unknown(name, before))
+        changed = {name: value for name, value in together.items() if value != before[name] or name in plain.given}
+        return replace(self, given=dict(sorted(changed.items())))
+
+    def _with_solver(self, values: Mapping[str, Any]) -> Recipe:
+        """Return the recipe with no other parameter than its solver."""
+        if not self.solvers or values.get("solver", DEFAULT_SOLVER) == DEFAULT_SOLVER:
+            return replace(self, given={})
+        if values["solver"] not in self.solvers:
+            known = ", ".join(repr(name) for name in (DEFAULT_SOLVER, *self.solvers))
+            raise OptionError(f"The solver of {self.name!r} is one of {known}, not {values['solver']!r}.")
+        return replace(self, given={"solver": values["solver"]})
+
+    def _explain_unknown(self, name: str, known: Mapping[str, Any]) -> str:
+        for solver in self.solvers:
+            if name in replace(self, given={"solver": solver}).parameters:
+                return f"{name!r} is a parameter of {self.name}(solver={solver!r}) alone: give that as well."
+        hint = did_you_mean(name, known)
+        return f"Unknown parameter {name!r} of {self.name!r}. {hint}Its parameters: {', '.join(sorted(known))}."
 
     def make(self) -> BaseEstimator:
         """Make a new estimator, not yet fitted."""
-        return self._load_class()(**{**self.settings, **self.given})
+        given = {name: value for name, value in self.given.items() if not (self.solvers and name == "solver")}
+        return self._load_class()(**{**self._variant.settings, **given})
 
     def __str__(self) -> str:
         return self.spelling
@@ -133,10 +166,14 @@ _RECIPES = (
     ),
     Recipe(
         "linear_svm",
-        "Linear support vector machine (liblinear)",
-        "sklearn.svm.LinearSVC",
-        settings={"dual": "auto", "max_iter": 10_000, "random_state": 0},
-        about="Squared hinge loss, C=1, one class against the rest.",
+        "Linear support vector machine",
+        "termsieve.classify.linear_svm.LinearSVM",
+        about="Squared hinge loss, C=1, one class against the rest, solved to the optimum. With C='auto' C is chosen "
+        "by folds of the training documents. With solver='liblinear' it is scikit-learn's LinearSVC: the objective is "
+        "the same, but it stops earlier, above all on counts.",
+        solvers={
+            "liblinear": Variant("sklearn.svm.LinearSVC", {"dual": "auto", "max_iter": 10_000, "random_state": 0})
+        },
         papers={"ifs": "SVM; kernel and C unstated", "ocfs": "linear kernel, defaults (trained by SMO: see libsvm)"},
     ),
     Recipe(

@@ -31,7 +31,7 @@ COMMAND_ORDER = ("rank", "select", "compare", "report", "train", "predict", "cou
 
 class _Commands(typer.core.TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
-        """What a newcomer wants first, first."""
+        """List the commands, what a newcomer wants first, first."""
         names: list[str] = super().list_commands(ctx)
         return sorted(
             names, key=lambda name: COMMAND_ORDER.index(name) if name in COMMAND_ORDER else len(COMMAND_ORDER)
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _has_busy_threads() -> bool:
-    """Whether threads are left over from work that has failed: Python would wait for them at its end."""
+    """Tell whether threads are left over from work that has failed: Python would wait for them at its end."""
     return any(not one.daemon and one is not threading.main_thread() for one in threading.enumerate())
 
 

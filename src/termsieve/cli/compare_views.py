@@ -10,15 +10,17 @@ from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import make_bare_table
+from termsieve.views import format_measure, name_measure
 
 if TYPE_CHECKING:
-    from termsieve.study.results import Comparison, Recommendation
+    from termsieve.study.recommendation import Recommendation
+    from termsieve.study.results import Comparison
 
 MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
 
 
 def make_comparison_sheet(result: Comparison, measure: str) -> Sheet:
-    """Make a sheet of means over the splits; the fewest terms within one standard error of the best are marked."""
+    """Make a sheet of means over the splits; the fewest terms that are enough with each classifier are marked."""
     rows = result.summary(measure).to_pylist()
     chosen = result.best(measure)
     recommended = {(name, choice.score, choice.k) for name, choice in chosen.items()}
@@ -27,16 +29,16 @@ def make_comparison_sheet(result: Comparison, measure: str) -> Sheet:
     return Sheet(
         MEAN_COLUMNS,
         [[row[name] for name in MEAN_COLUMNS] for row in rows],
-        lambda: _comparison_view(rows, chosen, measure),
+        lambda: _comparison_view(rows, result.recommended(measure), measure),
     )
 
 
-def _comparison_view(rows: list[dict[str, Any]], chosen: dict[str, Recommendation], measure: str) -> RenderableType:
+def _comparison_view(rows: list[dict[str, Any]], choice: Recommendation, measure: str) -> RenderableType:
     parts: list[RenderableType] = []
-    for name, choice in chosen.items():
+    for name in dict.fromkeys(row["classifier"] for row in rows):
         mine = [row for row in rows if row["classifier"] == name]
-        parts += [_classifier_table(name, mine, measure), Padding(Text(choice.reason, style="green"), (0, 0, 1, 0))]
-    return Group(*parts)
+        parts.append(Padding(_classifier_table(name, mine, measure), (0, 0, 1, 0)))
+    return Group(*parts, Text(choice.reason, style="green"), Text(choice.rule, style="dim"))
 
 
 def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
@@ -44,7 +46,8 @@ def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> Re
     ks = sorted({row["k"] for row in rows})
     best = max(row["mean"] for row in rows)
     table = make_bare_table()
-    table.add_column(Text(name, style="not dim bold").append(f"  {measure}", style="dim not bold"), no_wrap=True)
+    title = Text(name, style="not dim bold").append(f"  {name_measure(measure)}", style="dim not bold")
+    table.add_column(title, no_wrap=True)
     for k in ks:
         table.add_column(f"{k:,}", justify="right")
     for score in dict.fromkeys(row["score"] for row in rows):
@@ -55,6 +58,6 @@ def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> Re
 
 def _mean_cell(row: dict[str, Any] | None, best: float) -> Text:
     if row is None:
-        return Text("-", style="dim")
+        return Text("")
     style = "bold reverse" if row["recommended"] else "bold" if row["mean"] == best else ""
-    return Text(f"{row['mean']:.3f}"[1 if 0 <= row["mean"] < 0.9995 else 0 :], style=style)
+    return Text(format_measure(row["mean"]).removeprefix("0" if row["mean"] else ""), style=style)

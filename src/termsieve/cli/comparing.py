@@ -134,12 +134,14 @@ def compare(
             excerpts=excerpts, **plan,
         )  # fmt: skip
     report_skipped(documents, messages)
+    for note in result.settings["notes"]:
+        messages.note(f"note: {note}")
     sheet = make_comparison_sheet(result, measure)
     for output in sorted(
         outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS
     ):  # the page last: it may fail
         _write_output(result, sheet, output, title, figures, OutputOptions(output, None, safe_csv), messages)
-    if not outputs or (sys.stdout.isatty() and not messages.quiet):
+    if not outputs or form is not None or (sys.stdout.isatty() and not messages.quiet):
         OutputOptions(None, form, safe_csv).write(sheet)
 
 

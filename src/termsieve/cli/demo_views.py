@@ -42,8 +42,8 @@ def show_demo(threads: int | None = None, output: str | Path = "termsieve-demo.h
     start = time.perf_counter()
     result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, threads=threads, progress=progress)
     console.print(
-        f"{len(result.scores)} scores with {' and '.join(result.classifiers)}, at {len(result.ks)} numbers of terms, "
-        f"in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
+        f"{len(result.scores)} scores with {' and '.join(result.asked_classifiers)}, at {len(result.ks)} numbers of "
+        f"terms, in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,
     )  # fmt: skip
     result.settings["origin"]["demo"] = True
     with show_status("writing the page", shown=is_shown(progress)):

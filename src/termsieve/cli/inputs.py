@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 INPUT_PANEL, TERMS_PANEL = "Input", "Terms"
 DEFAULT_ENCODING = "utf-8"
+DEFAULT_ENCODING_ERRORS = "error"
 MIN_LENGTH = 1  # characters of a word
 CHARACTER_RUN = 3  # longest run of characters, with --characters
 
@@ -28,18 +29,18 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, or a folder of class folders; "
-        "- is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a document, "
-        "and the file name is its class.",
+        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, or a folder of class "
+        "folders; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
+        "document, and the file name is its class.",
     ),
 ]
 FilesOrCounts = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, a folder of class folders, or .counts "
-        "files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
-        "document, and the file name is its class.",
+        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, a folder of class "
+        "folders, or .counts files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), "
+        "each line is a document, and the file name is its class.",
     ),
 ]
 Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="File to write.")]
@@ -105,10 +106,38 @@ class ColumnOptions(OptionGroup):
     encoding: Annotated[
         str, _input_option("--encoding", metavar="NAME", help=f"Encoding of text files (default {DEFAULT_ENCODING}).")
     ] = DEFAULT_ENCODING
-    skip_bad: Annotated[
+    encoding_errors: Annotated[
+        str,
+        _input_option(
+            "--encoding-errors",
+            metavar="HOW",
+            help="What is done about bytes that are not in the encoding: error, skip the row, or replace (default "
+            f"{DEFAULT_ENCODING_ERRORS}).",
+        ),
+    ] = DEFAULT_ENCODING_ERRORS
+    strict: Annotated[
         bool,
-        flag("--skip-bad", panel=INPUT_PANEL, help="Skip rows that cannot be read, and report how many and which."),
+        flag(
+            "--strict",
+            panel=INPUT_PANEL,
+            help="Stop at a row without text or label, or that cannot be parsed. By default such rows are skipped, and "
+            "it is reported how many and which.",
+        ),
     ] = False
+    sep: Annotated[
+        str | None,
+        _input_option(
+            "--sep",
+            metavar="CHARACTER",
+            help='Separator of cells in CSV, such as ";" or "tab" (default: detected among , ; tab |).',
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        _input_option(
+            "--sheet", metavar="NAME", help="Sheet of an Excel or OpenDocument file, by name or number (default 1)."
+        ),
+    ] = None
     no_quotes: Annotated[
         bool,
         flag(
@@ -159,6 +188,22 @@ class AnalyzerOptions(OptionGroup):
     segmenter: Annotated[
         str | None,
         _terms_option("--segmenter", metavar="NAME", help='Word segmenter: "jieba" for Chinese (default none).'),
+    ] = None
+    tokenizer: Annotated[
+        str | None,
+        _terms_option(
+            "--tokenizer",
+            metavar="MODULE:FUNCTION",
+            help="Python function from a text to its list of words; it is imported and run (default none).",
+        ),
+    ] = None
+    strip: Annotated[
+        list[str] | None,
+        _terms_option(
+            "--strip",
+            metavar="WHAT",
+            help='Remove markup first: "html", or "mail-headers"; may be given several times (default none).',
+        ),
     ] = None
     characters: Annotated[
         bool,
@@ -213,6 +258,8 @@ class AnalyzerOptions(OptionGroup):
             ngram_range=self._ngram_range(),
             stemmer=self.stemmer,
             segmenter=self.segmenter,
+            tokenizer=None if self.tokenizer is None else import_tokenizer(self.tokenizer),
+            strip=tuple(split_names(self.strip or ())),
             analyzer="char_wb" if self.characters else "tokens" if self.tokens else "word",
             min_length=self.min_length,
             strip_accents=None if self.accents else "unicode",
@@ -241,6 +288,13 @@ class AnalyzerOptions(OptionGroup):
             return frozenset(path.read_text("utf-8-sig").split())
         except (OSError, UnicodeDecodeError) as error:
             raise OptionError(f"{path}: the stop words cannot be read: {error}.") from error
+
+
+def import_tokenizer(name: str) -> str:
+    """Import the module of a tokenizer that the user has typed, also from the current folder, and return its name."""
+    from termsieve.tokens.analyzer import import_tokenizer_from
+
+    return import_tokenizer_from(Path.cwd(), name)
 
 
 @dataclass(frozen=True)

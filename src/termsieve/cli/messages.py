@@ -20,9 +20,11 @@ JOINERS = "\u200c\u200d"  # Persian, the scripts of India and emoji need them
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 GENERAL_PANEL = "General"
 OPTIONS = {
-    "on_bad='skip'": "--skip-bad",
+    "strict=False skips such rows": "Without --strict such rows are skipped",
+    "encoding_errors='skip'": "--encoding-errors skip",
+    "encoding=NAME": "--encoding NAME",
+    "sheet=NAME": "--sheet NAME",
     "quotes=False": "--no-quotes",
-    "encoding='utf-16'": "--encoding utf-16",
     "text=NAME": "--text NAME",
     "label=NAME": "--label NAME",
     "label_sep=TEXT": "--label-sep TEXT",
@@ -37,7 +39,7 @@ OPTIONS = {
 
 
 def escape_controls(text: str, keep: str = "") -> str:
-    r"""Text without what would steer a terminal: control characters and direction marks as escapes.
+    r"""Return text without what would steer a terminal: control characters and direction marks as escapes.
 
     >>> escape_controls("\x1b[31mred\x1b[0m")
     '\\x1b[31mred\\x1b[0m'
@@ -54,7 +56,8 @@ def _escape_character(char: str, keep: str) -> str:
 
 
 def in_options(message: str) -> str:
-    """A message of the library, with the options of commands in place of its parameters."""
+    """Return a message of the library, with the options of commands in place of its parameters."""
+    message = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", message)
     for parameter, option in OPTIONS.items():
         message = message.replace(parameter, option)
     return message
@@ -131,8 +134,14 @@ class Messages:
 
     @contextmanager
     def report_compiling(self) -> Iterator[None]:
-        """Say so when loops are compiled, which takes a while, on a new machine only."""
+        """Say so when loops are compiled, on a new machine only, and afterwards how long it took."""
         from termsieve._kernels import announce_compiling
 
-        with announce_compiling(lambda: self.note_once("compiling loops, once on this machine ...")):
+        def begin() -> None:
+            self.note_once("compiling the loops for this machine, which takes half a minute or more, once ...")
+
+        def end(seconds: float) -> None:
+            self.note(f"compiled in {seconds:.0f} s; later runs begin at once")
+
+        with announce_compiling(begin, end):
             yield

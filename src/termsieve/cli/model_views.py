@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,13 +13,15 @@ from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import make_bare_table, make_cell
-from termsieve.errors import OptionError
+from termsieve.errors import InputError, OptionError
+from termsieve.views import format_measure
 
 if TYPE_CHECKING:
     from termsieve.model import Explanation, Model
 
 MAX_SHOWN = 100  # documents, in a table
 EXCERPT_LENGTH = 200  # characters of a document, of which a table shows as many as fit
+_MAX_NAMES = 10
 TRAINING_COLUMNS = (
     "classifier", "weighting", "score", "rule", "terms", "classes", "documents", "f1_macro", "standard_error",
     "accuracy", "folds", "candidates",
@@ -59,23 +61,19 @@ def _training_view(model: Model) -> RenderableType:
     lines = [first]
     if s["cv"]:
         part = f" of {s['judged_on']:,} documents" if s["judged_on"] < s["n_docs"] else ""
-        line = Text("F1 ").append(f"{s['f1_macro']:.3f}", style="bold green")
-        lines.append(
-            line.append(
-                f" ± {s['standard_error']:.3f} (mean over the classes), accuracy {s['accuracy']:.3f}: "
-                f"cross-validated in {s['cv']} folds{part}"
-            )
-        )
-    if len(s["candidates"]) > 1:
-        top = max(s["candidates"], key=lambda one: one[2])
-        lines.append(
-            Text(
-                f"chosen among {len(s['candidates'])}: the fewest terms within one standard error of the best, "
-                f"{top[2]:.3f} ({top[0]})",
-                style="dim",
-            )
-        )
+        error = "" if s["standard_error"] is None else f" ± {format_measure(s['standard_error'])}"
+        line = Text("macro F1 ").append(format_measure(s["f1_macro"]), style="bold green")
+        lines.append(line.append(f"{error}, accuracy {format_measure(s['accuracy'])}: {_how_judged(s)}{part}"))
+        lines.append(Text(s["reason"]))
+        if len(s["candidates"]) > 1:
+            lines.append(Text(f"chosen among {len(s['candidates']):,} that were tried", style="dim"))
     return Group(*lines)
+
+
+def _how_judged(settings: Mapping[str, Any]) -> str:
+    """Tell on what the measures were taken."""
+    n = settings["n_splits"]
+    return "on one split" if n == 1 else f"cross-validated in {n} splits"
 
 
 # Prediction
@@ -194,12 +192,17 @@ def _format_reasons(one: Prediction) -> Text:
     return line
 
 
+def _list_names(names: Collection[str]) -> str:
+    return ", ".join(map(repr, list(names)[:_MAX_NAMES])) + (", ..." if len(names) > _MAX_NAMES else "")
+
+
 class LabelAgreement:
     """Agreement of predicted with known labels, counted without keeping them."""
 
     def __init__(self) -> None:
         self._both: Counter[str] = Counter()
         self._either: Counter[str] = Counter()  # twice where a label is in both
+        self._known: set[str] = set()
         self._right = self._documents = 0
 
     def add(self, known: Iterable[Sequence[str]], predicted: Iterable[Any]) -> None:
@@ -208,6 +211,7 @@ class LabelAgreement:
             labels = {one} if isinstance(one, str) else set(one)
             self._both.update(labels.intersection(expected))
             self._either.update([*labels, *expected])
+            self._known.update(expected)
             self._right += labels == set(expected)
             self._documents += 1
 
@@ -216,9 +220,17 @@ class LabelAgreement:
         values = [2 * self._both[name] / n for name, n in self._either.items()]
         return math.fsum(values) / max(len(values), 1)
 
-    def describe(self, column: str) -> str:
+    def refuse_unknown(self, labels: str, classes: Collection[str]) -> None:
+        """Refuse labels none of which is a class of the model: a model cannot be judged by them."""
+        if self._known and self._known.isdisjoint(classes):
+            raise InputError(
+                f"No label of {labels} is a class of the model, so there is no agreement to report. Labels: "
+                f"{_list_names(sorted(self._known))}. Classes: {_list_names(classes)}."
+            )
+
+    def describe(self, labels: str) -> str:
         """Describe the agreement in one line."""
         return (
-            f"against the labels in {column!r}: F1 {self.f1():.3f} (mean over the classes), "
+            f"against {labels}: F1 {self.f1():.3f} (mean over the classes), "
             f"accuracy {self._right / max(self._documents, 1):.3f}, {self._documents:,} documents"
         )

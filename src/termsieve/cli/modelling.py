@@ -10,13 +10,14 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, import_tokenizer
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.errors import OptionError
 from termsieve.extras import require_extra
+from termsieve.views import format_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from termsieve.model import Model
 
 # the parameters of a comparison that a model can be made from
-TRAIN_PARAMETERS = ("scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting")
+TRAIN_PARAMETERS = (
+    "scores", "classifiers", "ks", "cv", "groups", "repeats", "seed", "sample", "min_df", "weighting", "pairs",
+    "margin",
+)  # fmt: skip
 EXPLAINED_TERMS = 8  # with --explain
 MAX_MEGABYTES = 1073  # of the unpacked model, as in `Model.load`
 TRUST_PANEL = "Trust"
@@ -82,7 +86,10 @@ def train(
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
     for one in model.settings["candidates"]:
-        messages.detail(f"{one[2]:.4f} ± {one[3]:.4f}  {one[0]}")
+        error = "" if one[3] is None else f" ± {format_measure(one[3], 4)}"
+        messages.detail(f"{format_measure(one[2], 4)}{error}  {one[0]}")
+    for note in model.settings.get("notes", ()):
+        messages.note(f"note: {note}")
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
@@ -97,6 +104,10 @@ def _note_trust(model: Model, messages: Messages) -> None:
     if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):
         pattern = shlex.quote(settings["token_pattern"])
         messages.note(f"termsieve predict will need the pattern again: --trust-pattern {pattern}")
+    if settings["tokenizer"]:
+        messages.note(
+            f"termsieve predict will need the tokenizer again: --trust-tokenizer {shlex.quote(settings['tokenizer'])}"
+        )
 
 
 @app.command(
@@ -125,7 +136,11 @@ def predict(
         bool, flag("--probabilities", "-p", help="Write the probability of every class, not only of the label.")
     ] = False,
     identity: Annotated[
-        str | None, option("--id", metavar="COLUMN", help="Column that identifies each document, copied to the output.")
+        str | None,
+        option(
+            "--id", metavar="COLUMN",
+            help="Column that identifies each document, copied to the output (path for class folders).",
+        ),
     ] = None,
     trust_tokenizer: Annotated[
         str | None,
@@ -153,13 +168,17 @@ def predict(
     """Label texts with a model. With --label, also report how well the labels agree with those in that column."""
     from termsieve.cli.model_views import LabelAgreement, make_prediction_sheet
     from termsieve.cli.reading import find_unlabelled, report_columns, report_skipped
+    from termsieve.documents.folders import PATH
     from termsieve.documents.sources import STDIN, expand_patterns
     from termsieve.model import Model
 
     paths = expand_patterns(files)
     output_options.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
     model = Model.load(
-        model_file, tokenizer=trust_tokenizer, token_pattern=trust_pattern, max_bytes=max_model_size * 1_000_000
+        model_file,
+        tokenizer=trust_tokenizer and import_tokenizer(trust_tokenizer),
+        token_pattern=trust_pattern,
+        max_bytes=max_model_size * 1_000_000,
     )
     model.vectorizer.threads = threads
     documents = find_unlabelled(paths, columns, model.settings.get("text", ()))
@@ -167,16 +186,19 @@ def predict(
     report_columns(documents, messages)
     agreement = LabelAgreement() if columns.label else None
     items = _predict_documents(model, documents, identity, terms if explain else 0, agreement)
+    # the path of a file in a class folder is its place
+    places = [] if documents.has_folders and identity == PATH else documents.place_names
     sheet = make_prediction_sheet(
-        model, items, places=documents.place_names, identity=identity, explain=explain, probabilities=probabilities,
-        whole=agreement is not None or columns.skip_bad,
+        model, items, places=places, identity=identity, explain=explain, probabilities=probabilities,
+        whole=agreement is not None,
         **({} if output_options.output is None else {"shown": None}),
     )  # fmt: skip
     with messages.report_compiling():
         output_options.write(sheet, messages)
     report_skipped(documents, messages)
     if agreement is not None:
-        messages.note(agreement.describe(str(columns.label)))
+        agreement.refuse_unknown(documents.describe_labels(), model.classes)
+        messages.note(agreement.describe(documents.describe_labels()))
 
 
 def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 from termsieve.cli.completion import complete_classifiers, complete_scores
 from termsieve.cli.inputs import parse_amount, split_names
 from termsieve.cli.option_groups import GeneratedOptions, option
-from termsieve.study.plan import ALL, Contender, parameters
+from termsieve.study.plan import ALL, AUTO, Contender, parameters
 
 PANEL = "Study"
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
@@ -82,7 +82,7 @@ def _as_is(value: Any) -> Any:
 
 
 def _parse_ks(given: list[str]) -> list[int | str]:
-    return [one if one == ALL else _parse_number(one) for one in split_names(given)]
+    return [one if one in (ALL, AUTO) else _parse_number(one) for one in split_names(given)]
 
 
 def _parse_number(given: str) -> int:
@@ -101,6 +101,14 @@ def _parse_share(given: str) -> float:
     return parse_amount(given, "--min-df", 1)
 
 
+def _parse_margin(given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise typer.BadParameter(f"{given!r} is not a number such as 0.01.", param_hint="--margin") from None
+
+
 _PARSE: dict[str, Callable[[Any], Any]] = {
     "scores": split_names, "classifiers": split_names, "ks": _parse_ks, "cv": _parse_cv, "min_df": _parse_share,
+    "margin": _parse_margin,
 }  # fmt: skip

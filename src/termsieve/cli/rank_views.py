@@ -28,14 +28,17 @@ from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
+    from termsieve.evaluate.list_stability import ListStability
     from termsieve.ranking.ranking import RankingRow
     from termsieve.selection.near_duplicates import NearDuplicate
     from termsieve.selection.selection import Selection
 
 RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp", "fp", "fn", "tn", "against")
 SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
+STABILITY_COLUMNS = ("share", "rank_low", "rank_high")
 _TERM_WIDTHS = 14, 32  # least and greatest width
 _BRIEF_TERMS = 6  # terms of a class, in one line for each
+_SHORT_HEADS = {"dispersion": "D"}
 _GAP = 3  # spaces between them
 _MAX_DUPLICATES = 3  # superfluous terms beside a selected one
 
@@ -44,11 +47,12 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
     """Make a sheet of rankings by each score; with several scores, the first column names the score."""
     several = len(ranked) > 1
     rows = [
-        [*([name] if several else []), *_row_values(row)]
+        [*([name] if several else []), *_row_values(row), *beside]
         for name, lists in ranked.items()
         for ranking in lists
-        for row in ranking
+        for row, beside in zip(ranking, _beside_rows(ranking), strict=True)
     ]
+    added = next((one.beside for lists in ranked.values() for one in lists), {})
 
     def view() -> RenderableType:
         draw = _overall_table if overall else _brief_table if brief else _class_tables
@@ -67,14 +71,18 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
 
         report(score(counts, [*ranked]), path)
 
-    return Sheet((*(["by"] if several else []), *RANK_COLUMNS), rows, view, page=page)
+    return Sheet((*(["by"] if several else []), *RANK_COLUMNS, *added), rows, view, page=page)
+
+
+def _beside_rows(ranking: Ranking) -> list[tuple[float, ...]]:
+    return list(zip(*ranking.beside.values(), strict=True)) or [()] * len(ranking)
 
 
 def _show_tie_break(counts: Counts, ranking: Ranking, overall: bool) -> Ranking:
     """Return a ranking with what decided between its terms, where the score itself is the same for most of them."""
     scores = score(counts, ranking.score)
-    if not scores.score.tie_break_title or not len(ranking):
-        return ranking
+    if not scores.score.tie_break_title or not len(ranking) or ranking.beside:
+        return ranking  # intervals beside it are those of the score
     of_class = None if overall else counts.index_of_class(ranking[0].label)
     values = scores.tie_break_of(None) if of_class is None else scores.tie_break_of_class(of_class)
     if values is None:
@@ -116,9 +124,12 @@ def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
         if not len(ranking):
             continue
         first = ranking[0]
-        table = _make_class_table(_class_heading(first.label, sizes[first.label], first.against), width, ranking.score)
-        for row, share in zip(ranking, bar_shares([row.score for row in ranking]), strict=True):
-            table.add_row(*_row_cells(row, share))
+        heading = _class_heading(first.label, sizes[first.label], first.against)
+        table = _make_class_table(heading, width, ranking.score, _bar_width(ranking))
+        _add_columns_beside(table, ranking)
+        shares = bar_shares([row.score for row in ranking])
+        for row, share, beside in zip(ranking, shares, _beside_rows(ranking), strict=True):
+            table.add_row(*_row_cells(row, share, _bar_width(ranking)), *map(format_number, beside))
         tables.append(Padding(table, (0, 0, 1, 0)))
     return Group(*tables) if tables else Text("No term speaks for a class more than for the rest.")
 
@@ -131,23 +142,27 @@ def _class_heading(label: str, size: int, against: bool) -> Text:
     return heading
 
 
-def _make_class_table(heading: Text, width: int, score: str) -> Table:
+def _make_class_table(heading: Text, width: int, score: str, bar_width: int) -> Table:
     table = make_bare_table()
     table.add_column(heading, width=width, no_wrap=True)
     table.add_column(Text(score, no_wrap=True, overflow="ellipsis"), justify="right", min_width=8, max_width=14)
-    table.add_column("", width=BAR_WIDTH)
+    table.add_column("", width=bar_width)
     table.add_column("in class", justify="right", min_width=9)
     table.add_column("elsewhere", justify="right", min_width=9)
     return table
 
 
-def _row_cells(row: RankingRow, share: float) -> list[RenderableType]:
+def _bar_width(ranking: Ranking) -> int:
+    return 2 if ranking.beside else BAR_WIDTH  # where columns are added, they need the room
+
+
+def _row_cells(row: RankingRow, share: float, bar_width: int) -> list[RenderableType]:
     inside, outside = _document_shares(row)
     colour = "red" if row.against else "green"
     return [
         make_cell(row.term),
         format_number(row.score),
-        Text(draw_bar(share), style=colour),
+        Text(draw_bar(share, bar_width), style=colour),
         format_percent(inside),
         Text(format_percent(outside), style="dim"),
     ]
@@ -159,14 +174,22 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     table.add_column("", justify="right", style="dim")
     table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column(rows.score, no_wrap=True, justify="right", min_width=5, max_width=14)
-    table.add_column("", width=BAR_WIDTH)
+    table.add_column("", width=_bar_width(rows))
     table.add_column("speaks for", min_width=10, max_width=30)
     table.add_column("in class", no_wrap=True, justify="right")
     table.add_column("elsewhere", no_wrap=True, justify="right")
-    for row, share in zip(rows, bar_shares([row.score for row in rows]), strict=True):
-        term, score, drawn, inside, outside = _row_cells(row, share)
-        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside)
+    _add_columns_beside(table, rows)
+    shares = bar_shares([row.score for row in rows])
+    for row, share, beside in zip(rows, shares, _beside_rows(rows), strict=True):
+        term, score, drawn, inside, outside = _row_cells(row, share, _bar_width(rows))
+        added = map(format_number, beside)
+        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside, *added)
     return table
+
+
+def _add_columns_beside(table: Table, ranking: Ranking) -> None:
+    for name in ranking.beside:
+        table.add_column(_SHORT_HEADS.get(name, name), no_wrap=True, justify="right", min_width=5)
 
 
 def _brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
@@ -209,18 +232,22 @@ class _FittingLine:
 
 
 def make_selection_sheet(
-    selection: Selection, shown: int | None, duplicates: Sequence[NearDuplicate] | None = None
+    selection: Selection,
+    shown: int | None,
+    duplicates: Sequence[NearDuplicate] | None = None,
+    again: ListStability | None = None,
 ) -> Sheet:
     """Make a sheet of the selected terms; the table shows the first `shown`, and what they make superfluous."""
-    columns = (selection.terms, selection.scores, selection.labels, selection.taken_by)
+    columns = [selection.terms, selection.scores, selection.labels, selection.taken_by]
+    columns += [again.shares, again.rank_low, again.rank_high] if again is not None else []
     rows = [[i, *row] for i, row in enumerate(zip(*(part.tolist() for part in columns), strict=True), 1)]
-    names: tuple[str, ...] = SELECTION_COLUMNS
+    names: tuple[str, ...] = (*SELECTION_COLUMNS, *(STABILITY_COLUMNS if again is not None else ()))
     also: list[str] | None = None
     if duplicates is not None:
         names = (*names, "also")
         also = _list_duplicates(selection.terms.tolist(), duplicates)
         rows = [[*row, text] for row, text in zip(rows, also, strict=True)]
-    return Sheet(names, rows, lambda: _selection_table(rows, shown, also), selection.terms.tolist)
+    return Sheet(names, rows, lambda: _selection_table(rows, shown, also, again), selection.terms.tolist)
 
 
 def _list_duplicates(terms: Sequence[str], duplicates: Sequence[NearDuplicate]) -> list[str]:
@@ -234,8 +261,16 @@ def _list_duplicates(terms: Sequence[str], duplicates: Sequence[NearDuplicate]) 
     return [", ".join(some) for some in found.values()]
 
 
+def _again_cells(again: ListStability, i: int) -> list[RenderableType]:
+    share = Text(format_percent(float(again.shares[i])), style="" if again.is_stable[i] else "bold red")
+    return [share, f"{again.rank_low[i]:,} to {again.rank_high[i]:,}"]
+
+
 def _selection_table(
-    rows: Sequence[Sequence[Any]], shown: int | None, also: Sequence[str] | None = None
+    rows: Sequence[Sequence[Any]],
+    shown: int | None,
+    also: Sequence[str] | None = None,
+    again: ListStability | None = None,
 ) -> RenderableType:
     table = make_bare_table()
     table.add_column("", justify="right", style="dim")
@@ -245,13 +280,18 @@ def _selection_table(
     table.add_column("speaks for", no_wrap=True, max_width=24)
     if also is not None:
         table.add_column("also")
+    if again is not None:
+        table.add_column("comes again", justify="right")
+        table.add_column("ranks", justify="right")
     first = rows[:shown]
     bars = bar_shares([row[2] for row in first])
     for (rank, term, value, label, *_), share in zip(first, bars, strict=True):
         cells: list[RenderableType] = [
             str(rank), make_cell(term), format_number(value), Text(draw_bar(share), style="green"), make_cell(label)
         ]  # fmt: skip
-        table.add_row(*cells, *([] if also is None else [make_cell(also[rank - 1], "dim")]))
+        cells += [] if also is None else [make_cell(also[rank - 1], "dim")]
+        cells += [] if again is None else _again_cells(again, rank - 1)
+        table.add_row(*cells)
     if len(first) == len(rows):
         return table
     return Group(table, Text(f"... and {len(rows) - len(first):,} more; -o terms.txt writes them all", style="dim"))

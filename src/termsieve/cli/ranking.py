@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +18,14 @@ from termsieve.errors import OptionError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.counts.counting import Folds
     from termsieve.counts.counts import Counts
+    from termsieve.evaluate.list_stability import ListStability
     from termsieve.selection.rules import Rule
+    from termsieve.selection.selection import Selection
 
 DEFAULT_K = 1000  # terms that `select` takes
+CERTAINTY_PANEL = "How sure"
 TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
 ScoreName = Annotated[
     str,
@@ -36,6 +40,7 @@ MAX_SHOWN = 30  # selected terms in a terminal
 RULE_EXAMPLES = (
     "top(1000), percentile(10), threshold(3.84), energy(0.8), fdr(0.05), fwe(0.05), round_robin(100), per_class(50), "
     'median_probability(), union("chi2", "info_gain", k=1000), stages("ocfs", 10000, "info_gain", 1000); of documents, '
+    "terms that come again in half-samples: stable(500, share=0.9), and "
     'terms that do not repeat each other: cmim(1000), jmi(1000), mrmr(1000), mrmr(1000, form="quotient"), fcbf()'
 )
 
@@ -46,6 +51,7 @@ RULE_EXAMPLES = (
         "termsieve rank mail.csv --text body --label folder --score bns --top 20",
         "termsieve rank hamlet.txt macbeth.txt --stop-words english",
         "termsieve rank news.jsonl.gz --class sport --against",
+        "termsieve rank mail.csv --intervals --pvalues",
         "termsieve rank mail.counts --score chi2,bns -o terms.html",
         "termsieve rank news.parquet --overall --format json | jq '.[].term'",
         "zcat news.jsonl.gz | termsieve rank -",
@@ -81,6 +87,27 @@ def rank(
     against: Annotated[
         bool, flag("--against", help="Show terms that speak against each class instead of those that speak for it.")
     ] = False,
+    intervals: Annotated[
+        bool,
+        flag("--intervals", panel=CERTAINTY_PANEL, help="Add the ends of an interval around each score: low, high."),
+    ] = False,
+    level: Annotated[
+        float, option("--level", panel=CERTAINTY_PANEL, metavar="X", help="Level of the intervals (default 0.95).")
+    ] = 0.95,
+    pvalues: Annotated[
+        bool,
+        flag(
+            "--pvalues", panel=CERTAINTY_PANEL,
+            help="Add the probability of such a score when labels are exchanged (p), and the false discovery rate (q).",
+        ),
+    ] = False,
+    dispersion: Annotated[
+        bool,
+        flag(
+            "--dispersion", panel=CERTAINTY_PANEL,
+            help="Add how evenly documents share the term: Juilland's D, 1 if all have it alike, 0 if one has all.",
+        ),
+    ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -91,9 +118,11 @@ def rank(
     """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
     from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.ranking.certainty import Beside
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as score_counts
 
+    beside = Beside.of(level if intervals else False, pvalues, dispersion)
     scores_wanted = [as_score(one) for one in split_names(score or [DEFAULT_SCORE])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
@@ -105,10 +134,12 @@ def rank(
     with messages.report_time("scored"), messages.report_compiling():
         for name, scores in score_counts(counts, [*scores_wanted]).items():
             if per_class is False:
-                lists[name] = [scores.top(top or TOP_OVERALL)]
+                lists[name] = [scores.top(top or TOP_OVERALL, **beside.options)]
             else:
-                lists[name] = [scores.top_of_class(c, top or TOP_PER_CLASS, against=against) for c in indices]
-    brief = per_class is None and top is None and len(indices) > MANY_CLASSES
+                lists[name] = [
+                    scores.top_of_class(c, top or TOP_PER_CLASS, against=against, beside=beside) for c in indices
+                ]
+    brief = per_class is None and top is None and not beside.columns and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
         messages.note("More: --top 30, --score info_gain, --class NAME, -o terms.csv, rank --help")
@@ -127,6 +158,7 @@ def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
 @app.command(
     epilog=format_examples(
         "termsieve select mail.csv -k 1000 -o terms.txt",
+        "termsieve select mail.csv -k 500 --stability",
         "termsieve select mail.counts --score g_test --rule 'fdr(0.01)'",
         'termsieve select mail.csv --rule \'union("chi2", "bns", k=500)\' -o terms.csv',
         "termsieve select mail.csv --rule 'cmim(50)' --explain",
@@ -160,6 +192,14 @@ def select(
             help="How scores of the classes become one: max, sum, mean, ... (default: the score's own).",
         ),
     ] = None,
+    stability: Annotated[
+        bool,
+        flag(
+            "--stability",
+            panel=CERTAINTY_PANEL,
+            help="Add in which share of half-samples of the documents each term comes again, and between which ranks.",
+        ),
+    ] = False,
     explain: Annotated[
         bool,
         flag("--explain", help="Show beside each term those that it makes superfluous: they tell the same."),
@@ -173,23 +213,39 @@ def select(
 ) -> None:
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import find_counts, read_counts, read_matrix
+    from termsieve.cli.reading import find_counts, read_counts, read_folds, read_matrix
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
+    if stability and (rule is not None or explain):
+        raise typer.BadParameter("--stability goes with -k alone; stable(500, share=0.9) is a rule.")
     found = find_counts(files, columns, analysis)
     output_options.check(inputs=[*found.files, *analysis.files])
+    needs_folds = stability or chosen_rule.needs_folds
+    folds = read_folds(found, analysis, threads, messages) if needs_folds else None
     matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
     if explain or chosen_rule.needs_documents:
         matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)
-    source = matrix or pruning.apply(read_counts(found, analysis, threads, messages))
+    source = matrix or pruning.apply(folds.total if folds else read_counts(found, analysis, threads, messages))
     with messages.report_time("selected"), messages.report_compiling():
-        selection = select_terms(source, chosen_rule, chosen_score, aggregate=aggregate)
+        selection = select_terms(source, chosen_rule, chosen_score, aggregate=aggregate, folds=folds)
+        again = _measure_stability(folds, source, selection, aggregate) if stability and folds else None
         duplicates = selection.near_duplicates(matrix) if explain and matrix is not None else None
     shown = MAX_SHOWN if output_options.is_interactive else None
-    output_options.write(make_selection_sheet(selection, shown=shown, duplicates=duplicates), messages)
+    sheet = make_selection_sheet(selection, shown=shown, duplicates=duplicates, again=again)
+    output_options.write(sheet, messages)
     messages.note(f"{selection.rule} on {selection.score}: {selection.reason}")
+    if again is not None:
+        messages.note(again.sentence)
+
+
+def _measure_stability(folds: Folds, source: Any, selection: Selection, aggregate: str | None) -> ListStability:
+    from termsieve.evaluate.list_stability import stability
+    from termsieve.selection.stability import find_places
+
+    among = find_places(source, folds.total)
+    return stability(folds, selection.score, max(len(selection), 1), aggregate=aggregate, among=among)
 
 
 def choose_rule(k: str | None, rule: str | None) -> Rule:

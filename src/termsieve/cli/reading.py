@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from termsieve.counts.counting import Folds
     from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
 
@@ -67,21 +68,19 @@ def _find_documents(
         raise InputError(f"{paths[0]}: has counts, and this command needs the documents themselves.")
     return find_documents(
         paths, text=columns.text, label=label, label_sep=columns.label_sep, by_file=by_file, split=columns.split_pair,
-        encoding=columns.encoding, on_bad="skip" if columns.skip_bad else "error", quotes=not columns.no_quotes,
-        preferred_text=preferred_text,
+        encoding=columns.encoding, encoding_errors=columns.encoding_errors, strict=columns.strict, sep=columns.sep,
+        sheet=columns.sheet, quotes=not columns.no_quotes, preferred_text=preferred_text,
     )  # fmt: skip
 
 
 def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        messages.note(note)
+        messages.note(in_options(note))
 
 
 def report_skipped(documents: Documents, messages: Messages) -> None:
-    """Say which rows were skipped and why the first, and what else the files have that is odd."""
-    if documents.skipped:
-        messages.note(documents.skipped_note)
+    """Say which rows were skipped and why, and what else the files have that is odd, if it was not said before."""
     for note in documents.notes:
         messages.note_once(in_options(f"note: {note}"))
 
@@ -138,7 +137,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """The sum of counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are told of."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
@@ -166,6 +165,24 @@ def count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | 
         counts = count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
     report_skipped(documents, messages)
     return counts
+
+
+def read_folds(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
+    """Count documents in folds, from which half-samples are made."""
+    from termsieve.counts.counting import count_folds
+    from termsieve.selection.stability import N_FOLDS
+
+    if found.documents is None:
+        raise InputError(f"{found.paths[0]}: has counts, and half-samples need the documents themselves.")
+    report_columns(found.documents, messages)
+    analyzer = analysis.make_analyzer()
+    with messages.report_time("counted"), messages.report_compiling():
+        folds = count_folds(
+            found.documents, folds=N_FOLDS, analyzer=analyzer, threads=threads, progress=messages.progress
+        )
+    report_skipped(found.documents, messages)
+    _refuse_single_class(folds.total)
+    return folds
 
 
 def _refuse_single_class(counts: Counts) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._progress import show_bar
-from termsieve._types import AnyArray, Int32Array, Int64Array
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.plain_tally import PlainTally
@@ -158,6 +158,10 @@ class Folds:
         """Counts of the documents of all other folds."""
         return self._raw.part(self._checked(fold), without=True)
 
+    def join(self, folds: Iterable[int]) -> Counts:
+        """Counts of the documents of several folds, together."""
+        return self._raw.join(np.isin(np.arange(len(self)), [self._checked(fold) for fold in folds]))
+
     def _checked(self, fold: int) -> int:
         if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
             raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
@@ -188,13 +192,24 @@ class _FoldCells(NamedTuple):
 
     def part(self, fold: int, *, without: bool) -> Counts:
         """Counts of one fold, or of all others."""
-        of_fold = self.fold_numbers == fold
-        arguments = *self.cells, self.cell_of[of_fold], self.fold_values[:, of_fold], len(self.classes), without
+        of_fold, folds = self.fold_numbers == fold, np.arange(len(self.n_docs)) == fold
+        return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
+
+    def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
+        """Counts of the folds that have these shares in the cells at these places, ascending; or of all others."""
+        arguments = *self.cells, places, shares, len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
         kept, *cells, totals = kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
-        folds = np.arange(len(self.n_docs)) == fold
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Counts of the chosen folds."""
+        of_folds = chosen[self.fold_numbers]
+        places, values = self.cell_of[of_folds], self.fold_values[:, of_folds]
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        shares = np.add.reduceat(values, starts, axis=1) if len(starts) else values
+        return self._extract(places[starts], shares, chosen, without=False)
 
     def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Int64Array, folds: Any) -> Counts:
         return Counts(

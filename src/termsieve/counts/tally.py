@@ -114,7 +114,7 @@ class Vocabulary:
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> DocumentTerms:
-        if self.analyzer.segmenter:
+        if self.analyzer.segmenter or self.analyzer.strip:
             return self._scan_preprocessed(texts)
         strips = self.analyzer.strip_accents is not None
         tokens, deferred = self._scan(texts, self._characters, defer_nonascii=strips)
@@ -324,7 +324,11 @@ class Tally:
 def load_kernels(analyzer: Analyzer) -> None:
     """Load or compile in this thread the loops that threads with such tallies need: see `termsieve.threads`."""
     # an analyzer in plain Python is not called: it may be a function of the user
-    plain = Analyzer() if analyzer.runs is None else replace(analyzer, stop_words=None, stemmer=None, segmenter=None)
+    plain = (
+        Analyzer()
+        if analyzer.runs is None
+        else replace(analyzer, stop_words=None, stemmer=None, segmenter=None, strip=())
+    )
     tally, texts = Tally(plain), pa.array(["ab cd", "ab"], pa.large_string())
     vocabulary, two = tally.vocabulary, np.arange(2)
     for _ in range(2):  # the second time, cells are added to cells

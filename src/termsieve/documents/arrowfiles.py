@@ -9,6 +9,7 @@ checksums of Parquet pages are verified where the file has them.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,7 +24,8 @@ from termsieve.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+
+    from termsieve.documents.remote import AnyPath
 
 _IPC_FILE_MAGIC = b"ARROW1"
 _READ_AHEAD = 1 << 20
@@ -31,19 +33,19 @@ _FEWEST_ROWS = 16  # of a batch, where columns that are not read may be the larg
 _SHOWN_TYPE = 100  # characters
 
 
-def parquet_columns(path: Path) -> list[str]:
+def parquet_columns(path: AnyPath) -> list[str]:
     """List the names of the columns of a Parquet file."""
     with _opened_parquet(path) as file:
         return _column_names(path, file.schema_arrow)
 
 
-def ipc_columns(path: Path) -> list[str]:
+def ipc_columns(path: AnyPath) -> list[str]:
     """List the names of the columns of an Arrow IPC file or stream."""
     with _opened_ipc(path) as file:
         return _column_names(path, _ipc_schema(path, file))
 
 
-def read_parquet(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_parquet(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     wanted = options.columns(extra)
     with _opened_parquet(path) as file:
@@ -51,7 +53,7 @@ def read_parquet(path: Path, options: Options, extra: Sequence[str]) -> Iterator
         yield from _chunks(path, _parquet_batches(path, file, wanted), options, extra)
 
 
-def read_ipc(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+def read_ipc(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of an Arrow IPC file or stream."""
     wanted = options.columns(extra)
     with _opened_ipc(path) as file:
@@ -62,7 +64,7 @@ def read_ipc(path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chu
 
 
 def _chunks(
-    path: Path, batches: Iterator[tuple[int, pa.RecordBatch]], options: Options, extra: Sequence[str]
+    path: AnyPath, batches: Iterator[tuple[int, pa.RecordBatch]], options: Options, extra: Sequence[str]
 ) -> Iterator[Chunk]:
     """Yield the rows of batches, each of which says how far the file was read."""
     done = 0
@@ -78,20 +80,20 @@ def _chunks(
 
 
 @contextmanager
-def _opened_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+def _opened_parquet(path: AnyPath) -> Iterator[pq.ParquetFile]:
     with convert_read_errors(str(path)), _names_of_columns(path):
-        file = pq.ParquetFile(path, buffer_size=_READ_AHEAD, page_checksum_verification=True)
+        file = pq.ParquetFile(_open_bytes(path), buffer_size=_READ_AHEAD, page_checksum_verification=True)
     with file:
         yield file
 
 
-def _column_names(path: Path, schema: pa.Schema) -> list[str]:
+def _column_names(path: AnyPath, schema: pa.Schema) -> list[str]:
     with _names_of_columns(path):
         return list(schema.names)
 
 
 @contextmanager
-def _names_of_columns(path: Path) -> Iterator[None]:
+def _names_of_columns(path: AnyPath) -> Iterator[None]:
     """Say what is wrong when names of columns cannot be decoded."""
     try:
         yield
@@ -102,7 +104,7 @@ def _names_of_columns(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _parquet_batches(path: Path, file: pq.ParquetFile, wanted: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _parquet_batches(path: AnyPath, file: pq.ParquetFile, wanted: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
     size, total, done = path.stat().st_size, _number_of_rows(path, file.metadata), 0
     fewest = 1 if len(file.schema_arrow) == len(wanted) else _FEWEST_ROWS
     for batch in file.iter_batches(_rows_per_batch(file.metadata, fewest), columns=wanted):
@@ -112,7 +114,7 @@ def _parquet_batches(path: Path, file: pq.ParquetFile, wanted: list[str]) -> Ite
         raise InputError(f"{path}: the file is damaged: it says that it has {total:,} rows, but {done:,} were found.")
 
 
-def _number_of_rows(path: Path, metadata: pq.FileMetaData) -> int:
+def _number_of_rows(path: AnyPath, metadata: pq.FileMetaData) -> int:
     """Return the number of rows; a file whose row groups have more or fewer is damaged."""
     in_groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     if min(in_groups, default=0) < 0 or sum(in_groups) != metadata.num_rows:
@@ -124,7 +126,7 @@ def _number_of_rows(path: Path, metadata: pq.FileMetaData) -> int:
 
 
 def _rows_per_batch(metadata: pq.FileMetaData, fewest: int) -> int:
-    """So many rows that a batch has about `BATCH_BYTES`, by the row group with the largest rows.
+    """Return so many rows that a batch has about `BATCH_BYTES`, by the row group with the largest rows.
 
     The size is that of all columns, read or not: pyarrow ends the process when it is asked for the size of a column
     whose metadata is damaged.
@@ -136,11 +138,15 @@ def _rows_per_batch(metadata: pq.FileMetaData, fewest: int) -> int:
 
 
 @contextmanager
-def _opened_ipc(path: Path) -> Iterator[pa.NativeFile]:
+def _opened_ipc(path: AnyPath) -> Iterator[pa.NativeFile]:
     with convert_read_errors(str(path)):
-        file = pa.OSFile(str(path))
+        file = _open_bytes(path)
     with file:
         yield file
+
+
+def _open_bytes(path: AnyPath) -> pa.NativeFile:
+    return pa.OSFile(str(path)) if isinstance(path, Path) else path.open("rb")
 
 
 def _is_ipc_file(file: pa.NativeFile) -> bool:
@@ -151,7 +157,7 @@ def _is_ipc_file(file: pa.NativeFile) -> bool:
     return is_file
 
 
-def _ipc_schema(path: Path, file: pa.NativeFile) -> pa.Schema:
+def _ipc_schema(path: AnyPath, file: pa.NativeFile) -> pa.Schema:
     with convert_read_errors(str(path)):
         return pa.ipc.open_file(file).schema if _is_ipc_file(file) else pa.ipc.open_stream(file).schema
 

@@ -74,7 +74,7 @@ class Ranges:
         self._last = new
 
     def __str__(self) -> str:
-        """The first few, and how many more; the source only where there are several."""
+        """Name the first few, and how many more; the source only where there are several."""
         one_source = len({one.source for one in self.first}) == 1
         shown = "; ".join(one.place if one_source else str(one) for one in self.first)
         more = self.count - len(self.first)
@@ -86,7 +86,7 @@ class ReadReport:
 
     def __init__(self) -> None:
         self.documents = 0
-        self.skipped = 0
+        self.skipped = 0  # rows, as well as in what follows
         self.skipped_lines = 0
         self.reasons: Counter[str] = Counter()
         self.examples: list[str] = []
@@ -133,11 +133,15 @@ class ReadReport:
         if not n:
             return ""
         many = f", {lines:,} line{'s' * (lines != 1)}" if lines > 1 else ""
-        return f"skipped {n:,} bad row{'s' * (n != 1)}{many} ({self.lost}); the first: {self.examples[0]}"
+        listed = ", ".join(f"{reason} {count:,}" for reason, count in self.reasons.most_common())
+        return (
+            f"skipped {n:,} bad row{'s' * (n != 1)}{many} ({self.lost}) of {n + self.documents:,}: {listed}; "
+            f"the first: {self.examples[0]}"
+        )
 
     def warnings(self) -> list[str]:
-        """Return sentences about what is most likely wrong."""
-        return [
+        """Return sentences about what is lost, or most likely wrong."""
+        return [self.skipped_note()] * bool(self.skipped) + [
             f"{source}: {ranges} look like several rows merged by a quote; quotes=False reads them apart"
             for source, ranges in self.merged.items()
         ]
@@ -155,7 +159,7 @@ class ReadReport:
         if self.documents:
             return
         if self.skipped:
-            raise InputError(f"All {self.skipped} rows are bad. The first: {self.examples[0]}.")
+            raise InputError(f"All {self.skipped:,} rows are bad. The first: {self.examples[0]}.")
         if options.split is not None and self.split_values:
             column, value = options.split
             known = [name for name in self.split_values if name is not None]
@@ -209,7 +213,7 @@ def readable(name: str) -> str:
 
 
 def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], tally: ReadReport) -> Chunk:
-    """Only the rows of the split, and those too broken to say where they belong."""
+    """Keep only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
     values = chunk.columns[column]
@@ -245,6 +249,8 @@ def _join_text(source: str, chunk: Chunk, options: Options, faults: Faults) -> p
         raise InputError(
             f"{source}: lists of tokens cannot be joined with other columns. Name one column for the text."
         )
+    if chunk.empty_is_missing:
+        parts = [_without_empty(part) for part in parts]
     if len(parts) == 1:
         text = parts[0]
     else:
@@ -259,6 +265,12 @@ def _join_text(source: str, chunk: Chunk, options: Options, faults: Faults) -> p
     return text
 
 
+def _without_empty(text: pa.Array) -> pa.Array:
+    """Return the texts with nulls in place of empty ones; no copy where there are none."""
+    empty = pc.equal(text, "")
+    return pc.if_else(empty, pa.scalar(None, pa.large_string()), text) if pc.any(empty).as_py() else text
+
+
 def _read_labels(source: str, chunk: Chunk, options: Options, faults: Faults) -> pa.Array:
     if options.label is None:
         return make_empty_labels(chunk.rows)
@@ -266,17 +278,30 @@ def _read_labels(source: str, chunk: Chunk, options: Options, faults: Faults) ->
     return make_label_lists(chunk.columns[options.label], options.label_sep, title, faults)
 
 
+class UndecodableError(InputError):
+    """Bytes of a row that are not valid in the encoding: it should be read in another, and not be skipped."""
+
+
+def _refuse_undecodable(source: str, chunk: Chunk, faults: Faults, options: Options) -> None:
+    kind = f"not valid {options.encoding}"
+    row = next((row for row in sorted(faults) if faults[row].partition(":")[0] == kind), None)
+    if row is not None and (not options.strict or row == min(faults)):
+        raise UndecodableError(f"{source}, {chunk.place(row)}: {faults[row]}.")
+
+
 def _drop_bad_rows(
     batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, tally: ReadReport
 ) -> pa.RecordBatch:
     """Return the batch without its bad rows, or an error about the first."""
+    if options.encoding_errors == "error" and chunk.place.unit != ROW:
+        _refuse_undecodable(source, chunk, faults, options)
     first = min(faults)
-    if options.on_bad == "error" and first != chunk.fatal:
-        raise InputError(f"{source}, {chunk.place(first)}: {faults[first]}. (on_bad='skip' skips such rows.)")
+    if options.strict and first != chunk.fatal:
+        raise InputError(f"{source}, {chunk.place(first)}: {faults[first]}. (strict=False skips such rows.)")
     if chunk.fatal is not None:
         raise InputError(
             f"{source}, {chunk.place(chunk.fatal)}: {faults[chunk.fatal]}. Close it; or, where quotes are text, read "
-            "with quotes=False. (on_bad='skip' does not skip this.)"
+            "with quotes=False. (Such a row is never skipped: nobody can tell what it takes in.)"
         )
     tally.skip(source, chunk, faults)
     sound = np.ones(chunk.rows, bool)

@@ -13,9 +13,9 @@ from termsieve._types import Int64Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from termsieve.documents.options import Options
+    from termsieve.documents.remote import AnyPath
 
 # An Arrow array; or the values as Python objects, where Arrow has no one type for them.
 Column: TypeAlias = "pa.Array | list[Any]"
@@ -93,6 +93,7 @@ class Chunk:
     position: int = 0  # bytes of the source that were read so far
     fatal: int | None = None  # a row whose fault leaves in doubt what the rest of the source is: it is never skipped
     spans: Spans | None = None
+    empty_is_missing: bool = False  # whether an empty cell has no text: CSV has no other way to say so
 
     def only(self, rows: np.ndarray[Any, Any]) -> Chunk:
         """Return the chunk with just these rows, which stay in order."""
@@ -130,13 +131,16 @@ class Source(ABC):
         The class of all its documents, where the file is the class.
     has_lines
         Whether it has no columns: each line is a document.
+    has_folders
+        Whether it has no columns: each file is a document, and its folder the class.
     """
 
     name: str
     unit: str = ROW
-    path: Path | None = None
+    path: AnyPath | None = None
     class_name: str | None = None
     has_lines: bool = False
+    has_folders: bool = False
 
     @property
     def size(self) -> int | None:
@@ -147,6 +151,14 @@ class Source(ABC):
     def notes(self) -> Sequence[str]:
         """What is odd about the source as a whole, and good to know."""
         return ()
+
+    def remarks(self, options: Options) -> Sequence[str]:  # noqa: ARG002
+        """Return what was detected, and is good to know."""
+        return ()
+
+    def read_undecodable(self, encoding: str) -> bytes:  # noqa: ARG002
+        """Return some of the bytes around the first that are not valid in an encoding; nothing if that is not known."""
+        return b""
 
     def column_names(self, options: Options) -> list[str] | None:  # noqa: ARG002
         """Return the names of the columns: none where they are not known, None where there are no columns to choose."""

@@ -27,6 +27,7 @@ LABEL_NAMES = (
 )
 DEFAULT_TEXT, DEFAULT_LABEL = TEXT_NAMES[0][0], LABEL_NAMES[0][0]
 _MAX_LISTED = 30
+_MAX_DESCRIBED = 20  # files whose first lines are looked at
 
 
 class Detect(Enum):
@@ -77,7 +78,29 @@ class ChosenColumns:
 
 
 def choose_columns(sources: Sequence[Source], wanted: WantedColumns, options: Options) -> ChosenColumns:
-    """Choose the columns, by the names that the first source with columns has."""
+    """Choose the columns, by the names that the first source with columns has; and note what else was detected."""
+    chosen = _choose(sources, wanted, options)
+    notes = [chosen.note, *_describe_folders(sources, wanted), *_describe_sources(sources, options)]
+    return replace(chosen, note=", ".join(filter(None, notes)))
+
+
+def _describe_folders(sources: Sequence[Source], wanted: WantedColumns) -> list[str]:
+    """Say that the name of a column does not matter where the folder is the class."""
+    if isinstance(wanted.label, str) and any(source.has_folders for source in sources):
+        return [f"labels from the names of the class folders: there is no column {wanted.label!r} to read"]
+    return []
+
+
+def _describe_sources(sources: Sequence[Source], options: Options) -> list[str]:
+    """Say what was detected in the first files; by their names where they differ."""
+    remarks = {source.name: ", ".join(source.remarks(options)) for source in sources[:_MAX_DESCRIBED]}
+    different = set(remarks.values())
+    if len(different) == 1:
+        return [different.pop()]
+    return [f"{remark} ({name})" for name, remark in remarks.items() if remark]
+
+
+def _choose(sources: Sequence[Source], wanted: WantedColumns, options: Options) -> ChosenColumns:
     if all(source.has_lines for source in sources):
         by_file = wanted.label is not None or wanted.by_file
         note = "each line is a document" + (", each file a class" if by_file else "")

@@ -244,6 +244,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
         extra={name: columns[name] for name in extra},
         place=line_places(lambda: extents()[:2]),
         spans=None if simple else extents().spans(),
+        empty_is_missing=True,
     )
 
 
@@ -266,7 +267,7 @@ def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
 
 
 def _behind_prose(layout: Layout) -> list[int]:
-    """Bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
+    """List the bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
     return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
 
 
@@ -395,4 +396,5 @@ def _records_to_chunk(records: _CsvRecords, layout: Layout, wanted: list[str], e
         faults=records.faults,
         fatal=records.fatal,
         spans=records.spans(),
+        empty_is_missing=True,
     )

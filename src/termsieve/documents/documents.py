@@ -7,7 +7,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from termsieve.documents.batches import PLACE, ReadReport, make_batches
+from termsieve.documents.batches import PLACE, ReadReport, UndecodableError, make_batches
 from termsieve.documents.chunks import FILE, LINE, ROW
 from termsieve.documents.columns import (
     AUTO,
@@ -18,6 +18,7 @@ from termsieve.documents.columns import (
     WantedColumns,
     choose_columns,
 )
+from termsieve.documents.encodings import describe_fitting
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_length
 from termsieve.documents.options import Options, make_options
@@ -44,10 +45,13 @@ def read(
     by_file: bool = False,
     split: tuple[str, Any] | None = None,
     encoding: str = "utf-8",
-    on_bad: str = "error",
+    encoding_errors: str = "error",
+    strict: bool = False,
+    sep: str | None = None,
+    sheet: str | int | None = None,
     quotes: bool = True,
 ) -> Documents:
-    r"""Labelled documents from files, folders, frames or tables, streamed.
+    r"""Read labelled documents from files, folders, frames or tables, streamed.
 
     Nothing is read yet but the names of files: rows come when the result is iterated, and come again when it
     is iterated again. `Documents.chosen_columns` says which columns were detected.
@@ -57,9 +61,12 @@ def read(
     source : path, pattern, list of paths, DataFrame, Arrow table, dataset, mapping of columns, or binary file
         Files are CSV (``.csv``), TSV (``.tsv``, ``.tab``), JSON Lines (``.jsonl``, ``.ndjson``), these three
         also with ``.gz`` or ``.zst``; Parquet (``.parquet``, ``.pq``); Arrow IPC (``.arrow``, ``.feather``,
-        ``.ipc``). Files of any other ending are plain text, of which each line is a document; where several are named,
-        each file is a class. A folder holds one folder per class with one text file per document. A binary file that
-        is open, and ``"-"``, standard input, hold JSON Lines. A file that is named twice, by whatever name, is refused.
+        ``.ipc``); sheets of Excel and OpenDocument (``.xlsx``, ``.xls``, ``.ods``; extra ``excel``). Files of any other
+        ending are plain text, of which each line is a document; where several are named, each file is a class. A
+        folder holds one folder per class, with one text file per document, at any depth; or data files, and folders
+        such as ``year=2024``, whose names hold a column. Files may be named by a URI (``file://``, ``s3://``, ...). A
+        binary file that is open, and ``"-"``, standard input, hold JSON Lines. Relations of DuckDB and lazy frames of
+        polars are computed anew in each pass, in batches. A file that is named twice, by whatever name, is refused.
     text : str, list of str or None
         The column with the text; several are joined by a newline. None: the column ``text``; where there is none, the
         one column whose name tells that it holds text, such as ``body`` or ``message``. A column of lists of strings
@@ -77,10 +84,19 @@ def read(
     split : (column, value), optional
         Only rows with this value, compared as strings; None stands for null or empty.
     encoding : str
-        Of CSV, TSV, JSON Lines and class folders.
-    on_bad : {"error", "skip"}
-        What happens at a row that does not parse, has no text or no label, or is not valid in the encoding. A quote
-        that is never closed is an error in any case: what follows it cannot be told.
+        Of CSV, TSV, JSON Lines, text files and class folders. A file that begins with the mark of UTF-16 or UTF-32 is
+        read as such.
+    encoding_errors : {"error", "skip", "replace"}
+        What happens at a row that is not valid in the encoding. The error names encodings that would fit.
+    strict : bool
+        Whether a row that has no text or no label, or that cannot be parsed, is an error. Otherwise it is skipped,
+        counted and named in a warning. An empty cell of CSV, TSV and sheets is no text. A quote that is never closed is
+        an error in any case: what follows it cannot be told.
+    sep : str, optional
+        What separates the cells of CSV and TSV, such as ``";"`` or ``"tab"``, whatever the ending of the file. Without
+        this it is detected (`Documents.chosen_columns` says what).
+    sheet : str or int, optional
+        The sheet to read, by its name or number; the first, without this.
     quotes : bool
         Whether ``"`` quotes cells of CSV and TSV. False: it is a character like any other.
 
@@ -99,7 +115,7 @@ def read(
     """
     return find_documents(
         source, text=text, label=label, label_sep=label_sep, by_file=by_file, split=split, encoding=encoding,
-        on_bad=on_bad, quotes=quotes,
+        encoding_errors=encoding_errors, strict=strict, sep=sep, sheet=sheet, quotes=quotes,
     )  # fmt: skip
 
 
@@ -117,11 +133,13 @@ def find_documents(
         DEFAULT_TEXT if text is None else text, DEFAULT_LABEL if isinstance(label, Detect) else label, **others
     )
     wanted = WantedColumns(AUTO if text is None else given.text, label, by_file, tuple(preferred_text))
-    sources = find_sources(source)
+    sources = find_sources(source, cells=given.sep is not None)
     if by_file:
         label_by_file(sources)
     if all(one.has_lines for one in sources):
         _check_text_files(sources, wanted, given)
+    elif all(one.has_folders for one in sources):
+        _refuse_column_options(sources[0], wanted, given, "a folder of class folders")
     for one in sources:
         one.options(given)
     return Documents(sources, given, wanted)
@@ -130,23 +148,31 @@ def find_documents(
 def _check_text_files(sources: Sequence[Source], wanted: WantedColumns, given: Options) -> None:
     """Refuse what goes with columns only, and a single file where classes are to be compared."""
     name = sources[0].name
-    for option, said in (
-        ("text=NAME", wanted.text is not AUTO),
-        ("label=NAME", isinstance(wanted.label, str)),
-        ("label_sep=TEXT", given.label_sep is not None),
-        ("split=(COLUMN, VALUE)", given.split is not None),
-        ("quotes=False", not given.quotes),
-    ):
-        if said:
-            raise OptionError(
-                f"{name}: is a text file, and has no columns: {option} says nothing. Those that have are known by "
-                f"their ending: {KNOWN_EXTENSIONS}."
-            )
+    _refuse_column_options(sources[0], wanted, given, "a text file", label=True)
     if wanted.label is AUTO and len(sources) < 2:
         raise InputError(
             f"{name}: is a text file without labels. Name another to compare it with, or a file with columns "
             f"({KNOWN_EXTENSIONS}), or a folder of class folders. (label=None reads it without labels.)"
         )
+
+
+def _refuse_column_options(
+    source: Source, wanted: WantedColumns, given: Options, what: str, *, label: bool = False
+) -> None:
+    """Refuse options that name columns, where there are none; with `label`, also the one for the labels."""
+    for option, said in (
+        ("text=NAME", wanted.text is not AUTO),
+        ("label=NAME", label and isinstance(wanted.label, str)),
+        ("label_sep=TEXT", given.label_sep is not None),
+        ("split=(COLUMN, VALUE)", given.split is not None),
+        ("quotes=False", not given.quotes),
+        ("sheet=NAME", given.sheet is not None),
+    ):
+        if said:
+            raise OptionError(
+                f"{source.name}: is {what}, and has no columns: {option} says nothing. Those that have are known by "
+                f"their ending: {KNOWN_EXTENSIONS}."
+            )
 
 
 class Documents:
@@ -159,7 +185,7 @@ class Documents:
     files : list of str
         The files and folders that are read.
     skipped : int
-        How many bad rows the last complete pass skipped.
+        How many bad rows the last pass skipped.
     skipped_lines : int
         How many lines of text files these rows take.
     skipped_places : str
@@ -187,6 +213,7 @@ class Documents:
         self._given = options
         self._wanted = wanted or WantedColumns(options.text, options.label)
         self._report = ReadReport()
+        self._defaults = Options()
         self.bytes_read = 0
 
     @functools.cached_property
@@ -201,8 +228,8 @@ class Documents:
         return replace(self._given, text=chosen.text, label=chosen.label, by_file=chosen.by_file)
 
     @classmethod
-    def of(cls, texts: Any, labels: Any = None, *, on_bad: str = "error") -> Documents:
-        """Documents from plain sequences of texts and labels.
+    def of(cls, texts: Any, labels: Any = None, *, strict: bool = True) -> Documents:
+        """Make documents of plain sequences of texts and labels.
 
         Parameters
         ----------
@@ -212,8 +239,9 @@ class Documents:
         labels : sequence, optional
             For each document a string, a number or date (spelled as ``str`` writes it), or a list or set of them.
             Without labels, documents are of no class.
-        on_bad : {"error", "skip"}
-            What happens at a missing text or label.
+        strict : bool
+            Whether a missing text or label is an error. It is so unless you say otherwise, unlike in `read`: sequences
+            mostly belong to others of the same length, such as folds, and a row that is skipped would shift them.
 
         Examples
         --------
@@ -222,15 +250,17 @@ class Documents:
         [['plant'], ['plant', 'colour']]
         """
         label = None if labels is None else "label"
-        options = make_options("text", label, None, None, "utf-8", on_bad)
+        options = make_options("text", label, strict=strict)
         columns = {"text": as_sliceable(texts, "texts")}
         if labels is not None:
             columns["label"] = as_sliceable(labels, "labels")
         check_same_length({"texts" if name == "text" else "labels": len(column) for name, column in columns.items()})
-        return cls([ColumnSource(f"{len(columns['text'])} texts", list(columns), columns)], options)
+        documents = cls([ColumnSource(f"{len(columns['text'])} texts", list(columns), columns)], options)
+        documents._defaults = Options(strict=True)
+        return documents
 
     def batches(self, extra: Sequence[str] = (), *, places: bool = False) -> Iterator[pa.RecordBatch]:
-        """One pass over the documents.
+        """Pass over the documents once.
 
         Parameters
         ----------
@@ -249,7 +279,7 @@ class Documents:
 
         Examples
         --------
-        >>> docs = read({"text": ["a", None, "c"], "label": ["x", "y", "x"]}, on_bad="skip")
+        >>> docs = read({"text": ["a", "b", "c"], "label": ["x", "y", "x"]}, split=("label", "x"))
         >>> [place["row"] for batch in docs.batches(places=True) for place in batch["place"].to_pylist()]
         [1, 3]
         """
@@ -268,9 +298,15 @@ class Documents:
         chosen = self._options
         for source in label_by_file(self._sources) if chosen.by_file else self._sources:
             options = source.options(chosen)
-            for chunk in source.chunks(options, extra):
-                self.bytes_read = before + chunk.position
-                yield from make_batches(source.name, chunk, options, tally, places=places)
+            try:
+                for chunk in source.chunks(options, extra):
+                    self.bytes_read = before + chunk.position
+                    yield from make_batches(source.name, chunk, options, tally, places=places)
+            except UndecodableError as error:
+                raise InputError(f"{error} {_suggest_encodings(source, options)}") from error
+            except GeneratorExit:
+                self._report = tally  # nobody wants the rest
+                raise
             before += source.size or 0
             self.bytes_read = before
         tally.check(chosen)
@@ -287,6 +323,18 @@ class Documents:
         return [*self._warnings(), *self._report.notes()]
 
     @property
+    def has_folders(self) -> bool:
+        """Whether all documents are files of class folders."""
+        return all(source.has_folders for source in self._sources)
+
+    def describe_labels(self) -> str:
+        """Say where the labels come from, for people."""
+        chosen = self.chosen_columns
+        if self.has_folders:
+            return "the names of the class folders"
+        return "the names of the files" if chosen.by_file else f"the labels in {chosen.label!r}"
+
+    @property
     def place_names(self) -> list[str]:
         """Those parts of the places of documents that tell one from another: "file", "line", "row"."""
         units = {source.unit for source in self._sources}
@@ -294,7 +342,7 @@ class Documents:
 
     @property
     def skipped(self) -> int:
-        """How many bad rows the last complete pass skipped."""
+        """How many bad rows the last pass skipped."""
         return self._report.skipped
 
     @property
@@ -337,8 +385,8 @@ class Documents:
     @property
     def origin(self) -> dict[str, Any]:
         """Names of the files, none for documents in memory, and the options of `read` that are not its defaults."""
-        changed = {k: list(v) if isinstance(v, tuple) else v for k, v in _changed_options(self._options).items()}
-        return {"files": self.files, **changed}
+        changed = self._changed_options(self._options)
+        return {"files": self.files, **{k: list(v) if isinstance(v, tuple) else v for k, v in changed.items()}}
 
     def __repr__(self) -> str:
         names = [source.name for source in self._sources]
@@ -348,8 +396,13 @@ class Documents:
 
     def _option_note(self) -> str:
         known = self._options if "chosen_columns" in vars(self) else self._given
-        changed = [f"{name}={value!r}" for name, value in _changed_options(known).items()]
+        changed = [f"{name}={value!r}" for name, value in self._changed_options(known).items()]
         return f" ({', '.join(changed)})" if changed else ""
+
+    def _changed_options(self, options: Options) -> dict[str, Any]:
+        """Return the options that are not at their default; where the file is the class, there is no label to say."""
+        defaults = replace(self._defaults, label=None) if options.by_file else self._defaults
+        return {name: value for name, value in vars(options).items() if value != getattr(defaults, name)}
 
     def _skipped_note(self) -> str:
         if not self.skipped:
@@ -359,7 +412,8 @@ class Documents:
         return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._report.examples[0]})"
 
 
-def _changed_options(options: Options) -> dict[str, Any]:
-    """Return the options that are not at their default; where the file is the class, there is no label to say."""
-    defaults = replace(Options(), label=None) if options.by_file else Options()
-    return {name: value for name, value in vars(options).items() if value != getattr(defaults, name)}
+def _suggest_encodings(source: Source, options: Options) -> str:
+    """Say which encodings would fit the bytes of a source, and how to skip the rows."""
+    sample = source.read_undecodable(options.encoding)
+    found = describe_fitting(sample, options.encoding) if sample else "Give its encoding with encoding=NAME."
+    return f"{found} (encoding_errors='skip' skips such rows.)"

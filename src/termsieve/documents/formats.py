@@ -13,35 +13,37 @@ from typing import TypeAlias
 from termsieve.documents.arrowfiles import ipc_columns, parquet_columns, read_ipc, read_parquet
 from termsieve.documents.chunks import Chunk
 from termsieve.documents.delimited import read_delimited
+from termsieve.documents.encodings import looks_like_utf16
 from termsieve.documents.jsonlines import read_json_lines
 from termsieve.documents.options import Options
+from termsieve.documents.remote import AnyPath
+from termsieve.documents.separators import HEAD_BYTES, detect_separator
+from termsieve.documents.sheets import SHEET_EXTENSIONS, read_sheet, sheet_columns
 from termsieve.documents.streams import COMPRESSIONS, Stream, open_stream
 from termsieve.errors import InputError
 
 _StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
-FileReader: TypeAlias = Callable[[Path, Options, Sequence[str]], Iterator[Chunk]]
+FileReader: TypeAlias = Callable[[AnyPath, Options, Sequence[str]], Iterator[Chunk]]
 
 _HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
 _HEAD_RECORDS = 100  # records of JSON Lines that are looked at for names: any may leave some out
 
 
-def _read_csv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return read_delimited(stream, ",", options, extra)
-
-
-def _read_tsv(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    return read_delimited(stream, "\t", options, extra)
-
-
-def _read_text_file(reader: _StreamReader, path: Path, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
-    with open_stream(path, options.encoding) as stream:
+def _read_text_file(reader: _StreamReader, path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    with open_stream(path, options.encoding, replace=options.encoding_errors == "replace") as stream:
         yield from reader(stream, options, extra)
 
 
+def read_cells(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
+    """Yield the rows of a CSV or TSV file."""
+    sep = find_separator(path, options)
+    with open_stream(path, options.encoding, replace=options.encoding_errors == "replace") as stream:
+        yield from read_delimited(stream, sep, options, extra)
+
+
+USUAL_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TEXT_FORMATS: dict[str, FileReader] = {
-    ".csv": partial(_read_text_file, _read_csv),
-    ".tsv": partial(_read_text_file, _read_tsv),
-    ".tab": partial(_read_text_file, _read_tsv),
+    **dict.fromkeys(USUAL_SEPARATORS, read_cells),
     ".jsonl": partial(_read_text_file, read_json_lines),
     ".ndjson": partial(_read_text_file, read_json_lines),
     ".json": partial(_read_text_file, read_json_lines),
@@ -52,25 +54,43 @@ BINARY_FORMATS: dict[str, FileReader] = {
     ".arrow": read_ipc,
     ".feather": read_ipc,
     ".ipc": read_ipc,
+    **dict.fromkeys(SHEET_EXTENSIONS, read_sheet),
 }
 KNOWN_EXTENSIONS = (
     f"{', '.join(TEXT_FORMATS)} (each also with {' or '.join(COMPRESSIONS)}), {', '.join(BINARY_FORMATS)}"
 )
 
 
-def get_extension(path: Path) -> str:
+def get_extension(path: AnyPath) -> str:
     """Return the ending that tells the type of a file, without that of a compression."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() if ending in COMPRESSIONS else ending
 
 
-def find_reader(path: Path) -> FileReader | None:
+def find_reader(path: AnyPath) -> FileReader | None:
     """Find what reads a file with columns, as far as its name tells; None for a text file."""
     ending, compressed = get_extension(path), path.suffix.lower() in COMPRESSIONS
-    return TEXT_FORMATS.get(ending) or (None if compressed else BINARY_FORMATS.get(ending))
+    if compressed and ending in BINARY_FORMATS:
+        raise InputError(
+            f"{path}: files of the kind {ending} are compressed inside, and not as a whole. Unpack it, as with "
+            f"{'gunzip' if path.suffix.lower() == '.gz' else 'unzstd'}, and read what comes out."
+        )
+    return TEXT_FORMATS.get(ending) or BINARY_FORMATS.get(ending)
 
 
-def refuse_pipe(path: Path) -> None:
+def find_separator(path: AnyPath, options: Options) -> str:
+    """Return the separator of a file with cells: the given one, or the one that its first bytes tell."""
+    if options.sep is not None:
+        return options.sep
+    with open_stream(path, options.encoding) as stream:
+        head = b""
+        while len(head) < HEAD_BYTES and (more := stream.read()):
+            head += more
+    usual = USUAL_SEPARATORS.get(get_extension(path), ",")
+    return detect_separator(head[:HEAD_BYTES], usual, whole=len(head) <= HEAD_BYTES, quotes=options.quotes)
+
+
+def refuse_pipe(path: AnyPath) -> None:
     """Refuse what can be read only once, before anything of it is taken."""
     if not path.is_file():
         raise InputError(
@@ -82,17 +102,28 @@ def refuse_pipe(path: Path) -> None:
 # Names of columns
 
 
-def read_column_names(path: Path, encoding: str, *, quotes: bool = True) -> list[str]:
+def read_column_names(path: AnyPath, options: Options) -> list[str]:
     """Return the names of the columns of a file; none where they cannot be read."""
     refuse_pipe(path)
     ending = get_extension(path)
+    if ending in SHEET_EXTENSIONS:
+        return sheet_columns(path, options)
     if ending in BINARY_FORMATS:
         return parquet_columns(path) if ending in (".parquet", ".pq") else ipc_columns(path)
-    with open_stream(path, encoding) as stream:
+    with open_stream(path, options.encoding) as stream:
         start = _read_head(stream)
+    _refuse_zero_bytes(path, start)
     if "json" in ending:
         return parse_json_columns(start)
-    return _parse_header(start, "," if ending == ".csv" else "\t", quotes=quotes)
+    return _parse_header(start, find_separator(path, options), quotes=options.quotes)
+
+
+def _refuse_zero_bytes(path: AnyPath, start: bytes) -> None:
+    """Refuse text that has the zero bytes of UTF-16, but not its mark."""
+    if found := looks_like_utf16(start):
+        raise InputError(
+            f"{path}: much of it is zero bytes, as in UTF-16 without a mark. Read it with encoding={found!r}."
+        )
 
 
 def _read_head(stream: Stream) -> bytes:

@@ -143,7 +143,7 @@ def _day(days: int) -> str:
 
 
 def _small_floats(values: pa.Array) -> list[Any]:
-    """The values in their own type, which `to_pylist` would widen."""
+    """Return the values in their own type, which `to_pylist` would widen."""
     scalar = np.float16 if pt.is_float16(values.type) else np.float32
     return [None if value is None else scalar(value) for value in values.to_pylist()]
 

@@ -40,7 +40,7 @@ def make_label_lists(column: Column, separator: str | None, title: str, faults: 
 
 
 def _flatten(column: Column, title: str, faults: Faults) -> tuple[Int64Array, pa.Array, Int64Array]:
-    """All labels one after the other, the row that owns each, and the rows that have none at all."""
+    """Return all labels one after the other, the row that owns each, and the rows that have none at all."""
     if isinstance(column, list):
         return _flatten_values(column, faults)
     column = decode_dictionary(column)

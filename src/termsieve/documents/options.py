@@ -5,24 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from termsieve.documents.separators import check_separator
 from termsieve.errors import InputError, OptionError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAX_SHOWN_COLUMNS = 30
+ENCODING_ERRORS = ("error", "skip", "replace")
 
 
 @dataclass(frozen=True)
 class Options:
-    """Which columns hold what, and what happens to rows that do not fit."""
+    """Which columns hold what, how the bytes are read, and what happens to rows that do not fit."""
 
     text: tuple[str, ...] = ("text",)
     label: str | None = "label"
     label_sep: str | None = None
     split: tuple[str, Any] | None = None
     encoding: str = "utf-8"
-    on_bad: str = "error"
+    encoding_errors: str = "error"
+    strict: bool = False
+    sep: str | None = None
+    sheet: str | int | None = None
     quotes: bool = True
     by_file: bool = False
 
@@ -36,11 +41,14 @@ class Options:
 def make_options(
     text: str | Sequence[str],
     label: str | None,
-    label_sep: str | None,
-    split: tuple[str, Any] | None,
-    encoding: str,
-    on_bad: str,
     *,
+    label_sep: str | None = None,
+    split: tuple[str, Any] | None = None,
+    encoding: str = "utf-8",
+    encoding_errors: str = "error",
+    strict: bool = False,
+    sep: str | None = None,
+    sheet: str | int | None = None,
     quotes: bool = True,
 ) -> Options:
     """Make `Options` from what a user wrote, or an `OptionError` that says what would work."""
@@ -48,13 +56,16 @@ def make_options(
         raise OptionError(f"label must be the name of one column, or None for no labels; got {label!r}.")
     if label_sep is not None and not (isinstance(label_sep, str) and label_sep):
         raise OptionError(f'label_sep must be a string such as ",", or None; got {label_sep!r}.')
-    if on_bad not in ("error", "skip"):
-        raise OptionError(f"on_bad must be 'error' or 'skip', got {on_bad!r}.")
-    if not isinstance(quotes, bool):
-        raise OptionError(f"quotes must be True or False, got {quotes!r}.")
+    if encoding_errors not in ENCODING_ERRORS:
+        raise OptionError(f"encoding_errors must be 'error', 'skip' or 'replace', got {encoding_errors!r}.")
+    for name, value in (("strict", strict), ("quotes", quotes)):
+        if not isinstance(value, bool):
+            raise OptionError(f"{name} must be True or False, got {value!r}.")
     return Options(
-        _check_text_columns(text), label, label_sep, _check_split(split), _check_encoding(encoding), on_bad, quotes
-    )
+        text=_check_text_columns(text), label=label, label_sep=label_sep, split=_check_split(split),
+        encoding=_check_encoding(encoding), encoding_errors=encoding_errors, strict=strict, sep=check_separator(sep),
+        sheet=_check_sheet(sheet), quotes=quotes,
+    )  # fmt: skip
 
 
 def _check_text_columns(text: str | Sequence[str]) -> tuple[str, ...]:
@@ -70,6 +81,14 @@ def _check_split(split: Any) -> tuple[str, Any] | None:
     if not isinstance(split, (list, tuple)) or len(split) != 2 or not isinstance(split[0], str):
         raise OptionError(f'split must be a column and a value, such as ("split", "train"); got {split!r}.')
     return (split[0], split[1])
+
+
+def _check_sheet(sheet: Any) -> str | int | None:
+    if sheet is None or (isinstance(sheet, str) and sheet):
+        return sheet
+    if isinstance(sheet, int) and not isinstance(sheet, bool) and sheet >= 1:
+        return sheet
+    raise OptionError(f"sheet must be the name of a sheet, or its number, the first being 1; got {sheet!r}.")
 
 
 def _check_encoding(encoding: str) -> str:

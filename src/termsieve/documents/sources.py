@@ -17,17 +17,25 @@ from termsieve.documents.folders import ClassFolderSource
 from termsieve.documents.formats import (
     KNOWN_EXTENSIONS,
     TEXT_FORMATS,
+    USUAL_SEPARATORS,
     FileReader,
     find_reader,
+    find_separator,
     get_extension,
     parse_json_columns,
+    read_cells,
     read_column_names,
     refuse_pipe,
 )
 from termsieve.documents.jsonlines import read_json_lines
 from termsieve.documents.memory import ColumnSource, HuggingFaceSource
 from termsieve.documents.options import Options
-from termsieve.documents.streams import Stream, convert_read_errors
+from termsieve.documents.partitions import PartitionSource, is_partitioned, list_partitions
+from termsieve.documents.relations import as_relation
+from termsieve.documents.remote import AnyPath, RemotePath, as_path, expand_uri, is_uri
+from termsieve.documents.separators import describe_separator
+from termsieve.documents.sheets import SHEET_EXTENSIONS, describe_sheet
+from termsieve.documents.streams import Stream, convert_read_errors, read_undecodable
 from termsieve.documents.text_files import TextFile
 from termsieve.errors import InputError, OptionError, did_you_mean
 
@@ -37,10 +45,11 @@ STDIN = "-"
 class FileSource(Source):
     """One file with columns, read by its ending."""
 
-    path: Path
+    path: AnyPath
 
-    def __init__(self, path: Path, reader: FileReader) -> None:
+    def __init__(self, path: AnyPath, reader: FileReader, *, may_be_empty: bool = False) -> None:
         self.path, self._reader = path, reader
+        self._may_be_empty = may_be_empty
         self.name = str(path)
         self.unit = LINE if get_extension(path) in TEXT_FORMATS else ROW
         refuse_pipe(path)
@@ -54,7 +63,21 @@ class FileSource(Source):
     def column_names(self, options: Options) -> list[str]:
         """Return the names of the columns."""
         self._refuse_empty()
-        return read_column_names(self.path, options.encoding, quotes=options.quotes)
+        return read_column_names(self.path, options)
+
+    def remarks(self, options: Options) -> list[str]:
+        """Say what separates the cells, if it is not usual for the ending, and which sheet is read."""
+        ending = get_extension(self.path)
+        if ending in SHEET_EXTENSIONS:
+            return [note] if (note := describe_sheet(self.path, options)) else []
+        if self._reader is not read_cells or options.sep is not None:
+            return []
+        sep = find_separator(self.path, options)
+        return [] if sep == USUAL_SEPARATORS.get(ending) else [f"cells separated by {describe_separator(sep)}"]
+
+    def read_undecodable(self, encoding: str) -> bytes:
+        """Return the lines around the first bytes that are not valid in an encoding."""
+        return read_undecodable(self.path, encoding)
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield rows in chunks of moderate size; a file without any is refused."""
@@ -64,7 +87,7 @@ class FileSource(Source):
             rows += chunk.rows
             if chunk.rows:
                 yield chunk
-        if not rows:
+        if not rows and not self._may_be_empty:
             raise InputError(f"{self.name} is empty: it has no rows.")
 
     def _refuse_empty(self) -> None:
@@ -93,8 +116,9 @@ class OpenFileSource(Source):
                 f"{self.name} was read already, and an open file can be read once only. Give a path instead."
             )
         self._used = True
-        rows = 0
-        for chunk in read_json_lines(Stream(self.name, cast("BinaryIO", self._file), options.encoding), options, extra):
+        rows, replaces = 0, options.encoding_errors == "replace"
+        stream = Stream(self.name, cast("BinaryIO", self._file), options.encoding, replace=replaces)
+        for chunk in read_json_lines(stream, options, extra):
             rows += chunk.rows
             yield chunk
         if not rows:
@@ -126,7 +150,7 @@ class PeekableFile:
         return self._start.read(size) or self._file.read(size)
 
     def tell(self) -> int:
-        """Nobody knows how far a pipe is read."""
+        """Refuse to answer: nobody knows how far a pipe is read."""
         raise OSError
 
 
@@ -136,16 +160,19 @@ def _open_stdin() -> Source:
     return OpenFileSource(sys.stdin.buffer, "standard input")
 
 
-def find_sources(source: Any) -> list[Source]:
-    """Find the sources that a user's argument stands for."""
+def find_sources(source: Any, *, cells: bool = False) -> list[Source]:
+    """Find the sources that a user's argument stands for; with `cells`, files of unknown endings are CSV."""
     if isinstance(source, (str, os.PathLike)):
-        return _find_files([source])
+        return _find_files([source], cells=cells)
     if isinstance(source, (list, tuple)):
-        return _find_files(source)
+        return _find_files(source, cells=cells)
     if isinstance(source, Mapping):
         return [_mapping_to_source(source)]
     if hasattr(source, "with_format") and hasattr(source, "iter"):
         return [HuggingFaceSource(source)]
+    relation = as_relation(source)
+    if relation is not None:
+        return [relation]
     table = _as_arrow_table(source)
     if table is not None:
         return [ColumnSource(f"the {type(source).__name__}", table.column_names, table)]
@@ -157,7 +184,7 @@ def find_sources(source: Any) -> list[Source]:
 # Files
 
 
-def _find_files(paths: Sequence[Any]) -> list[Source]:
+def _find_files(paths: Sequence[Any], *, cells: bool) -> list[Source]:
     if not paths:
         raise InputError("The list of files is empty.")
     for path in paths:
@@ -171,18 +198,22 @@ def _find_files(paths: Sequence[Any]) -> list[Source]:
         if len(found) > 1:
             raise OptionError("- is standard input, and cannot be read together with other files.")
         return [_open_stdin()]
-    files = [Path(path) for path in found]
+    files = [as_path(path) for path in found]
     for file in files:
         refuse_missing(file)
-    _refuse_mixed(files)
+    readers = {file: _find_reader(file, cells=cells) for file in files if not file.is_dir()}
+    _refuse_mixed(files, readers)
     refuse_same_files(files)
-    return [_find_file(file) for file in files]
+    return [source for file in files for source in _open_file(file, readers.get(file))]
 
 
 def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths and patterns stand for, in order; "-", standard input, as it is."""
     found: list[str] = []
     for path in paths:
+        if is_uri(os.fspath(path)):
+            found += expand_uri(os.fspath(path))
+            continue
         plain = Path(path).expanduser()
         if not glob.has_magic(str(plain)) or plain.exists():
             found.append(os.fspath(path) if os.fspath(path) == STDIN else str(plain))
@@ -194,14 +225,29 @@ def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return found
 
 
-def _find_file(path: Path) -> Source:
-    if path.is_dir():
-        return ClassFolderSource(path)
-    reader = find_reader(path)
-    return TextFile(path) if reader is None else FileSource(path, reader)
+def _find_reader(path: AnyPath, *, cells: bool) -> FileReader | None:
+    return find_reader(path) or (read_cells if cells else None)
 
 
-def refuse_missing(path: Path) -> None:
+def _open_file(path: AnyPath, reader: FileReader | None) -> list[Source]:
+    """Return the source of a file, or those of a folder."""
+    if not path.is_dir():
+        return [TextFile(path) if reader is None else FileSource(path, reader)]
+    if not is_partitioned(path):
+        if isinstance(path, RemotePath):
+            raise InputError(
+                f"{path}: is a folder without data files; class folders are read from this machine only. "
+                f"Known are {KNOWN_EXTENSIONS}."
+            )
+        return [ClassFolderSource(path)]
+    found: list[Source] = []
+    for file, values in list_partitions(path):
+        source = FileSource(file, cast("FileReader", find_reader(file)), may_be_empty=True)
+        found.append(PartitionSource(source, values) if values else source)
+    return found
+
+
+def refuse_missing(path: AnyPath) -> None:
     """Refuse a file that is not there, and name one that is called almost so."""
     try:
         there = path.exists()
@@ -212,10 +258,10 @@ def refuse_missing(path: Path) -> None:
         raise InputError(f"There is no file {path}. {did_you_mean(path.name, nearby)}".rstrip())
 
 
-def _refuse_mixed(paths: Sequence[Path]) -> None:
+def _refuse_mixed(paths: Sequence[AnyPath], readers: Mapping[AnyPath, FileReader | None]) -> None:
     """Refuse text files beside files with columns."""
-    other = next((path for path in paths if path.is_dir() or find_reader(path)), None)
-    text = next((path for path in paths if not path.is_dir() and not find_reader(path)), None)
+    other = next((path for path in paths if path.is_dir() or readers[path]), None)
+    text = next((path for path in paths if not path.is_dir() and not readers[path]), None)
     if text is not None and other is not None:
         what = "is a folder" if other.is_dir() else "has columns"
         raise InputError(
@@ -224,12 +270,12 @@ def _refuse_mixed(paths: Sequence[Path]) -> None:
         )
 
 
-def refuse_same_files(paths: Iterable[Path]) -> None:
+def refuse_same_files(paths: Iterable[AnyPath]) -> None:
     """Refuse a file that is named twice.
 
     It is known by its place on the disk, whatever it is called, so links are found, too; copies are not.
     """
-    first: dict[tuple[int, int], Path] = {}
+    first: dict[tuple[Any, Any], AnyPath] = {}
     for path in paths:
         with convert_read_errors(str(path)):
             place = path.stat()
@@ -283,10 +329,9 @@ def _as_open_file(source: Any) -> Source:
         raise InputError('The open file is in text mode; open it in binary mode, as in open(path, "rb").')
     if callable(getattr(source, "read", None)):
         return OpenFileSource(source, str(getattr(source, "name", "the open file")))
-    hint = " Call .collect() first." if type(source).__name__ == "LazyFrame" else ""
     raise InputError(
-        f"Cannot read documents from {type(source).__name__}.{hint} What works: a path, a pattern, a list of "
-        "paths, a folder of class folders, a pandas or polars DataFrame, an Arrow table, a dataset of "
-        "Hugging Face, a mapping of columns, an open binary file. "
+        f"Cannot read documents from {type(source).__name__}. What works: a path, a pattern, a list of "
+        "paths, a folder of class folders, a pandas or polars DataFrame, a lazy frame of polars, a relation of DuckDB, "
+        "an Arrow table or dataset, a dataset of Hugging Face, a mapping of columns, an open binary file. "
         "For texts in memory: Documents.of(texts, labels)."
     )

@@ -16,7 +16,8 @@ from termsieve.documents.batches import readable
 from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Source, line_places
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks
+from termsieve.documents.remote import AnyPath
+from termsieve.documents.streams import convert_read_errors, open_stream, read_line_blocks, read_undecodable
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
 
@@ -34,9 +35,9 @@ class TextFile(Source):
 
     unit = LINE
     has_lines = True
-    path: Path
+    path: AnyPath
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
         self.path, self.name = path, str(path)
 
     @property
@@ -45,15 +46,19 @@ class TextFile(Source):
         with convert_read_errors(self.name):
             return self.path.stat().st_size
 
+    def read_undecodable(self, encoding: str) -> bytes:
+        """Return the lines around the first bytes that are not valid in an encoding."""
+        return read_undecodable(self.path, encoding)
+
     def options(self, options: Options) -> Options:
-        """There is one column, the text."""
+        """Return the options for one column, the text."""
         return replace(options, text=("text",), split=None)
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
         """Yield the lines in chunks of moderate size."""
         check_columns(self.name, extra, [])
         found = 0
-        with open_stream(self.path, options.encoding) as stream:
+        with open_stream(self.path, options.encoding, replace=options.encoding_errors == "replace") as stream:
             for block in read_line_blocks(stream):
                 if b"\0" in block.data:
                     raise InputError(
@@ -98,7 +103,7 @@ def _extents(numbers: list[int]) -> tuple[Int64Array, Int64Array]:
 
 
 def _split_line(line: str) -> list[str]:
-    """The line, or where it is very long pieces of it, cut at spaces.
+    """Return the line, or where it is very long pieces of it, cut at spaces.
 
     >>> [len(piece) for piece in _split_line("word " * 1000)]
     [999, 999, 999, 999, 1000]
@@ -120,6 +125,7 @@ class LabelledSource(Source):
     def __init__(self, source: Source, class_name: str) -> None:
         self._source, self.class_name = source, class_name
         self.name, self.path, self.unit, self.has_lines = source.name, source.path, source.unit, source.has_lines
+        self.remarks, self.read_undecodable = source.remarks, source.read_undecodable  # type: ignore[method-assign]
 
     @property
     def size(self) -> int | None:
@@ -132,7 +138,7 @@ class LabelledSource(Source):
         return self._source.notes
 
     def options(self, options: Options) -> Options:
-        """The same, with the label in a column of its own."""
+        """Return the same, with the label in a column of its own."""
         return replace(self._source.options(replace(options, label=None)), label=FILE_COLUMN, label_sep=None)
 
     def chunks(self, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:

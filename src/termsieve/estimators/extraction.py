@@ -20,7 +20,7 @@ from termsieve.documents import TOKENS
 from termsieve.errors import InputError, OptionError
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
 
-_OWN_OPTIONS = ("stemmer", "segmenter", "min_length")  # options that scikit-learn does not have
+_OWN_OPTIONS = ("stemmer", "segmenter", "min_length", "strip")  # options that scikit-learn does not have
 _SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
 _DECODING_OPTIONS = ("input", "encoding", "decode_error")
 _MAX_NEW_TERMS = 1_000_000  # new terms, after which a reader starts anew
@@ -124,7 +124,7 @@ def _build_sklearn_analyzer(
     parameters: Mapping[str, Any], options: Mapping[str, Any], own: Mapping[str, Any]
 ) -> Callable[[Any], Sequence[str]]:
     """The analyzer that scikit-learn would build."""
-    default = {"stemmer": None, "segmenter": None, "min_length": 1}
+    default = {"stemmer": None, "segmenter": None, "min_length": 1, "strip": ()}
     for name, value in own.items():
         if value != default[name]:
             raise OptionError(

@@ -68,7 +68,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         As in ``CountVectorizer``. Where terms are equally frequent, `max_features` keeps the first in
         the alphabet. `dtype` is that of the counts; weights are floats. `binary` comes before everything else: scores
         and weights then see presence only, whereas ``weighting="binary"`` changes the matrix alone.
-    stemmer, segmenter, min_length
+    stemmer, segmenter, min_length, strip
         As in `termsieve.Analyzer`, which also has the list of stop words ``"smart"``, and the analyzer ``"tokens"`` for
         documents that are lists of tokens.
     threads : int or None
@@ -153,6 +153,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         stemmer: str | None = None,
         segmenter: str | None = None,
         min_length: int = 1,
+        strip: Any = (),
         threads: int | None = None,
     ) -> None:
         self.score_func = score_func
@@ -180,6 +181,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.stemmer = stemmer
         self.segmenter = segmenter
         self.min_length = min_length
+        self.strip = strip
         self.threads = threads
 
     # Learning

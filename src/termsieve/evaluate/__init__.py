@@ -4,4 +4,5 @@
 
     measures       confusion, its measures, and agreement of rankings and selections
     significance   tests of differences between methods
+    list_stability  how much of a list of terms comes again in half-samples
 """

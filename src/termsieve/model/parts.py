@@ -19,7 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier, _ConstantPredictor
 from sklearn.preprocessing import LabelBinarizer
 
 from termsieve._types import AnyArray, Array
-from termsieve.classify.recipes import PoissonNB, ProbitClassifier, Recipe, parse_recipe
+from termsieve.classify.recipes import LinearSVM, PoissonNB, ProbitClassifier, Recipe, parse_recipe
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.estimators.weighting import parse_weighting
@@ -32,7 +32,7 @@ FORMAT = 2
 MAX_NGRAM = 100  # words or characters: with millions, a text has more n-grams than a machine can hold
 _NAIVE_BAYES = ("multinomial_nb", "bernoulli_nb")
 _SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "min_length", "stemmer",
-           "segmenter", "tokenizer")  # fmt: skip
+           "segmenter", "tokenizer", "strip")  # fmt: skip
 _NUMBER = (int, float)
 _SETTINGS: dict[str, tuple[type, ...]] = {
     "termsieve": (str,), "cv": (int, str), "seed": (int,), "judged_on": (int,), "min_df": _NUMBER,
@@ -235,6 +235,8 @@ def _check_parameters(one: Any, n_classes: int) -> None:
         one._check_parameters(n_classes)
     elif isinstance(one, ProbitClassifier):
         one._check_parameters()
+    elif isinstance(one, LinearSVM):
+        one.check_parameters()
     else:
         one._validate_params()  # of every estimator in scikit-learn
     if getattr(one, "kernel", "") == "precomputed":
@@ -352,7 +354,8 @@ def check_about(about: Mapping[str, Any]) -> None:
 
 def _check_candidates(candidates: list[Any]) -> None:
     for one in candidates:
-        if not isinstance(one, list) or [type(value) for value in one] != [str, int, float, float]:
+        types = [type(value) for value in one] if isinstance(one, list) else []
+        if types not in ([str, int, float, float], [str, int, float, type(None)]):  # one split has no standard error
             raise DamagedError(f"its setting 'candidates' has {one!r:.60}")
 
 

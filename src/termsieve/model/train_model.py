@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,7 +23,9 @@ from termsieve.model.model import Model
 from termsieve.model.parts import make_vectorizer
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
-from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.recommendation import Tried
+from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -39,7 +40,7 @@ def train(
     *,
     scores: str | Sequence[str] = SCORES,
     classifiers: str | Sequence[str] = CLASSIFIERS,
-    ks: int | str | Sequence[int | str] | None = None,
+    ks: int | str | Sequence[int | str] = KS,
     rule: RuleLike | Sequence[RuleLike] | None = None,
     cv: Any = FOLDS,
     groups: str | Sequence[Any] | None = None,
@@ -48,6 +49,8 @@ def train(
     sample: int | None = SAMPLE,
     min_df: float = 1,
     weighting: str = AUTO,
+    pairs: str = AUTO,
+    margin: float = MARGIN,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     progress: bool | None = None,
@@ -63,12 +66,12 @@ def train(
         As for `termsieve.count`. Documents may have several labels each. Of a tokenizer, a file of the model keeps the
         name: see `Model.load`.
     scores, classifiers, ks
-        As for `termsieve.compare`: one of each, or several to choose from.
+        As for `termsieve.compare`: one of each, or several to choose from. ``ks="all"`` keeps all terms.
     rule
         A rule instead of ks, such as ``"energy(0.8)"``, or several rules to choose from.
     cv, groups, repeats, seed, sample
         As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
-    min_df, weighting
+    min_df, weighting, pairs, margin
         As for `termsieve.compare`.
     threads
         Number of trials that run at the same time, and of threads that read documents (default one for each core).
@@ -88,8 +91,8 @@ def train(
     """
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.from_arguments(
-        _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else KS if ks is None else ks,
-        cv=cv or FOLDS, weighting=weighting, **options,
+        _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
+        cv=cv or FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
     table = _read_table(as_documents(documents, labels), plan.columns)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
@@ -98,28 +101,30 @@ def train(
         result = _compare(table, plan, analyzer, threads, shown=shown)
         chosen = _choose_recommended(result, plan)
     else:
-        result, chosen = None, _only_candidate(plan, fixed=rule is not None or ks is not None)
+        result, chosen = None, _only_candidate(plan, fixed=rule is not None or not plan.is_open)
     settings = {
         "termsieve": __version__,
         "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
         "seed": seed,
-        "min_df": min_df,
         **_measure_candidates(result, plan),
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
-        return _fit(table, chosen, analyzer, min_df, threads, settings)
+        return _fit(table, chosen, analyzer, threads, settings)
 
 
 class Candidate(NamedTuple):
-    """A score, rule, classifier and weighting that a model may have, as spellings."""
+    """A score, rule, classifier and weighting that a model may have, as spellings, and which terms they are of."""
 
     score: str
     rule: str
     classifier: str
     weighting: str
+    min_df: float = 1
+    representation: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.classifier} on {self.weighting} of {self.rule} by {self.score}"
+        of = f" of {self.representation}" if self.representation else ""
+        return f"{self.classifier} on {self.weighting} of {self.rule}{of} by {self.score}"
 
 
 def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
@@ -127,7 +132,7 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     names = [scores] if isinstance(scores, str) else list(scores)
     if rule is None:
         return names
-    if ks is not None:
+    if ks != KS:
         raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
     rules = [parse_rule(one) for one in (rule if isinstance(rule, list | tuple) else [rule])]
     together = [Contender(repr(one), SINGLE_SCORE, rule=repr(one)) for one in rules if isinstance(one, RedundancyRule)]
@@ -148,31 +153,35 @@ def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
 
 
 def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
-    with warnings.catch_warnings():
-        # a class of few documents is missing in some folds
-        warnings.filterwarnings("ignore", message="The least populated class")
-        warnings.filterwarnings("ignore", message="Label not")
-        return compare(
-            read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
-            cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
-            min_df=plan.min_df, weighting=plan.weighting, analyzer=analyzer, threads=threads, progress=shown,
-            excerpts=False,
-        )  # fmt: skip
+    return compare(
+        read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
+        cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
+        min_df=plan.min_df, weighting=plan.weighting, pairs=plan.pairs, margin=plan.margin, analyzer=analyzer,
+        threads=threads, progress=shown, excerpts=False,
+    )  # fmt: skip
 
 
 def _choose_recommended(result: Comparison, plan: Plan) -> Candidate:
     choice = result.recommended()
-    return _make_candidate(plan, choice.score, choice.k, choice.classifier, result)
+    return _make_candidate(plan, choice.chosen, result)
 
 
-def _make_candidate(plan: Plan, name: str, k: int | str, classifier: str, result: Comparison | None) -> Candidate:
-    contender = next(one for one in plan.scores if one.name == name)
-    every = k == ALL or (result is not None and result.counts is not None and k == result.counts.n_terms)
+def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
+    """Return what a model needs of something that was tried."""
+    added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
+    contender = added.get(one.score) or next(known for known in plan.scores if known.name == one.score)
+    about = result.settings.get("representations", {}).get(contender.representation, result.settings)
+    score, rule = _name_rule(contender, ALL if one.k == about["n_terms"] else one.k)
+    weighting = plan.weighting_of(one.classifier)
+    return Candidate(score, rule, one.classifier, weighting, about["min_df"], contender.representation)
+
+
+def _name_rule(contender: Contender, k: int | str) -> tuple[str, str]:
+    """Return the score and the rule that select what a contender had with k terms."""
     score, rule = contender.score, f"top({k})"
     if (together := parse_redundancy_rule(contender.score)) is not None:
-        score, rule = SINGLE_SCORE, repr(replace(together, k=int(k)) if not every else together)
-    rule = contender.rule or (ALL_TERMS if every else rule)
-    return Candidate(score, rule, classifier, plan.weighting_of(classifier))
+        score, rule = SINGLE_SCORE, repr(together if k == ALL else replace(together, k=int(k)))
+    return score, contender.rule or (ALL_TERMS if k == ALL else rule)
 
 
 def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
@@ -181,7 +190,9 @@ def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
         raise OptionError(
             "train: with cv=0 nothing is compared, so scores, classifiers and ks or rule must each be given, once."
         )
-    return _make_candidate(plan, plan.scores[0].name, plan.ks[0], plan.classifiers[0], None)
+    contender, model, k = plan.scores[0], plan.classifiers[0], plan.ks[0]
+    score, rule = _name_rule(contender, k)
+    return Candidate(score, rule, model, plan.weighting_of(model), plan.min_df)
 
 
 def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]:
@@ -189,30 +200,33 @@ def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]
     if result is None:
         return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
     choice = result.recommended()
-    rows = result.summary().to_pylist()
+    errors = result.summary()["standard_error"].to_pylist()
     candidates = [
-        [str(_make_candidate(plan, row["score"], row["k"], row["classifier"], result)), row["k"], row["mean"],
-         row["standard_error"]]
-        for row in rows
-    ]  # fmt: skip
-    same = {"classifier": choice.classifier, "score": choice.score, "k": choice.k}
-    accuracy = [row["mean"] for row in result.summary("accuracy").to_pylist() if same.items() <= row.items()]
+        [str(_make_candidate(plan, one, result)), one.k, one.mean, error]
+        for one, error in zip(result.trials().tried, errors, strict=True)
+    ]
+    accuracy = [one.mean for one in result.trials("accuracy").tried if one[:3] == choice.chosen[:3]]
     return {
         "judged_on": result.settings["n_compared"],
         "candidates": candidates,
         "f1_macro": choice.mean,
         "standard_error": choice.standard_error,
         "accuracy": accuracy[0],
+        "n_splits": choice.n_splits,
+        "reason": choice.reason,
+        "against_all": None if choice.against_all is None else choice.against_all._asdict(),
+        "f1_macro_of_all": None if choice.every is None else choice.every.mean,
+        "notes": result.settings["notes"],
     }
 
 
-def _fit(
-    table: pa.Table, one: Candidate, analyzer: Analyzer, min_df: float, threads: int | None, settings: dict[str, Any]
-) -> Model:
+def _fit(table: pa.Table, one: Candidate, analyzer: Analyzer, threads: int | None, settings: dict[str, Any]) -> Model:
     Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
     single = bool((np.diff(Y.indptr) == 1).all())
-    choice = {"score": one.score, "rule": one.rule, "weighting": one.weighting}
-    vectorizer = make_vectorizer({**choice, "min_df": min_df}, analyzer, threads)
+    if one.representation is not None:
+        analyzer = adapt_analyzer(analyzer, one.representation)
+    choice = {"score": one.score, "rule": one.rule, "weighting": one.weighting, "min_df": one.min_df}
+    vectorizer = make_vectorizer(choice, analyzer, threads)
     X = vectorizer.fit_transform(table["text"], table["labels"])
     y = Y.indices.astype(np.int64) if single else Y
     vectorizer.threads = None  # one for each core of the machine that uses the model

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,20 @@ from termsieve.frames import ArrowTable
 from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
+from termsieve.ranking.certainty import NOTHING, Beside, describe_class, describe_overall
+from termsieve.ranking.intervals import (
+    Interval,
+    IntervalOptions,
+    Method,
+    find_cell_intervals,
+    find_overall_intervals,
+)
+from termsieve.ranking.permutation import (
+    Control,
+    control_false_discoveries,
+    draw_overall_pvalues,
+    find_cell_pvalues,
+)
 from termsieve.scores import SCORES, Score, parse_score
 from termsieve.scores.parsing import refuse_matrix_function
 from termsieve.scores.registry import make_score
@@ -76,9 +90,12 @@ class Ranking(ArrowTable):
     ['rank', 'term', 'score', 'class', 'tp', 'fp', 'fn', 'tn', 'against']
     """
 
-    def __init__(self, rows: Iterable[RankingRow], score: str) -> None:
+    def __init__(
+        self, rows: Iterable[RankingRow], score: str, beside: Mapping[str, Iterable[float]] | None = None
+    ) -> None:
         self._rows = tuple(rows)
         self.score = score
+        self.beside = {name: tuple(map(float, column)) for name, column in (beside or {}).items()}
 
     @overload
     def __getitem__(self, index: int) -> RankingRow: ...
@@ -87,7 +104,9 @@ class Ranking(ArrowTable):
     def __getitem__(self, index: slice) -> Ranking: ...
 
     def __getitem__(self, index: int | slice) -> RankingRow | Ranking:
-        return Ranking(self._rows[index], self.score) if isinstance(index, slice) else self._rows[index]
+        if not isinstance(index, slice):
+            return self._rows[index]
+        return Ranking(self._rows[index], self.score, {name: x[index] for name, x in self.beside.items()})
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -96,16 +115,20 @@ class Ranking(ArrowTable):
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ranking) and (self._rows, self.score) == (other._rows, other.score)
+        if not isinstance(other, Ranking):
+            return False
+        return (self._rows, self.score, self.beside) == (other._rows, other.score, other.beside)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        head = ("rank", "term", self.score, "class", "tp", "fp", "fn", "tn")
+        head = ("rank", "term", self.score, "class", "tp", "fp", "fn", "tn", *self.beside)
+        extra = list(zip(*self.beside.values(), strict=True)) or [()] * len(self._rows)
         body = [
-            (str(r.rank), r.term, f"{r.score:.6g}", f"{'against ' * r.against}{r.label}", *map(str, r[4:8]))
-            for r in self._rows
-        ]
+            (str(r.rank), r.term, f"{r.score:.6g}", f"{'against ' * r.against}{r.label}", *map(str, r[4:8]),
+             *(f"{x:.4g}" for x in more))
+            for r, more in zip(self._rows, extra, strict=True)
+        ]  # fmt: skip
         widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
         left = {1, 3}
         return "\n".join(
@@ -119,9 +142,12 @@ class Ranking(ArrowTable):
         return views.render_ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
 
     def to_arrow(self) -> pa.Table:
-        """Return a table with a row per row."""
+        """Return a table with a row per row, and what stands beside the terms in further columns."""
         columns = list(zip(*self._rows, strict=True)) or [()] * len(COLUMNS)
-        return pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
+        table = pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
+        for name, column in self.beside.items():
+            table = table.append_column(name, pa.array(column, pa.float64()))
+        return table
 
     def plot(self) -> Any:
         """Draw the terms as bars, coloured by class: a chart of altair."""
@@ -151,6 +177,7 @@ class Scores(ArrowTable):
     def __init__(self, counts: Counts, score: Score) -> None:
         score.check_documents(counts.n_docs)
         self.counts, self.score = counts, score
+        self._last_intervals: tuple[IntervalOptions, tuple[DistinctCells, Interval]] | None = None
 
     @property
     def terms(self) -> StringArray:
@@ -205,7 +232,17 @@ class Scores(ArrowTable):
         """Return the places of all terms, best for one class first; ties as in `order`."""
         return self.top_indices(self.of_class(c), self.tie_break_of_class(c), self.counts.n_terms)
 
-    def top(self, n: int = 20, *, of: str | None = None, per_class: bool = False, against: bool = False) -> Ranking:
+    def top(
+        self,
+        n: int = 20,
+        *,
+        of: str | None = None,
+        per_class: bool = False,
+        against: bool = False,
+        intervals: bool | float = False,
+        pvalues: bool = False,
+        dispersion: bool = False,
+    ) -> Ranking:
         """Return the best terms with the class each speaks for and the cells there.
 
         A term speaks for the class with the largest difference of tpr and fpr.
@@ -222,6 +259,20 @@ class Scores(ArrowTable):
             With `of` or `per_class`: the terms with tpr < fpr instead, marked so, strongest first: the largest values
             of a two-sided score, the smallest of a one-sided one (and where these are equal, the smallest tpr
             - fpr).
+        intervals : bool or float
+            Add the columns low and high, the ends of an interval of this level (True is 0.95): see `interval`.
+        pvalues : bool
+            Add the columns p and q, by permutation: see `pvalues` and `qvalues`.
+        dispersion : bool
+            Add the column dispersion: Juilland's D over the documents of the class, or over all without one.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> counts = ts.count(["good film"] * 4 + ["bad film"] * 4, ["pos"] * 4 + ["neg"] * 4)
+        >>> ts.score(counts, "log_odds_ratio").top(1, of="pos", intervals=True, pvalues=True)
+        rank  term  log_odds_ratio  class  tp  fp  fn  tn    low   high        p        q
+           1  good         7.42714  pos     4   0   0   4  2.474  7.427  0.01429  0.04286
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
@@ -229,13 +280,16 @@ class Scores(ArrowTable):
             raise OptionError(
                 "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
             )
+        beside = Beside.of(intervals, pvalues, dispersion)
         if per_class or of is not None:
             classes = range(self.counts.n_classes) if of is None else [self.counts.index_of_class(of)]
-            rows = [row for c in classes for row in self.top_of_class(c, int(n), against=against)]
-            return Ranking(rows, self.score.spelling)
+            lists = [self.top_of_class(c, int(n), against=against, beside=beside) for c in classes]
+            columns = {name: [x for one in lists for x in one.beside[name]] for name in beside.columns}
+            return Ranking([row for one in lists for row in one], self.score.spelling, columns)
         overall = self.overall()
         best = self.top_indices(overall, self.tie_break_of(None), int(n))
-        return Ranking(self._rows(best, overall[best], self.associated_class[best]), self.score.spelling)
+        rows = self._rows(best, overall[best], self.associated_class[best])
+        return Ranking(rows, self.score.spelling, describe_overall(self, best, beside))
 
     @cached_property
     def associated_class(self) -> Int32Array:
@@ -243,20 +297,147 @@ class Scores(ArrowTable):
         cells, lift = distinct.evaluate(self.counts, _get_lift)
         return agg.argmax_class(cells, lift)[cells.place]
 
-    def pvalues(self, *, per_class: bool = False) -> Array:
-        """Return the probability of such a score under independence.
+    def pvalues(
+        self,
+        *,
+        per_class: bool = False,
+        method: Literal["theory", "permutation"] = "theory",
+        draws: int | None = None,
+        seed: int = 0,
+    ) -> Array:
+        """Return the probability of such a score, or a larger one, under independence.
 
-        Per term that is m times the smallest of its m classes, at most 1 (Bonferroni).
+        Parameters
+        ----------
+        per_class : bool
+            One value for each class and term. Without it one for each term: m times the smallest of its m classes, at
+            most 1 (Bonferroni).
+        method : {"theory", "permutation"}
+            By the distribution that the score is known to have, or for any score of documents by exchanging the labels:
+            for a class that is exact.
+        draws, seed : int, optional
+            With "permutation" and not `per_class`: draw so many tables for each term and compare the overall score
+            itself; the smallest p-value is then 1 / (draws + 1).
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> counts = ts.count(["good film"] * 4 + ["bad film"] * 4, ["pos"] * 4 + ["neg"] * 4)
+        >>> ts.score(counts, "log_odds_ratio").pvalues(per_class=True, method="permutation").round(4)
+        array([[0.0143, 1.    , 1.    ],
+               [1.    , 1.    , 0.0143]])
         """
-        pvalue = self.score.pvalue
-        if pvalue is None:
-            have = ", ".join(name for name, s in SCORES.items() if s.pvalue is not None)
-            raise OptionError(f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}.")
-        cells, values = distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
+        if method not in ("theory", "permutation"):
+            raise OptionError(f"The method of p-values is 'theory' or 'permutation'; it was given {method!r}.")
+        if draws is not None:
+            if method != "permutation" or per_class or isinstance(draws, bool) or draws < 1:
+                raise OptionError("draws is a number of tables, for method='permutation' without per_class.")
+            return draw_overall_pvalues(self.counts, self.score, None, np.arange(self.counts.n_terms), draws, seed)
+        cells, values = self._cell_pvalues if method == "permutation" else self._theoretical_pvalues()
         if per_class:
             return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
         smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
+
+    def qvalues(
+        self,
+        *,
+        per_class: bool = False,
+        method: Literal["theory", "permutation"] = "permutation",
+        control: Control = "bh",
+    ) -> Array:
+        """Return the false discovery rate at which each term would be taken, from `pvalues`.
+
+        With `per_class` the terms of a class are a family. `control` is Benjamini and Hochberg's ("bh") or Yekutieli's
+        ("by").
+        """
+        return control_false_discoveries(self.pvalues(per_class=per_class, method=method), control)
+
+    def pvalues_of_class(self, c: int) -> Array:
+        """Return the p-values by permutation of all terms in one class, by its place."""
+        cells, values = self._cell_pvalues
+        return cells.expand_to_terms(agg.class_values(cells, values, c))
+
+    @cached_property
+    def _cell_pvalues(self) -> tuple[DistinctCells, Array]:
+        return find_cell_pvalues(self.counts, self.score)
+
+    def _theoretical_pvalues(self) -> tuple[DistinctCells, Array]:
+        pvalue = self.score.pvalue
+        if pvalue is None:
+            have = ", ".join(name for name, s in SCORES.items() if s.pvalue is not None)
+            raise OptionError(
+                f"The score {self.score.name!r} has no null distribution. Scores that have one: {have}. "
+                "pvalues(method='permutation') has p-values of any score of documents."
+            )
+        return distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
+
+    def interval(
+        self, level: float = 0.95, method: Method = "analytic", *, draws: int = 1000, seed: int = 0
+    ) -> Interval:
+        """Return the ends of an interval around each of `values`: (low, high), each classes x terms.
+
+        The documents are taken for a sample, of the sizes that the classes have; see `termsieve.ranking.intervals`.
+
+        Parameters
+        ----------
+        level : float
+            How often intervals like these contain the value of the population (default 0.95).
+        method : {"analytic", "bootstrap"}
+            From limits of the two rates, or by drawing documents with replacement; both from the counts.
+        draws, seed : int
+            Of the bootstrap. The result does not depend on threads, nor on what other terms there are.
+
+        Examples
+        --------
+        >>> import termsieve as ts
+        >>> X = np.repeat([[1, 1], [0, 1], [1, 0], [0, 0]], [30, 20, 10, 140], axis=0)
+        >>> low, high = ts.score(ts.Counts.from_matrix(X[:, :1], X[:, 1].astype(str)), "log_odds_ratio").interval()
+        >>> low[1].round(2), high[1].round(2)
+        (array([2.22]), array([3.92]))
+        """
+        if self.score.class_blind:
+            low, high = self.overall_interval(level=level, method=method, draws=draws, seed=seed)
+            return Interval(*(np.broadcast_to(end, self.counts.shape).copy() for end in (low, high)))
+        cells, found = find_cell_intervals(self.counts, self.score, IntervalOptions(level, method, draws, seed).check())
+        return Interval(
+            *(np.array([cells.expand_to_terms(agg.class_values(cells, end, c)) for c in range(cells.n_classes)])
+              for end in found)
+        )  # fmt: skip
+
+    def interval_of_class(self, c: int, level: float = 0.95) -> Interval:
+        """Return the ends of the intervals of all terms in one class, by its place."""
+        if self.score.class_blind:
+            return self.overall_interval(level=level)
+        cells, found = self._cell_intervals(IntervalOptions(level).check())
+        return Interval(*(cells.expand_to_terms(agg.class_values(cells, end, c)) for end in found))
+
+    def _cell_intervals(self, options: IntervalOptions) -> tuple[DistinctCells, Interval]:
+        """Return the intervals of all different cells; those asked for last are kept."""
+        if self._last_intervals is None or self._last_intervals[0] != options:
+            self._last_intervals = options, find_cell_intervals(self.counts, self.score, options)
+        return self._last_intervals[1]
+
+    def overall_interval(
+        self,
+        aggregate: str | None = None,
+        level: float = 0.95,
+        method: Method = "analytic",
+        *,
+        terms: Int64Array | None = None,
+        draws: int = 1000,
+        seed: int = 0,
+    ) -> Interval:
+        """Return the ends of an interval around `overall`: (low, high), one for each term.
+
+        Each class is moved by itself, so this takes longer than `interval`: `terms` are the places of those that are
+        wanted (default all). Documents with several labels are refused, for their classes are not independent.
+        """
+        if aggregate is not None:
+            agg.get_aggregation(aggregate)
+        places = np.arange(self.counts.n_terms) if terms is None else np.asarray(terms, np.int64)
+        options = IntervalOptions(level, method, draws, seed).check()
+        return find_overall_intervals(self.counts, self.score, aggregate, places, options)
 
     def to_arrow(self) -> pa.Table:
         """Return a table of all terms, best first, with the columns of a ranking."""
@@ -336,7 +517,7 @@ class Scores(ArrowTable):
         decided = [] if tie_break is None else [-tie_break[places]]
         return places[np.lexsort([self.counts.alphabetical[places], *decided, -score[places]])][:n]
 
-    def top_of_class(self, c: int, n: int = 20, *, against: bool = False) -> Ranking:
+    def top_of_class(self, c: int, n: int = 20, *, against: bool = False, beside: Beside = NOTHING) -> Ranking:
         """Return what `top` with `per_class` has for one class, by its place."""
         cells, lift = distinct.evaluate(self.counts, _get_lift)
         side = cells.expand_to_terms(agg.class_values(cells, lift, c))
@@ -348,7 +529,7 @@ class Scores(ArrowTable):
         else:
             best = self.top_indices(values, self.tie_break_of_class(c), n, among)
         rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
-        return Ranking(rows, self.score.spelling)
+        return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""

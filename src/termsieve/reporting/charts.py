@@ -39,7 +39,7 @@ _BIN_STARTS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_0
 
 def draw_f1_curves(result: Comparison) -> list[Chart]:
     """Draw for each classifier F1 against the number of terms, with bands and the recommended choice."""
-    rows = {model: _curve_rows(result, model) for model in result.classifiers}
+    rows = {model: _curve_rows(result, model) for model in result.asked_classifiers}
     ends = [row[end] for curve in rows.values() for row in curve for end in ("low", "high") if row[end] is not None]
     means = [row["f1"] for curve in rows.values() for row in curve]
     margin = 0.04 * (max(means) - min(means) or 0.1)
@@ -57,6 +57,8 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
     rows = []
     for name in result.scores:
         ks, values = result.curve(name, model)
+        if not ks:
+            continue
         means, lows, highs = band(values)
         for k, mean, low, high in zip(ks, means, lows, highs, strict=True):
             known = np.isfinite(low)

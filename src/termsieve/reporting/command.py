@@ -19,7 +19,7 @@ from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 
 # an option and its value, or a flag
 Option = tuple[str, str] | tuple[str]
-_FLAGS = {"by_file": "--by-file", "on_bad": "--skip-bad", "quotes": "--no-quotes"}
+_FLAGS = {"by_file": "--by-file", "strict": "--strict", "quotes": "--no-quotes"}
 
 
 def make_command(data: ReportData) -> str:
@@ -70,6 +70,8 @@ def _analyzer_options(data: ReportData) -> list[Option]:
         (_format_ngrams(analyzer) != "1", ("--ngrams", _format_ngrams(analyzer))),
         (bool(analyzer.stemmer), ("--stemmer", str(analyzer.stemmer))),
         (bool(analyzer.segmenter), ("--segmenter", str(analyzer.segmenter))),
+        (analyzer.tokenizer is not None, ("--tokenizer", str(analyzer.tokenizer))),
+        *((True, ("--strip", what)) for what in analyzer.strip),
         (analyzer.min_length > 1, ("--min-length", str(analyzer.min_length))),
         (not analyzer.lowercase, ("--keep-case",)),
         (analyzer.strip_accents == "unicode", ("--strip-accents",)),

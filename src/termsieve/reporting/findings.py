@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from termsieve.ranking.ranking import score
 from termsieve.reporting.formatting import format_f1, format_name
 from termsieve.reporting.report_data import ReportData
-from termsieve.study.results import Comparison, Recommendation
+from termsieve.study.recommendation import Recommendation
+from termsieve.study.results import Comparison
 from termsieve.views import format_percent
 
 # differences of F1 from which on a finding has full weight
@@ -41,17 +42,19 @@ def make_headline(data: ReportData) -> str:
 def _result_headline(data: ReportData, result: Comparison) -> str:
     """Tell how few terms are enough, or why the result cannot tell."""
     choice = result.recommended()
-    value = f"F1 {choice.mean:.2f}"
-    few = f"{choice.k:,} {_term_or_terms(choice.k)} by {choice.score}"
+    value = f"macro F1 {format_f1(choice.mean)}"
+    if choice.small_class is not None:
+        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.n_docs:,} documents"
+    few = choice.chosen.terms
     if choice.mean <= _guessing_f1(data, result):
         return f"No better than guessing: {few} do as well as any, {value}"
     if choice.mean < _POOR_F1:
         return f"None does well: {few} do as well as any, {value}"
-    n_terms = data.ranked_counts.n_terms if data.contenders else None
-    more = n_terms is None or choice.k < n_terms
-    if not more and len(result.ks) > 1 and choice.mean < _PERFECT_F1:
-        return f"It takes all {choice.k:,} terms: {value}; fewer do not come within one standard error"
-    if choice.k == max(result.ks) and more and choice.mean < _PERFECT_F1:
+    if not choice.is_enough:
+        return f"{few} reach {value}, which is not enough: all {choice.best.k:,} terms do better"
+    if choice.is_all and len(result.ks) > 1 and choice.mean < _PERFECT_F1:
+        return f"It takes all {choice.k:,} terms: {value}; fewer are not enough"
+    if choice.is_at_edge and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
     return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
 
@@ -75,17 +78,20 @@ def make_explanation(data: ReportData) -> str:
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     with_model = f"With {choice.classifier}, {choice.k:,} {_term_or_terms(choice.k)}{share} reach"
-    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(data.result, choice)}."
+    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
 
 
-def _describe_gap(result: Comparison, choice: Recommendation) -> str:
-    top = max(result.summary().to_pylist(), key=lambda row: (row["mean"], -row["k"]))
-    if (top["k"], top["score"], top["classifier"]) == (choice.k, choice.score, choice.classifier):
-        return "the best of all; fewer do not come within one standard error"
-    other = f" and {top['classifier']}" if top["classifier"] != choice.classifier else ""
+def _describe_gap(choice: Recommendation) -> str:
+    gap = choice.against_best
+    if gap is None:
+        return "the best of everything that was tried; fewer are not enough"
+    near = f", the best of everything tried being {format_f1(choice.best.mean)} ({choice.best})"
+    if gap.worse is None:
+        return f"within the margin of {choice.margin:g}{near}"
     return (
-        f"within one standard error ({format_f1(choice.standard_error)}) of the best of all, "
-        f"{format_f1(top['mean'])} by {top['score']} with {top['k']:,} terms{other}"
+        f"{'within' if choice.is_enough else 'more than'} one standard error of the difference "
+        f"({format_f1(gap.standard_error or 0)}){near}; with a probability of {format_percent(gap.worse)} they lose "
+        f"more than {choice.margin:g}"
     )
 
 

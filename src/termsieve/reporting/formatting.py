@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 
+from termsieve.views import format_measure
+
 MAX_LENGTH = 60
 _JOINERS = "\u200c\u200d"  # parts of words in Persian, Hindi and others
 
@@ -28,12 +30,12 @@ def _escape_invisible(character: str) -> str:
 
 
 def format_f1(value: float) -> str:
-    """Format a measure from 0 to 1 with three digits.
+    """Format a measure from 0 to 1 with three digits, or as many as tell it from 0 and 1.
 
-    >>> format_f1(0.97049)
-    '0.970'
+    >>> format_f1(0.97049), format_f1(0.9996)
+    ('0.970', '0.9996')
     """
-    return f"{value:.3f}"
+    return format_measure(value)
 
 
 def format_term_count(k: int) -> str:

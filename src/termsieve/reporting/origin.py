@@ -13,7 +13,9 @@ from termsieve.reporting.report_data import ReportData
 from termsieve.study.plan import Contender, changed_settings
 from termsieve.tokens.analyzer import Analyzer
 
-READ_OPTIONS = ("text", "label", "label_sep", "by_file", "split", "encoding", "on_bad", "quotes")
+READ_OPTIONS = (
+    "text", "label", "label_sep", "by_file", "split", "encoding", "encoding_errors", "strict", "sep", "sheet", "quotes",
+)  # fmt: skip
 CONTENDER_FIELDS = tuple(one.name for one in fields(Contender))
 
 
@@ -105,7 +107,6 @@ def _term_caveats(data: ReportData) -> list[str]:
     if analyzer is not None and not data.origin.get("counts"):
         snippet_only = [
             (analyzer.strip_accents == "ascii", "strip_accents"), (analyzer.analyzer == "char", "analyzer"),
-            (analyzer.tokenizer is not None, "tokenizer"),
         ]  # fmt: skip
         caveats += [f"Only the snippet has {name} of the analyzer." for needed, name in snippet_only if needed]
         if analyzer.stop_words and not isinstance(analyzer.stop_words, str):

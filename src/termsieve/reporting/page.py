@@ -207,7 +207,10 @@ def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap |
 
 def _initial_score(data: ReportData) -> str:
     """Return the score that the page shows first."""
-    return "" if data.result is None else data.result.recommended().score
+    if data.result is None:
+        return ""
+    score = data.result.recommended().score
+    return score if score in data.names or not data.names else data.names[0]
 
 
 def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
@@ -234,7 +237,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
     one_split = result.settings.get("n_splits", 2) == 1
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
-        "reasons": [choice.reason for choice in result.best().values()],
+        "reasons": [result.recommended().reason, result.recommended().rule],
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
@@ -246,7 +249,11 @@ def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
     if result is None or len(result.scores) < 2 or result.settings.get("n_splits", 2) < 2:
         return []
     contrasts = []
-    for model, choice in result.best().items():
+    best = result.best()
+    for model in result.asked_classifiers:
+        choice = best[model]
+        if sum(one[:1] == (model,) and one.k == choice.k for one in result.trials().tried) < 2:
+            continue  # only one score has so many terms
         contrast = result.contrast(model, k=choice.k)
         contrasts.append({
             "title": f"{model}, {choice.k:,} terms", "sentence": contrast.sentence,

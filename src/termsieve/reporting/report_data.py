@@ -109,6 +109,8 @@ class ReportData:
         contenders, unavailable_scores = [], []
         for name in result.scores:
             about = special.get(name, {})
+            if about.get("representation") is not None:
+                continue  # the same score on other terms, of which there are no counts
             scored = result.scored.get(name)
             try:
                 if scored is None or scored.counts is not ranked:

@@ -5,6 +5,7 @@
     selection   select(), and the chosen terms
     rules       the rules: how many terms, and which
     pool        the base class of rules, and the terms that they choose from
+    stability   half-samples, and the rule that selects what comes again in them
 
     redundancy_rules    rules that look at terms together, in the documents
     greedy              what they choose by: CMIM, JMI, mRMR, FCBF

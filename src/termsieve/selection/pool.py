@@ -22,6 +22,7 @@ from termsieve.scores.registry import format_value
 from termsieve.table import Table
 
 if TYPE_CHECKING:
+    from termsieve.counts.counting import Folds
     from termsieve.counts.labelled import LabelledMatrix
 
 R = TypeVar("R", bound="type[Rule]")
@@ -33,13 +34,15 @@ RULES: Mapping[str, type[Rule]] = MappingProxyType(_RULES)
 class TermPool:
     """The terms to choose from, all of them or those at the indices `among`, and the score that ranks them.
 
-    With `matrix`, the documents in which they are: for rules that look at terms together.
+    With `matrix`, the documents in which they are: for rules that look at terms together. With `folds`, the counts of
+    parts of the documents: for rules that select from many samples.
     """
 
     scores: Scores
     aggregate: str | None = None
     among: Int64Array | None = None
     matrix: LabelledMatrix | None = None
+    folds: Folds | None = None
 
     @property
     def counts(self) -> Counts:
@@ -84,7 +87,7 @@ class TermPool:
 
     def rank_by(self, one: ScoreLike) -> TermPool:
         """Return the same terms, ranked by another score."""
-        return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among, self.matrix)
+        return TermPool(score(self.counts, as_score(one)), self.aggregate, self.among, self.matrix, self.folds)
 
     def get_matrix(self, rule: Rule) -> LabelledMatrix:
         """Return the documents that a rule needs."""
@@ -123,6 +126,7 @@ class Rule(ABC):
     name: ClassVar[str]
     scores: tuple[ScoreLike, ...] = ()  # scores of its own; most rules rank by the score that they are given
     needs_documents: ClassVar[bool] = False
+    needs_folds: ClassVar[bool] = False  # counts of parts of the documents, not only their sum
 
     def own_score(self, counts: Counts) -> ScoreLike | None:  # noqa: ARG002 - for rules that need it
         """Return the score that the rule brings along, the last where there are several; None for the given one."""

@@ -35,6 +35,7 @@ from termsieve.selection.pool import (
 )
 from termsieve.selection.pool import Rule as Rule
 from termsieve.selection.redundancy_rules import RedundancyRule as RedundancyRule  # which registers these rules
+from termsieve.selection.stability import Stable as Stable
 from termsieve.spelling import Call, parse_call
 
 RuleLike: TypeAlias = "str | int | Rule"

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
-from termsieve.counts.counting import count
+from termsieve.counts.counting import Folds, count, count_folds
 from termsieve.counts.counts import Counts
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.documents import Documents
@@ -21,6 +21,7 @@ from termsieve.ranking.ranking import ScoreLike, Scores, as_score
 from termsieve.ranking.ranking import score as score_counts
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import Rule, RuleLike, parse_rule
+from termsieve.selection.stability import N_FOLDS
 from termsieve.tokens.analyzer import Analyzer
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Selection(ArrowTable):
 
 
 def select(
-    what: Counts | Scores | Documents | LabelledMatrix | Sequence[str],
+    what: Counts | Folds | Scores | Documents | LabelledMatrix | Sequence[str],
     rule: RuleLike = "top(1000)",
     score: ScoreLike | None = None,
     *,
@@ -167,14 +168,15 @@ def select(
     analyzer: Analyzer | None = None,
     aggregate: str | None = None,
     threads: int | None = None,
+    folds: Folds | None = None,
 ) -> Selection:
     """Choose terms.
 
     Parameters
     ----------
-    what : Counts, Scores, Documents, LabelledMatrix or sequence of texts
+    what : Counts, Folds, Scores, Documents, LabelledMatrix or sequence of texts
         Counts, with `score` to rank them by, or the result of `termsieve.score`; or documents, as for
-        `termsieve.count`, which are counted. The last four rules need documents.
+        `termsieve.count`, which are counted. The last five rules need documents (``stable``: or folds of them).
     rule : str, Rule or int
         How many, and which: a number of terms, or a spelling.
 
@@ -189,6 +191,7 @@ def select(
         ``per_class(50)``                             50 for each class
         ``union("chi2", "info_gain", k=1000)``        several scores in turn, 1,000 in all
         ``stages("ocfs", 10000, "info_gain", 1000)``  one score after the other
+        ``stable(500, share=0.9)``                    among the 500 best in 0.9 of half-samples of the documents
         ``cmim(1000)``                                each tells most beside any one of those before it
         ``jmi(1000)``                                 each tells most beside those before it, on average
         ``mrmr(1000, form="difference")``             each relevant, and unlike those before it; or ``"quotient"``
@@ -201,6 +204,8 @@ def select(
         With texts or documents: as for `termsieve.count`.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
         How scores of the classes become one (default: the score's own way).
+    folds : Folds, optional
+        With counts, for the rule ``stable``: `termsieve.count_folds` of the same documents.
 
     Examples
     --------
@@ -221,15 +226,21 @@ def select(
     array(['discount', 'pills', 'noon'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
+    if chosen_rule.needs_folds and isinstance(what, Documents | Sequence):
+        what = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
+        labels = analyzer = None
+    if isinstance(what, Folds):
+        folds = what
+        what = folds.total
     if isinstance(what, Scores):
         if score is not None:
             raise OptionError(
                 f"select was given scores of {what.score.spelling!r} and another score {score!r}: give one."
             )
-        return select_from_pool(TermPool(what, aggregate), chosen_rule)
+        return select_from_pool(TermPool(what, aggregate, folds=folds), chosen_rule)
     counts, matrix = _read_source(what, chosen_rule, labels, analyzer, threads)
     scores = score_counts(counts, as_score(DEFAULT_SCORE if score is None else score))
-    return select_from_pool(TermPool(scores, aggregate, matrix=matrix), chosen_rule)
+    return select_from_pool(TermPool(scores, aggregate, matrix=matrix, folds=folds), chosen_rule)
 
 
 def select_from_pool(pool: TermPool, rule: Rule) -> Selection:

@@ -42,6 +42,8 @@ class Corpus:
         The documents as they were written, or as lists of tokens.
     rows
         For a sample, its rows of the whole.
+    analyzer
+        What made the terms.
     """
 
     X: sparse.csr_array
@@ -52,6 +54,7 @@ class Corpus:
     settings: dict[str, Any]
     texts: pa.ChunkedArray
     rows: Int64Array | None = None
+    analyzer: Analyzer | None = None
 
     @property
     def n_docs(self) -> int:
@@ -67,6 +70,14 @@ class Corpus:
             self, X=self.X[rows], Y=self.Y[rows], texts=self.texts.take(pa.array(rows)), rows=rows,
             columns={name: column[rows] for name, column in self.columns.items()},
         )  # fmt: skip
+
+    def read_again(self, analyzer: Analyzer, min_df: int, threads: int) -> Corpus:
+        """Return the same documents with the terms of another analyzer, without those in fewer than `min_df`."""
+        X, terms = read_occurrences(self.texts, analyzer, threads)
+        kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_df)
+        return replace(
+            self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer
+        )
 
     def rows_of(self, given: Any) -> Any:
         """Return the values of these documents where `given` has one for each document of the whole; else `given`."""
@@ -124,4 +135,4 @@ def read_corpus(
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra
     }
-    return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts)
+    return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts, analyzer=analyzer)

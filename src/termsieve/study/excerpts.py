@@ -14,6 +14,7 @@ from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking import Scores
 from termsieve.study.corpus import Corpus
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.markup import strip_markup
 
 MAX_TERMS = 400
 EXCERPTS_PER_TERM = 2
@@ -106,7 +107,7 @@ class ExcerptCollector:
 
     def add(self, term: str, document: str | list[str]) -> None:
         """Add an excerpt of a document for a term, if the term is found there and still needs one."""
-        text = document if isinstance(document, str) else " ".join(document)
+        text = strip_markup(document, self._analyzer.strip) if isinstance(document, str) else " ".join(document)
         if len(self.excerpts.get(term, ())) == EXCERPTS_PER_TERM:
             return
         span = locate_term(term, text, self._analyzer)

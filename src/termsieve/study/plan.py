@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from termsieve.estimators.weighting import Weighting
 
 ALL = "all"  # terms
-AUTO = "auto"  # occurrences for naive Bayes, tf-idf for others
+AUTO = "auto"  # as weighting: occurrences for naive Bayes, tf-idf for others; as ks: `GRID`, `GROWTH` and all terms
 WEIGH_MODES = ("selected", "all")
 MAX_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
 
-SCORES = ("chi2", "info_gain", "gu", "bns", "odds_ratio", "pip")
+SCORES = ("chi2", "info_gain", "ifs", "bns")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
-KS = (10, 20, 50, 100, 200, 500, 1000, 2000, ALL)
+KS = (AUTO,)
+GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)
+GROWTH = tuple(first * 10**power for power in range(3, 9) for first in (1, 2, 5))[
+    2:
+]  # tried where the best is at the end
 FOLDS = 10
 SAMPLE = 20_000
+MARGIN = 0.01
+PAIR_MODES = (AUTO, "yes", "no")
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Contender:
         Terms that occur more often than this, or in more documents, in the training part are left out.
     rule : str, optional
         Only the terms that this rule selects in the training part compete.
+    representation : str, optional
+        Other terms than those of the analyzer: a name of `termsieve.study.representations`. Set by the study.
 
     Examples
     --------
@@ -57,6 +65,12 @@ class Contender:
     max_tf: int | None = None
     max_df: int | None = None
     rule: str | None = None
+    representation: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may rank all terms of the analyzer."""
+        return self.max_tf is None and self.max_df is None and self.rule is None and self.representation is None
 
     @classmethod
     def from_spelling(cls, given: str | Contender) -> Contender:
@@ -118,8 +132,10 @@ class Plan:
         CLASSIFIERS, "Classifiers, separated by commas.", "--classifier", "-c", metavar="LIST"
     )
     ks: tuple[int | str, ...] = parameter(
-        KS, 'Numbers of terms, separated by commas; "all" is all terms.', "-k", metavar="LIST"
-    )
+        KS, 'Numbers of terms, separated by commas, such as 10,100,all; "auto" is 10 to 2,000 and all, and the numbers '
+        "between where more terms do better. All terms are always tried, for reference.", "-k", "--terms",
+        metavar="LIST",
+    )  # fmt: skip
     cv: Any = parameter(FOLDS, 'Number of folds, or a column with "train" and "test".', "--cv")  # noqa: RUF009 - a field
     groups: Any = parameter(  # noqa: RUF009 - a field
         None, "Keep documents with the same value in this column in one fold.", "--groups", metavar="COLUMN"
@@ -149,6 +165,14 @@ class Plan:
     drop_empty: bool = parameter(
         False, "Leave out documents without any selected term.", "--drop-empty", metavar=""
     )  # fmt: skip
+    pairs: str = parameter(
+        AUTO, "Try pairs of words, too: yes, no, or auto: if -k is auto, too, and there is not too much text.",
+        "--pairs", metavar="WHEN",
+    )  # fmt: skip
+    margin: float = parameter(
+        MARGIN, "Loss that does not count: the probability that the recommended terms lose more is reported.",
+        "--margin", metavar="X",
+    )  # fmt: skip
 
     @classmethod
     def from_arguments(cls, scores: Any = SCORES, classifiers: Any = CLASSIFIERS, ks: Any = KS, **others: Any) -> Plan:
@@ -175,6 +199,10 @@ class Plan:
             raise OptionError('weigh="all" needs one weighting for all classifiers, such as weighting="tfidf".')
         if self.weigh not in WEIGH_MODES:
             raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
+        if self.pairs not in PAIR_MODES:
+            raise OptionError(f"pairs must be one of {', '.join(map(repr, PAIR_MODES))}, not {self.pairs!r}.")
+        if not isinstance(self.margin, int | float) or not 0 <= self.margin <= 1:
+            raise OptionError(f"margin must be a number from 0 to 1, such as 0.01, not {self.margin!r}.")
         if self.sample is not None and (not isinstance(self.sample, int) or self.sample < 0):
             raise OptionError(f"sample must be a number of documents, or None for all, not {self.sample!r}.")
         if not isinstance(self.min_df, int | float) or self.min_df < 0 or (self.min_df > 1 and self.min_df % 1):
@@ -205,17 +233,37 @@ class Plan:
         """Return the fewest training documents that a term must have."""
         return max(self.min_df if isinstance(self.min_df, int) else self.min_df * n_docs, 1)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the numbers of terms are left to the study."""
+        return self.ks == (AUTO,)
+
+    def asks_for_all(self, n_terms: int) -> bool:
+        """Tell whether all terms may be recommended, rather than being there for reference only."""
+        return self.is_open or any(k == ALL or (isinstance(k, int) and k >= n_terms) for k in self.ks)
+
     def fit_to(self, n_terms: int) -> Plan:
-        """Return the plan with numbers of terms of at most `n_terms`, each once."""
-        return replace(self, ks=tuple(sorted({n_terms if k == ALL else min(int(k), n_terms) for k in self.ks})))
+        """Return the plan with numbers of terms of at most `n_terms`, each once, and all terms in any case."""
+        given = GRID if self.is_open else (k for k in self.ks if k != ALL)
+        return replace(self, ks=tuple(sorted({n_terms, *(min(int(k), n_terms) for k in given)})))
 
     @property
     def description(self) -> dict[str, Any]:
         """The plan as plain data."""
         data = {one.name: _as_data(getattr(self, one.name)) for one in fields(self)}
-        special = [one.settings for one in self.scores if one != Contender(one.name, one.name)]
         data["scores"] = self.names
+        special = describe_contenders(self.scores)
         return {**data, "contenders": special} if special else data
+
+    @property
+    def trial_description(self) -> dict[str, Any]:
+        """What determines the trials, as plain data: all but the margin, which decides what is said of them."""
+        return {name: value for name, value in self.description.items() if name != "margin"}
+
+
+def describe_contenders(contenders: Iterable[Contender]) -> list[dict[str, Any]]:
+    """Return the fields of the contenders that are more than the spelling of a score."""
+    return [one.settings for one in contenders if one != Contender(one.name, one.name)]
 
 
 def parameters() -> dict[str, Field[Any]]:
@@ -249,14 +297,16 @@ def _check_ks(given: Iterable[Any]) -> list[int | str]:
     numbers: set[int] = set()
     texts: set[str] = set()
     for k in given:
-        if k == ALL:
-            texts.add(ALL)
+        if k in (ALL, AUTO):
+            texts.add(k)
         elif isinstance(k, str) or int(k) < 1:
             raise OptionError(f'ks must be numbers of terms, 1 or more, or "all", not {k!r}.')
         elif int(k) > MAX_TERMS:
             raise OptionError(f"ks must be {MAX_TERMS:,} or less, not {int(k):,}.")
         else:
             numbers.add(int(k))
+    if AUTO in texts and (numbers or len(texts) > 1):
+        raise OptionError('ks must be "auto" or numbers of terms, not both.')
     return [*sorted(numbers), *texts]
 
 

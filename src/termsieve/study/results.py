@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +19,15 @@ from termsieve import views
 from termsieve._types import Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
+from termsieve.evaluate.differences import corrected_error
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
 from termsieve.ranking.ranking import Scores
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
+from termsieve.study.plan import MARGIN
+from termsieve.study.recommendation import Recommendation, Trials, recommend
 
 _MAX_METADATA_BYTES = 2**31 - 1  # bytes of metadata: Arrow's own limit is 100 MB, which counts of many classes may pass
 _MAX_ROWS = 1 << 25
@@ -46,22 +49,13 @@ SCHEMA = pa.schema(
 )
 
 
+_SUMMARY = pa.schema([("classifier", pa.string()), ("score", pa.string()), ("k", pa.int32()), ("mean", pa.float64())])
 _TEXT_COLUMNS = [field.name for field in SCHEMA if field.type == pa.string()]
 _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
-    "origin": dict, "contenders": list,
+    "origin": dict, "contenders": list, "n_terms": int, "margin": (int, float), "small_classes": dict, "notes": list,
+    "test_ratio": (int, float), "all_terms": str,
 }  # fmt: skip
-
-
-class Recommendation(NamedTuple):
-    """A recommended score and number of terms for a classifier, and why."""
-
-    classifier: str
-    score: str
-    k: int
-    mean: float
-    standard_error: float
-    reason: str
 
 
 class Comparison(ArrowTable):
@@ -89,7 +83,7 @@ class Comparison(ArrowTable):
     >>> result = ts.compare(texts, ["spam"] * 3 + ["ham"] * 3, scores=["chi2", "gu"], classifiers=["multinomial_nb"],
     ...                     ks=[2, 4], cv=3)
     >>> result.scores, result.classifiers, result.ks
-    (['chi2', 'gu'], ['multinomial_nb'], [2, 4])
+    (['chi2', 'gu'], ['multinomial_nb'], [2, 4, 9])
     >>> result.recommended().classifier
     'multinomial_nb'
     """
@@ -120,7 +114,7 @@ class Comparison(ArrowTable):
         ]
         title, *reasons = repr(self).splitlines()
         notes = [views.format_more(len(best), "rows"), *reasons]
-        return views.render_table(title, ("classifier", "score", "best with terms", "F1 (macro)"), rows, notes=notes)
+        return views.render_table(title, ("classifier", "score", "best with terms", "macro F1"), rows, notes=notes)
 
     @property
     def scores(self) -> list[str]:
@@ -133,9 +127,15 @@ class Comparison(ArrowTable):
         return self._distinct_values("classifier")
 
     @property
+    def asked_classifiers(self) -> list[str]:
+        """The classifiers without those that the search added, which are not tried throughout."""
+        asked = self.settings.get("classifiers")
+        return [name for name in self.classifiers if asked is None or name in asked] or self.classifiers
+
+    @property
     def ks(self) -> list[int]:
         """The numbers of terms."""
-        return self._distinct_values("k")
+        return sorted(self._distinct_values("k"))
 
     def _distinct_values(self, column: str) -> list[Any]:
         return list(self.table[column].unique().to_pylist())
@@ -149,34 +149,45 @@ class Comparison(ArrowTable):
         return plot_curves(self.summary(measure), measure)
 
     def summary(self, measure: str = "f1_macro") -> pa.Table:
-        """Return the mean and standard error over the splits, for each score, classifier and number of terms."""
-        of_all = self.table.filter(pc.field("label") == "")
-        check_measure(measure, of_all["measure"].unique().to_pylist())
-        chosen = of_all.filter(pc.field("measure") == measure)
-        grouped = chosen.group_by(["classifier", "score", "k"], use_threads=False).aggregate(
-            [
-                ("value", "mean"),
-                ("value", "stddev", pc.VarianceOptions(ddof=1)),
-                ("value", "count"),
-            ]
-        )
-        error = pc.divide(grouped["value_stddev"], pc.sqrt(grouped["value_count"].cast(pa.float64())))
-        columns = grouped.select(["classifier", "score", "k"])
-        return columns.append_column("mean", grouped["value_mean"]).append_column("standard_error", error)
+        """Return the mean and standard error over the splits, for each score, classifier and number of terms.
 
-    def best(self, measure: str = "f1_macro") -> dict[str, Recommendation]:
-        """Return for each classifier the fewest terms within one standard error of the best, and why.
-
-        Among the scores that need equally few, the one with the highest mean.
+        The standard error has Nadeau and Bengio's correction, because splits share training documents; it is null with
+        one split.
         """
-        rows = self.summary(measure).to_pylist()
-        return {
-            name: _recommend([row for row in rows if row["classifier"] == name], measure) for name in self.classifiers
-        }
+        trials = self.trials(measure)
+        errors = np.broadcast_to(corrected_error(trials.values, trials.ratio), len(trials.tried))
+        columns = {name: [getattr(one, name) for one in trials.tried] for name in ("classifier", "score", "k", "mean")}
+        known = pa.array(errors, pa.float64(), from_pandas=True)  # null for NaN
+        return pa.table(columns, schema=_SUMMARY).append_column("standard_error", known)
 
-    def recommended(self, measure: str = "f1_macro") -> Recommendation:
-        """Return the fewest terms within one standard error of the best of all classifiers and scores, and why."""
-        return _recommend(self.summary(measure).to_pylist(), measure)
+    def trials(self, measure: str = "f1_macro") -> Trials:
+        """Return everything that was tried, with a measure of all classes on each split."""
+        check_measure(measure, self.table.filter(pc.field("label") == "")["measure"].unique().to_pylist())
+        return Trials.from_table(self.table, self.settings, measure)
+
+    def best(self, measure: str = "f1_macro", *, margin: float | None = None) -> dict[str, Recommendation]:
+        """Return for each classifier the fewest terms that are enough with it, and why."""
+        trials = self.trials(measure)
+        return {name: self._recommend(trials.of_classifier(name), measure, margin) for name in self.classifiers}
+
+    def recommended(self, measure: str = "f1_macro", *, margin: float | None = None) -> Recommendation:
+        """Return the fewest terms that are enough, of all classifiers and scores, and why.
+
+        `termsieve.study.recommendation.RULE` says what is enough.
+
+        Parameters
+        ----------
+        measure : str
+            What counts.
+        margin : float, optional
+            The loss that does not count: the probability that what is recommended is worse by more is reported
+            (default: as the comparison was asked for, 0.01).
+        """
+        return self._recommend(self.trials(measure), measure, margin)
+
+    def _recommend(self, trials: Trials, measure: str, margin: float | None) -> Recommendation:
+        usual = self.settings.get("margin", MARGIN)
+        return recommend(trials, measure, float(usual if margin is None else margin), self.settings)
 
     def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
         """Return the numbers of terms, and a measure of all classes (splits x numbers of terms)."""
@@ -185,7 +196,8 @@ class Comparison(ArrowTable):
             & (pc.field("measure") == measure) & (pc.field("label") == "")
         )  # fmt: skip
         ks = chosen["k"].unique().to_pylist()
-        return ks, np.asarray(chosen["value"].to_numpy()).reshape(-1, len(ks))
+        n_splits = chosen.num_rows // len(ks) if ks else 0
+        return ks, np.asarray(chosen["value"].to_numpy()).reshape(n_splits, len(ks))
 
     def contrast(
         self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
@@ -226,11 +238,11 @@ class Comparison(ArrowTable):
         models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier
         number = self.best(measure)[model].k if k is None and model in models else k
-        names = self._distinct_values("score")
         at = self.table.filter(
             (pc.field("classifier") == model) & (pc.field("k") == number)
             & (pc.field("measure") == measure) & (pc.field("label") == "")
         )  # fmt: skip
+        names = at["score"].unique().to_pylist()
         if not at.num_rows:
             raise OptionError(f"Nothing was measured for classifier={model!r}, k={number!r}, measure={measure!r}.")
         columns = [at.filter(pc.field("score") == name)["value"].to_numpy() for name in names]
@@ -358,27 +370,27 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
 
 
 def _check_grid(table: pa.Table) -> None:
-    """Refuse a table that has not every measure of all classes for every split, score, classifier and number of terms.
+    """Refuse a table in which a split lacks something that another one has, or has it twice.
 
-    The rows of a curve stand one after the other, in the same order of numbers of terms.
+    That is every measure of all classes for every score, classifier and number of terms, in the same order.
     """
     of_all = table.filter(pc.field("label") == "")
     measures = of_all["measure"].unique().to_pylist()
     if "f1_macro" not in measures:
         raise ValueError("it has no row with the f1_macro of all classes")
-    trial = ["repeat", "fold", "score", "classifier"]
-    trials = of_all.select(trial).group_by(trial).aggregate([]).num_rows
-    splits = of_all.group_by(["repeat", "fold"]).aggregate([]).num_rows
-    if trials != splits * len(of_all["score"].unique()) * len(of_all["classifier"].unique()):
-        raise ValueError("some scores or classifiers were not judged on all splits")
+    what = ["score", "classifier", "k"]
+    n_splits = of_all.group_by(["repeat", "fold"]).aggregate([]).num_rows
     for measure in measures:
         rows = of_all.filter(pc.field("measure") == measure)
-        ks = rows["k"].unique().to_numpy()
-        if rows.num_rows != trials * len(ks) or not np.array_equal(rows["k"].to_numpy(), np.tile(ks, trials)):
-            raise ValueError(f"its {measure} is not of the same numbers of terms everywhere")
-        once = rows.select([*trial, "k"]).group_by([*trial, "k"]).aggregate([]).num_rows
-        if once != rows.num_rows:
+        n_tried = rows.group_by(what).aggregate([]).num_rows
+        if rows.group_by(["repeat", "fold", *what]).aggregate([]).num_rows != rows.num_rows:
             raise ValueError(f"its {measure} is there twice")
+        if rows.num_rows != n_splits * n_tried:
+            raise ValueError(f"its {measure} is not of the same scores, classifiers and numbers of terms everywhere")
+        for name in what:
+            values = rows[name].to_numpy(zero_copy_only=False).reshape(n_splits, n_tried)
+            if not (values == values[:1]).all():
+                raise ValueError(f"its {measure} is not in the same order everywhere")
 
 
 def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
@@ -390,24 +402,3 @@ def _check_excerpts(excerpts: Mapping[str, Any]) -> None:
 
 def _quality_key(row: Mapping[str, Any]) -> tuple[float, int]:
     return row["mean"], -row["k"]
-
-
-def _recommend(rows: list[dict[str, Any]], measure: str) -> Recommendation:
-    top = max(rows, key=_quality_key)
-    error = top["standard_error"]
-    slack = 0.0 if error is None or math.isnan(error) else error
-    near = [row for row in rows if row["mean"] >= top["mean"] - slack]
-    # of equals the best itself: with all terms, every score is equal
-    few = min(near, key=lambda row: (row["k"], -row["mean"], row is not top, row["score"]))
-    choice = f"{few['classifier']}: {few['score']} with {few['k']:,} terms"
-    other = f" and {top['classifier']}" if top["classifier"] != few["classifier"] else ""
-    reason = (
-        f"{choice} has {measure} {few['mean']:.3f}, within one standard error ({slack:.3f}) of the best, "
-        f"{top['mean']:.3f} by {top['score']} with {top['k']:,}{other}."
-    )
-    if few is top:
-        reason = (
-            f"{choice} is best, {measure} {top['mean']:.3f}; "
-            f"no fewer terms come within one standard error ({slack:.3f})."
-        )
-    return Recommendation(few["classifier"], few["score"], few["k"], few["mean"], slack, reason)

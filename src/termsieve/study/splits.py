@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -51,7 +52,10 @@ def make_splits(
     for repeat in range(repeats):
         splitter = _make_splitter(cv, labels, groups, seed + repeat)
         try:
-            parts = list(splitter.split(np.zeros(n_docs), y, groups))
+            with warnings.catch_warnings():
+                # a class is missing in some folds: the recommendation says so
+                warnings.filterwarnings("ignore", message="The least populated class")
+                parts = list(splitter.split(np.zeros(n_docs), y, groups))
         except ValueError as error:
             raise OptionError(f"cv={cv!r} cannot split these documents: {error}") from error
         splits += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]

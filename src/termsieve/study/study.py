@@ -12,8 +12,10 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,8 +47,9 @@ from termsieve.selection.selection import select_from_pool
 from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.excerpts import extract_from_corpus
 from termsieve.study.journal import Journal, MemoryJournal, TrialRows
-from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.search import Search, count_rankable
 from termsieve.study.splits import Split, make_splits
 from termsieve.threads import thread_pool
 from termsieve.tokens.analyzer import Analyzer
@@ -71,6 +74,8 @@ def compare(
     weighting: str = AUTO,
     weigh: str = "selected",
     drop_empty: bool = False,
+    pairs: str = AUTO,
+    margin: float = MARGIN,
     analyzer: Analyzer | None = None,
     journal: str | Path | None = None,
     threads: int | None = None,
@@ -89,7 +94,8 @@ def compare(
         that look at terms together compete, too: ``"cmim"``, ``"jmi"``, ``"mrmr"``, ``"fcbf"``. They choose as many
         terms as the largest of `ks` that is not all (``"cmim(500)"``: 500); the others follow by information gain.
     ks
-        Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken.
+        Numbers of terms; ``"all"`` is all terms. Where there are fewer, all are taken. All terms are always tried,
+        for reference. ``"auto"``: 10 to 2,000 and all, and the numbers between where more terms do better.
     cv
         A number of folds (stratified where each document has one label); the name of a column, or an array, with
         "train" and "test"; or a splitter of scikit-learn.
@@ -116,6 +122,11 @@ def compare(
         ``"all"``: weight all terms first; scores that use more than document counts (``ocfs``) use the weights, too.
     drop_empty
         Leave out training and test documents without any selected term. Some papers do so; it flatters the results.
+    pairs
+        Try pairs of words, too: ``"yes"``, ``"no"``, or ``"auto"``, if the numbers of terms are ``"auto"`` and there is
+        not too much text.
+    margin
+        Loss that does not count: the recommendation has the probability that it loses more.
     journal
         A file in which each trial is recorded: a killed study continues where it stopped.
     threads
@@ -136,14 +147,16 @@ def compare(
     plan = Plan.from_arguments(
         scores, classifiers, ks, cv=cv, groups=groups, repeats=repeats, seed=seed, sample=sample,
         per_class=per_class, one_vs_rest=one_vs_rest, min_df=min_df, min_tf=min_tf, weighting=weighting,
-        weigh=weigh, drop_empty=drop_empty,
+        weigh=weigh, drop_empty=drop_empty, pairs=pairs, margin=margin,
     )  # fmt: skip
     n_threads = resolve_threads(threads)
     whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
     corpus = whole.sample(plan.sample, seed)
-    study = Study(corpus, plan.fit_to(len(corpus.terms)), _make_splits(corpus, plan))
-    result = study.run_all(journal, n_threads, progress=progress)
-    result.settings |= {"ks": list(plan.ks), "n_docs": whole.n_docs, "n_compared": corpus.n_docs}
+    splits = _make_splits(corpus, plan)
+    n_terms = count_rankable(corpus, plan, splits)
+    study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
+    result = Search(study, plan, n_threads, shown=is_shown(progress)).run(journal)
+    result.settings |= {"n_docs": whole.n_docs, "n_compared": corpus.n_docs}
     result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
     result.counts = whole.named_counts
     if excerpts:
@@ -176,10 +189,25 @@ class TimedRankings(NamedTuple):
 
 
 class Study:
-    """A corpus, a plan and splits, and the trials that follow from them."""
+    """A corpus, a plan and splits, and the trials that follow from them.
 
-    def __init__(self, corpus: Corpus, plan: Plan, splits: list[Split]) -> None:
+    Attributes
+    ----------
+    n_terms : int or None
+        The number of all terms, where scores that rank all of them share the trials with all terms.
+    stage : str
+        What tells its trials from others in one journal.
+    """
+
+    def __init__(
+        self, corpus: Corpus, plan: Plan, splits: list[Split], *, n_terms: int | None = None, stage: str = ""
+    ) -> None:
         self.corpus, self.plan, self.splits = corpus, plan, splits
+        self.n_terms, self.stage = n_terms, stage
+
+    def with_plan(self, plan: Plan, stage: str, corpus: Corpus | None = None, n_terms: int | None = None) -> Study:
+        """Return a study of other trials on the same splits."""
+        return Study(corpus or self.corpus, plan, self.splits, n_terms=n_terms, stage=stage)
 
     @cached_property
     def description(self) -> dict[str, Any]:
@@ -188,7 +216,7 @@ class Study:
         for split in self.splits:
             digest.update(split.train.astype("<i8").tobytes() + b"|" + split.test.astype("<i8").tobytes() + b";")
         return {
-            **self.plan.description, "documents": self.corpus.fingerprint,
+            **self.plan.trial_description, "documents": self.corpus.fingerprint,
             "splits": digest.hexdigest()[:16], "analyzer": self.corpus.settings,
         }  # fmt: skip
 
@@ -196,17 +224,35 @@ class Study:
         self, journal: str | Path | None = None, threads: int | None = None, *, progress: bool | None = None
     ) -> Comparison:
         """Run the trials that the journal does not have, and collect all of them."""
+        with self.open_journal(journal) as journal_file:
+            rows, seconds = self.run_in(journal_file, resolve_threads(threads), shown=is_shown(progress))
+        return self.make_comparison(rows, seconds)
+
+    @contextmanager
+    def open_journal(self, journal: str | Path | None) -> Iterator[Journal | MemoryJournal]:
+        """Open the journal of this study, and close it at the end."""
         journal_file = MemoryJournal() if journal is None else Journal(journal, self.description)
         try:
-            self.run(journal_file, resolve_threads(threads), shown=is_shown(progress))
-            if isinstance(journal_file, Journal):
-                self._check_trials(journal_file)
-            rows, seconds = journal_file.read_trials(self.trial_keys())
+            yield journal_file
         finally:
             journal_file.close()
+
+    def run_in(
+        self, journal: Journal | MemoryJournal, threads: int, *, shown: bool
+    ) -> tuple[TrialRows, dict[str, float]]:
+        """Run the trials that the journal does not have, and return the rows and seconds of all."""
+        self.run(journal, threads, shown=shown)
+        if isinstance(journal, Journal):
+            self._check_trials(journal)
+        return journal.read_trials(self.trial_keys())
+
+    def make_comparison(self, rows: TrialRows, seconds: dict[str, float]) -> Comparison:
+        """Collect the rows of trials in one table."""
         columns = zip(*rows, strict=True)
         table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
-        return Comparison(table, {**self.description, "n_splits": len(self.splits)}, seconds)
+        ratios = [len(split.test) / len(split.train) for split in self.splits]
+        known = {"n_splits": len(self.splits), "test_ratio": math.fsum(ratios) / len(ratios)}
+        return Comparison(table, {**self.plan.description, **self.description, **known}, seconds)
 
     def _check_trials(self, journal: Journal) -> None:
         """Refuse trials that do not belong to this study: recorded trials are not run again."""
@@ -231,18 +277,18 @@ class Study:
             for model in ("ranking", *self.plan.classifiers)
         ]
 
-    @staticmethod
-    def trial_key(split: Split, name: str, model: str = "ranking") -> str:
+    def trial_key(self, split: Split, name: str, model: str = "ranking") -> str:
         """Return the key of a trial, or of the ranking before it."""
-        return f"{split.repeat} {split.fold} {name} {model}"
+        return f"{split.repeat} {split.fold} {name} {model}{self.stage and f' {self.stage}'}"
 
     def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
         done = journal.done()
-        if threads > 1:
-            self._load_kernels()
+        self._load_kernels(threads)
         # trials run in parallel: more threads for the linear algebra inside each would only compete with them
-        with threadpool_limits(1), show_bar("trials", len(self.trial_keys()), shown=shown, done=len(done)) as bar:
+        keys = self.trial_keys()
+        title = f"trials {self.stage}".strip()
+        with threadpool_limits(1), show_bar(title, len(keys), shown=shown, done=len(done.intersection(keys))) as bar:
             for split in self.splits:
                 missing = {
                     name: [model for model in self.plan.classifiers if self.trial_key(split, name, model) not in done]
@@ -253,8 +299,10 @@ class Study:
                 if wanted:
                     self._run_split(split, wanted, missing, journal, threads, bar)
 
-    def _load_kernels(self) -> None:
-        load_scoring_kernels()
+    def _load_kernels(self, threads: int) -> None:
+        """Load or compile the loops now: not in several threads, and not while trials are timed."""
+        if threads > 1:
+            load_scoring_kernels()
         if any(one.ranks_together for one in self.plan.scores):
             load_problem_kernels()
         for model in self.plan.classifiers:
@@ -269,7 +317,7 @@ class Study:
         threads: int,
         bar: ProgressBar,
     ) -> None:
-        data = SplitData(self.corpus, self.plan, split)
+        data = SplitData(self.corpus, self.plan, split, self.n_terms)
         with thread_pool(threads) as pool:
             ranked: dict[Future[Any], str] = {pool.submit(data.rank_columns, one): one.name for one in wanted}
             trials: dict[Future[Any], str] = {}
@@ -293,8 +341,8 @@ class Study:
 class SplitData:
     """The data of one split: its counts, matrices and labels."""
 
-    def __init__(self, corpus: Corpus, plan: Plan, split: Split) -> None:
-        self.plan, self.split = plan, split
+    def __init__(self, corpus: Corpus, plan: Plan, split: Split, n_terms: int | None = None) -> None:
+        self.plan, self.split, self.n_terms = plan, split, n_terms
         self.ks = [int(k) for k in plan.ks]
         self.classes = corpus.classes
         self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
@@ -305,6 +353,8 @@ class SplitData:
         self.n_columns = int(corpus.X.shape[1])
         self._train_rows, self._corpus = split.train, corpus
         self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
+        self._whole: dict[str, tuple[list[list[Any]], float]] = {}  # rows with all terms, and their seconds
+        self._locks = {model: Lock() for model in plan.classifiers}
 
     def _training_counts(self, corpus: Corpus) -> Counts:
         if len(self.split.train) + len(self.split.test) == corpus.n_docs:
@@ -354,7 +404,7 @@ class SplitData:
         rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
         if rule is None:
             raise OptionError(f"{contender.score!r} does not look at terms together.")
-        depth = max([k for k in self.ks if k < self.n_columns], default=DEFAULT_K)
+        depth = max([k for k in self.ks if k < (self.n_terms or self.n_columns)], default=DEFAULT_K)
         classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
         orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
         return self._limit_rankings(orders, contender, time.thread_time() - start)
@@ -393,19 +443,47 @@ class SplitData:
     def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
         """Return the rows of one trial, and the CPU seconds of this thread."""
         start = time.thread_time()
-        rows = [row for one in rankings.rankings for row in self._trial_rows(one, model)]
+        shared = self._shares_all_terms(rankings)
+        ks = [k for k in self.ks if k != self.n_terms] if shared else self.ks
+        rows = [row for one in rankings.rankings for row in self._trial_rows(one, model, ks)]
         if self.plan.per_class:
             rows += _macro_rows(rows)
+        seconds = time.thread_time() - start
+        if shared:
+            with self._locks[model]:
+                if model not in self._whole:
+                    self._whole[model] = self._rows_of_all_terms(model)
+            rows += self._whole[model][0]
+            seconds += self._whole[model][1]
         first = [self.split.repeat, self.split.fold, name, model]
-        return [[*first, *row] for row in rows], time.thread_time() - start
+        return [[*first, *row] for row in rows], seconds
 
-    def _trial_rows(self, ranked: RankedColumns, model: str) -> Iterator[list[Any]]:
+    def _shares_all_terms(self, rankings: TimedRankings) -> bool:
+        """Tell whether a ranking has all terms, so that every score gives the same with all of them."""
+        if self.n_terms not in self.ks or self.plan.per_class or self.plan.drop_empty:
+            return False
+        return len(rankings.rankings[0].order) == len(self._all_columns)
+
+    @cached_property
+    def _all_columns(self) -> Int64Array:
+        """The columns that may be ranked, in their order."""
+        df, tf = self.occurrences.term_df, self.occurrences.term_tf
+        return np.flatnonzero((df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf))
+
+    def _rows_of_all_terms(self, model: str) -> tuple[list[list[Any]], float]:
+        start = time.thread_time()
+        rows = list(
+            self._trial_rows(RankedColumns("", self._all_columns), model, [k for k in self.ks if k == self.n_terms])
+        )
+        return rows, time.thread_time() - start
+
+    def _trial_rows(self, ranked: RankedColumns, model: str, ks: Sequence[int]) -> Iterator[list[Any]]:
         known, truth = self._split_labels(ranked.label)
         seen, unseen = self.matrices[self.plan.weighting_of(model)]
         if not self.plan.drop_empty:
-            yield from self._curve_rows(ranked, model, self.ks, seen, known, unseen, truth)
+            yield from self._curve_rows(ranked, model, ks, seen, known, unseen, truth) if ks else ()
             return
-        for k in self.ks:
+        for k in ks:
             train, test = (_nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
             yield from self._curve_rows(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
 

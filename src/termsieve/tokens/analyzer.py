@@ -12,13 +12,16 @@ import importlib
 import importlib.resources
 import json
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.extras import import_extra
+from termsieve.tokens.markup import check_markup, markup_version, strip_markup
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -84,6 +87,9 @@ class Analyzer:
     tokenizer
         A named function from a text to its tokens, or its import path ``"package.module:function"``. It takes the
         place of `token_pattern`. The fingerprint knows it by its name.
+    strip
+        What is removed before anything else: ``"mail-headers"``, ``"html"`` (extra ``html``), or both; see
+        `termsieve.tokens.markup`.
 
     Examples
     --------
@@ -107,6 +113,7 @@ class Analyzer:
     stemmer: str | None = None
     segmenter: str | None = None
     tokenizer: Tokenizer | str | None = None
+    strip: Collection[str] = ()
 
     def __post_init__(self) -> None:
         _check_flag("lowercase", self.lowercase)
@@ -117,6 +124,7 @@ class Analyzer:
         _check_positive_int("min_length", self.min_length)
         object.__setattr__(self, "ngram_range", _check_ngram_range(self.ngram_range))
         object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
+        object.__setattr__(self, "strip", check_markup(self.strip))
         if self.tokenizer is not None:
             object.__setattr__(self, "tokenizer", _register_tokenizer(self.tokenizer))
         if self.stemmer is not None:
@@ -124,7 +132,9 @@ class Analyzer:
         if self.segmenter is not None:
             _load_jieba()
         if self.analyzer == "tokens":
-            self._refuse_options("text", "lowercase", "token_pattern", "strip_accents", "segmenter", "tokenizer")
+            self._refuse_options(
+                "text", "lowercase", "token_pattern", "strip_accents", "segmenter", "tokenizer", "strip"
+            )
         elif self.analyzer != "word":
             self._refuse_options("words", "stop_words", "min_length", "stemmer", "segmenter", "tokenizer")
 
@@ -157,7 +167,9 @@ class Analyzer:
         return list(_word_ngrams(self.words(text), *self.ngram_range))
 
     def preprocess(self, text: str) -> str:
-        """The text as the token pattern meets it."""
+        """Return the text as the token pattern meets it."""
+        if self.strip:
+            text = strip_markup(text, self.strip)
         if self.lowercase:
             text = text.lower()
         if self.strip_accents:
@@ -220,6 +232,11 @@ class Analyzer:
             settings["stemmer_version"] = _stemmer_version()
         if self.segmenter:
             settings["segmenter_version"] = str(_load_jieba().__version__)
+        settings["strip"] = list(self.strip)
+        if self.strip:
+            settings["strip_version"] = markup_version(self.strip)
+        else:
+            del settings["strip"]  # as in settings that are older than this option
         return settings
 
     @classmethod
@@ -230,9 +247,9 @@ class Analyzer:
         the analyzer can be looked at, but does not cut texts before the user has given the same name or pattern to an
         `Analyzer`, too. Patterns of the kind ``\w+``, which cannot search for long, need no such confirmation.
         """
-        if not isinstance(settings, Mapping) or not all(f.name in settings for f in fields(cls)):
+        if not isinstance(settings, Mapping) or not all(f.name in settings for f in fields(cls) if f.name != "strip"):
             raise OptionError(f"These are no settings of an Analyzer: {settings!r:.100}.")
-        options = {f.name: settings[f.name] for f in fields(cls)}
+        options = {f.name: settings[f.name] for f in fields(cls) if f.name in settings}
         options["stop_words"] = _stop_words_of(settings["stop_words"])
         options["token_pattern"] = _pattern_of(settings["token_pattern"])
         options["tokenizer"] = _tokenizer_of(settings["tokenizer"])
@@ -495,6 +512,19 @@ def _register_tokenizer(tokenizer: Tokenizer | str) -> str:
 def tokenizer_name(tokenizer: Tokenizer | str) -> str:
     """The name of a tokenizer that the user gives; a file may name it from now on."""
     return str(_register_tokenizer(tokenizer))
+
+
+def import_tokenizer_from(folder: Path, name: str) -> str:
+    """Import the module of a tokenizer, also from a folder, and return its name: only for a name that a user typed.
+
+    The folder is on Python's path only as long as that takes: later imports are not to find other things there.
+    """
+    sys.path.append(str(folder))
+    try:
+        _resolve_tokenizer(tokenizer_name(name))
+    finally:
+        sys.path.remove(str(folder))
+    return name
 
 
 def _resolve_tokenizer(tokenizer: str) -> Tokenizer:

@@ -1,0 +1,129 @@
+"""Half-samples: would the same terms be selected from half of the documents? And the rule that takes those that are.
+
+Halves of the folds of one pass of counting are half-samples of the documents, and their counts are sums: nothing is
+read again. They come in complementary pairs (``shah2013``): each document is in one half of each pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+
+from termsieve.errors import OptionError
+from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.selection.pool import ChosenTerms, Rule, TermPool, rule, set_float, set_int
+
+if TYPE_CHECKING:
+    from termsieve._types import Array, BoolArray, Int64Array
+    from termsieve.counts.counting import Folds
+    from termsieve.counts.counts import Counts
+
+PAIRS = 25
+N_FOLDS = 20  # into which documents are divided for it
+
+
+class HalfSamples(NamedTuple):
+    """The ranks of all terms of the total in each half-sample (halves x terms), from 1; and how many are taken."""
+
+    ranks: Int64Array
+    k: int
+
+    @property
+    def selected(self) -> BoolArray:
+        """Which terms each half-sample selects."""
+        return np.asarray(self.ranks <= self.k)
+
+    @property
+    def shares(self) -> Array:
+        """In which share of the half-samples each term is selected."""
+        return np.asarray(self.selected.mean(axis=0))
+
+
+def rank_half_samples(
+    folds: Folds,
+    one: ScoreLike,
+    k: int,
+    *,
+    aggregate: str | None = None,
+    among: Int64Array | None = None,
+    pairs: int = PAIRS,
+    seed: int = 0,
+) -> HalfSamples:
+    """Rank the terms in pairs of half-samples, each of half of the folds; `among` are the places of those to rank."""
+    if len(folds) < 4:
+        raise OptionError(f"Half-samples are made of folds: at least 4 are needed, better 20; there are {len(folds)}.")
+    chosen_score, rng = as_score(one), np.random.default_rng(seed)
+    total = folds.total
+    ranks = []
+    for _ in range(pairs):
+        order = rng.permutation(len(folds))
+        middle = len(folds) // 2
+        for half in (order[:middle], order[middle:]):
+            counts = folds.join(half.tolist())
+            places = find_places(counts, total)
+            ranks.append(_rank_places(score(counts, chosen_score), aggregate, places, total.n_terms, among))
+    return HalfSamples(np.array(ranks), k)
+
+
+def find_places(counts: Counts, total: Counts) -> Int64Array:
+    """Return where the terms of a part of the documents, or some of the terms, are in the total."""
+    places = pc.index_in(counts.term_array, value_set=total.term_array)
+    if places.null_count:
+        raise OptionError("The folds are of other documents: they do not have all terms that are selected from.")
+    return np.asarray(places.to_numpy(), np.int64)
+
+
+def _rank_places(
+    scores: Scores, aggregate: str | None, places: Int64Array, n_terms: int, among: Int64Array | None
+) -> Int64Array:
+    """Return the rank of each term of the total; those that the half lacks come last."""
+    order = places[scores.order(aggregate)]
+    if among is not None:
+        allowed = np.zeros(n_terms, np.bool_)
+        allowed[among] = True
+        order = order[allowed[order]]
+    ranks = np.full(n_terms, n_terms, np.int64)
+    ranks[order] = np.arange(1, order.size + 1)
+    return ranks
+
+
+@rule("stable")
+@dataclass(frozen=True, repr=False)
+class Stable(Rule):
+    """The terms that are among the k best in at least this share of half-samples (stability selection).
+
+    It needs documents, or their counts in folds: ``termsieve.select(documents, "stable(500, share=0.9)")``.
+
+    >>> Stable(500)
+    stable(500)
+    """
+
+    k: int = 1000
+    share: float = 0.9
+    needs_folds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        set_int(self, "k")
+        set_float(self, "share", 0, 1)
+
+    def choose(self, pool: TermPool) -> ChosenTerms:
+        """Choose the terms that come again."""
+        if pool.folds is None:
+            raise OptionError(
+                f"{self} selects from half-samples, which counts do not have. Give the documents: "
+                "termsieve.select(documents, rule), or the file of documents to the command."
+            )
+        places = find_places(pool.counts, pool.folds.total)
+        among = places if pool.among is None else places[pool.among]
+        halves = rank_half_samples(pool.folds, pool.scores.score, self.k, aggregate=pool.aggregate, among=among)
+        kept = halves.shares[places] >= self.share
+        order = pool.top_indices()
+        indices = order[kept[order]]
+        reason = (
+            f"{len(indices):,} of {pool.size:,} terms are among the {self.k:,} best in at least {self.share:g} of "
+            f"{len(halves.ranks)} half-samples"
+        )
+        return ChosenTerms(indices, pool.values[indices], [pool.scores.score.spelling] * len(indices), reason)

@@ -1,0 +1,404 @@
+"""The recommendation: the fewest terms that are enough, compared with what, and how sure that is.
+
+`RULE` is the rule in one sentence. Everything that a page or a terminal says of a recommendation is a field of
+`Recommendation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from termsieve._types import Array, BoolArray
+from termsieve.evaluate.differences import Difference, corrected_error, paired_difference
+from termsieve.study.plan import AUTO
+from termsieve.views import format_difference, format_measure, format_percent, name_measure
+
+MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
+RULE = (
+    "Enough are the fewest terms whose mean is below that of the best of everything tried, all terms included, by no "
+    "more than one standard error of their paired difference over the splits (with Nadeau and Bengio's correction, "
+    "because splits share training documents)."
+)
+ONE_SPLIT_RULE = (
+    "There is one split only, so nothing is known of the standard error: enough are the fewest terms whose value there "
+    "is below that of the best of everything tried, all terms included, by no more than the margin."
+)
+EDGE_STEP = 2.5  # the largest step between numbers of terms: 2,000, 5,000, 10,000
+_ROUNDING = 1e-12  # differences of means below this are rounding errors
+
+
+class Tried(NamedTuple):
+    """Something that was tried: a classifier on the best k terms by a score, and its mean over the splits."""
+
+    classifier: str
+    score: str
+    k: int
+    mean: float
+    is_all: bool  # whether these are all terms
+
+    @property
+    def terms(self) -> str:
+        """The terms in words."""
+        if self.is_all:
+            return f"all {self.k:,} terms"
+        return f"{self.k:,} {'term' if self.k == 1 else 'terms'} by {self.score}"
+
+    def __str__(self) -> str:
+        return f"{self.classifier} with {self.terms}"
+
+
+class SmallClass(NamedTuple):
+    """The smallest class, where it is too small for an answer."""
+
+    label: str
+    n_docs: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A recommended classifier, score and number of terms, and everything that there is to say of it.
+
+    Attributes
+    ----------
+    classifier, score, k, mean, is_all
+        What is recommended, its mean over the splits, and whether it has all terms.
+    standard_error : float or None
+        Of the mean, with Nadeau and Bengio's correction; None with one split.
+    measure : str
+    margin : float
+        A loss up to this does not count in the probabilities.
+    n_splits : int
+    best : Tried
+        The best of everything that was tried.
+    every : Tried or None
+        The best with all terms.
+    against_best, against_all : Difference or None
+        The recommended minus the best, and minus `every`; None if it is the same.
+    is_enough : bool
+        Whether it satisfies the rule. If not, nothing that was asked for does, and it is the best of that.
+    is_at_edge : bool
+        Whether the best was found with the most terms that were tried, and these are not all.
+    reselected : float or None
+        Mean over the splits of what the rule chooses without the split that is measured: what is chosen because it was
+        lucky does not count. None with fewer than three splits.
+    small_class : SmallClass or None
+        The smallest class if it has too few documents for an answer.
+    n_small : int
+        Number of such classes.
+    """
+
+    classifier: str
+    score: str
+    k: int
+    mean: float
+    is_all: bool
+    standard_error: float | None
+    measure: str
+    margin: float
+    n_splits: int
+    best: Tried
+    every: Tried | None
+    against_best: Difference | None
+    against_all: Difference | None
+    is_enough: bool
+    is_at_edge: bool
+    reselected: float | None
+    small_class: SmallClass | None
+    n_small: int
+
+    @property
+    def chosen(self) -> Tried:
+        """What is recommended."""
+        return Tried(self.classifier, self.score, self.k, self.mean, self.is_all)
+
+    @property
+    def is_best(self) -> bool:
+        """Whether it is the best of everything that was tried."""
+        return self.against_best is None
+
+    @property
+    def rule(self) -> str:
+        """The rule by which it was chosen, in one sentence."""
+        return RULE if self.n_splits > 1 else ONE_SPLIT_RULE
+
+    @cached_property
+    def reason(self) -> str:
+        """Why, in some sentences."""
+        return " ".join(
+            part for part in (self.warning, self.verdict, self.loss, self.comparison_with_all, self.edge) if part
+        )
+
+    @property
+    def warning(self) -> str:
+        """Why there is too little to say, and how much would do; empty if there is enough."""
+        small = self.small_class
+        if small is None:
+            return ""
+        size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
+        more = f", and {self.n_small - 1:,} more have too few" if self.n_small > 1 else ""
+        return (
+            f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
+            "would be an answer. As far as it goes:"
+        )
+
+    @property
+    def verdict(self) -> str:
+        """What is recommended, and whether it is enough."""
+        value = f"{name_measure(self.measure)} {format_measure(self.mean)}"
+        head = f"{self.classifier}: {self.chosen.terms}"
+        verb = "is" if self.k == 1 else "are"
+        if not self.is_enough:
+            return f"{head} {verb} the best of what was asked for, but not enough: {value}."
+        if self.is_best:
+            fewer = "no fewer are enough" if self.k > 1 else "one is enough"
+            return f"{head} {verb} best, {value}; {fewer}."
+        return f"{head} {verb} enough: {value}."
+
+    @property
+    def loss(self) -> str:
+        """How far the best is away, and how likely that is more than the margin."""
+        gap = self.against_best
+        if gap is None:
+            return ""
+        best = f"{format_measure(self.best.mean)} ({self.best})"
+        far = f"That is {format_difference(gap.mean)} against the best of everything tried, {best}"
+        within = "within" if self.is_enough else "more than"
+        if gap.standard_error is None or gap.worse is None:
+            return f"{far}, {within} the margin of {self.margin:g}; one split has no standard error."
+        return (
+            f"{far}, {within} one standard error of the difference ({format_measure(gap.standard_error)}); with a "
+            f"probability of {format_percent(gap.worse)} it is worse by more than {self.margin:g}."
+        )
+
+    @property
+    def comparison_with_all(self) -> str:
+        """What is given up or gained against all terms."""
+        gap = self.against_all
+        if gap is None or self.every is None or self.every == self.best:
+            return self._interval_of_all()
+        return f"Against {self.every} ({format_measure(self.every.mean)}): {describe_difference(gap)}."
+
+    def _interval_of_all(self) -> str:
+        gap = self.against_all
+        if gap is None or gap.low is None or gap.high is None:
+            return ""
+        return f"95 % interval of the difference: {format_difference(gap.low)} to {format_difference(gap.high)}."
+
+    @property
+    def edge(self) -> str:
+        """That more terms may do better; empty if not."""
+        if not self.is_at_edge:
+            return ""
+        return (
+            f"The best stands at the end of the numbers that were tried: more than {self.best.k:,} terms may do better."
+        )
+
+
+def describe_difference(one: Difference) -> str:
+    """Describe a difference and its interval.
+
+    >>> describe_difference(Difference(-0.004, 0.002, -0.0081, 0.0002, 0.03, 0.0, 0.01))
+    '-0.004 (95 % interval -0.008 to +0.0002)'
+    """
+    if one.low is None or one.high is None:
+        return format_difference(one.mean)
+    return (
+        f"{format_difference(one.mean)} (95 % interval {format_difference(one.low)} to {format_difference(one.high)})"
+    )
+
+
+# What was tried
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Everything that was tried, with a measure of each on each split.
+
+    Attributes
+    ----------
+    tried : list of Tried
+    values : array of shape (n_splits, n_tried)
+    asked : array of bool
+        Which of these may be recommended; the others are for reference.
+    ratio : float
+        Test documents for each training document.
+    """
+
+    tried: list[Tried]
+    values: Array
+    asked: BoolArray
+    ratio: float
+
+    @classmethod
+    def from_table(cls, table: pa.Table, settings: Mapping[str, Any], measure: str) -> Trials:
+        """Collect the trials of the long table of a comparison."""
+        rows = table.filter((pc.field("label") == "") & (pc.field("measure") == measure))
+        splits: dict[tuple[int, int], int] = {}
+        places: dict[tuple[str, str, int], int] = {}
+        where: list[tuple[int, int, float]] = []
+        names = ("repeat", "fold", "classifier", "score", "k", "value")
+        for repeat, fold, classifier, score, k, value in zip(*(rows[name].to_pylist() for name in names), strict=True):
+            split = splits.setdefault((repeat, fold), len(splits))
+            place = places.setdefault((classifier, score, k), len(places))
+            where.append((split, place, value))
+        values = np.full((len(splits), len(places)), np.nan)
+        for split, place, value in where:
+            values[split, place] = value
+        means = [math.fsum(column) / len(splits) for column in values.T]
+        tried = [Tried(*key, mean, _is_all(key, settings)) for key, mean in zip(places, means, strict=True)]
+        asked = np.array([_is_asked(one, settings) for one in tried], bool)
+        return cls(tried, values, asked if asked.any() else ~asked, _test_ratio(settings, splits))
+
+    def of_classifier(self, name: str) -> Trials:
+        """Return the trials of one classifier."""
+        keep = np.array([one.classifier == name for one in self.tried], bool)
+        asked = self.asked[keep]
+        tried = [one for one, kept in zip(self.tried, keep, strict=True) if kept]
+        return Trials(tried, self.values[:, keep], asked if asked.any() else ~asked, self.ratio)
+
+    @cached_property
+    def curve_means(self) -> list[float]:
+        """For each trial the mean of its curve, over the numbers of terms that half of the curves have; 0 without.
+
+        So ties go to what was tried throughout, not to what was tried here and there.
+        """
+        curves: dict[tuple[str, str], dict[int, float]] = {}
+        for one in self.tried:
+            curves.setdefault((one.classifier, one.score), {})[one.k] = one.mean
+        times = Counter(k for curve in curves.values() for k in curve)
+        common = [k for k, n in times.items() if 2 * n >= len(curves)]
+        level = {
+            name: math.fsum(curve[k] for k in common) / len(common) if common and curve.keys() >= set(common) else 0.0
+            for name, curve in curves.items()
+        }
+        return [level[one.classifier, one.score] for one in self.tried]
+
+    def find_best(self, rows: Any = slice(None), among: BoolArray | None = None) -> int:
+        """Return the place of the best: ties go to the better curve, the simpler classifier, the fewer terms."""
+        means = self.values[rows].mean(axis=0)
+        allowed = range(len(self.tried)) if among is None else np.flatnonzero(among).tolist()
+        highest = max(means[i] for i in allowed)
+        ties = [i for i in allowed if means[i] >= highest - _ROUNDING]
+        return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), self.tried[i].k, i))
+
+    def find_enough(self, margin: float, rows: Any = slice(None)) -> BoolArray:
+        """Tell which satisfy the rule."""
+        values = self.values[rows]
+        differences = values - values[:, [self.find_best(rows)]]
+        slack = corrected_error(differences, self.ratio) if len(values) > 1 else margin
+        return np.asarray(differences.mean(axis=0) >= -slack - _ROUNDING)
+
+    def choose(self, margin: float, rows: Any = slice(None)) -> int:
+        """Return the place of the fewest terms that are enough; the best of what was asked for if none are."""
+        means = self.values[rows].mean(axis=0)
+        enough = self.find_enough(margin, rows) & self.asked
+        if not enough.any():
+            return self.find_best(rows, self.asked)
+        fewest = min(self.tried[i].k for i in np.flatnonzero(enough))
+        same = [i for i in np.flatnonzero(enough).tolist() if self.tried[i].k == fewest]
+        highest = max(means[i] for i in same)
+        ties = [i for i in same if means[i] >= highest - _ROUNDING]
+        return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), i))
+
+    def reselect(self, margin: float) -> float | None:
+        """Return the mean over the splits of what is chosen without the split that is measured."""
+        n = len(self.values)
+        if n < 3:
+            return None
+        others = (np.flatnonzero(np.arange(n) != split) for split in range(n))
+        return math.fsum(self.values[split, self.choose(margin, rows)] for split, rows in enumerate(others)) / n
+
+    def difference(self, first: int, second: int, margin: float) -> Difference:
+        """Return the difference of two trials."""
+        return paired_difference(self.values[:, first], self.values[:, second], ratio=self.ratio, margin=margin)
+
+
+def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str, Any]) -> Recommendation:
+    """Recommend the fewest terms that are enough."""
+    place, top = trials.choose(margin), trials.find_best()
+    chosen, best = trials.tried[place], trials.tried[top]
+    whole = np.array([one.is_all for one in trials.tried], bool)
+    every = trials.find_best(among=whole) if whole.any() else None
+    same = every is None or (chosen.is_all and chosen.classifier == trials.tried[every].classifier)
+    error = float(corrected_error(trials.values[:, place], trials.ratio))
+    small, n_small = _find_small_class(settings)
+    return Recommendation(
+        chosen.classifier, chosen.score, chosen.k, chosen.mean, chosen.is_all,
+        standard_error=None if math.isnan(error) else error,
+        measure=measure, margin=margin, n_splits=len(trials.values), best=best,
+        every=None if every is None else trials.tried[every],
+        against_best=None if place == top else trials.difference(place, top, margin),
+        against_all=None if same or every is None else trials.difference(place, every, margin),
+        is_enough=bool(trials.find_enough(margin)[place]),
+        is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid has grown
+        reselected=trials.reselect(margin), small_class=small, n_small=n_small,
+    )  # fmt: skip
+
+
+def _is_at_edge(best: Tried, tried: Sequence[Tried]) -> bool:
+    """Tell whether the best has the most terms of all but all terms, and these are far more."""
+    if best.is_all:
+        return False
+    every = [one.k for one in tried if one.is_all]
+    return best.k == max(one.k for one in tried if not one.is_all) and (not every or max(every) > EDGE_STEP * best.k)
+
+
+def simplicity(classifier: str) -> tuple[int, int, str]:
+    """Return a key that sorts simpler classifiers first: by the order of the catalogue, and by their parameters."""
+    from termsieve.classify.recipes import RECIPES
+
+    name = classifier.partition("(")[0]
+    names = list(RECIPES)
+    return names.index(name) if name in RECIPES else len(names), len(classifier), classifier
+
+
+# What the settings of a comparison say
+
+
+def _is_all(key: tuple[str, str, int], settings: Mapping[str, Any]) -> bool:
+    return key[2] == settings.get("n_terms") and key[1] not in _restricted(settings)
+
+
+def _restricted(settings: Mapping[str, Any]) -> set[str]:
+    """Return the names of contenders that may not rank all terms."""
+    limits = ("max_tf", "max_df", "rule", "representation")
+    special = settings.get("contenders") or []
+    return {one["name"] for one in special if isinstance(one, dict) and "name" in one and any(x in one for x in limits)}
+
+
+def _is_asked(one: Tried, settings: Mapping[str, Any]) -> bool:
+    """Tell whether a user asked for it, or left the choice to us; all terms may be there for reference only."""
+    return not (one.is_all and settings.get("all_terms") == "reference")
+
+
+def _test_ratio(settings: Mapping[str, Any], splits: Mapping[tuple[int, int], int]) -> float:
+    """Return the number of test documents for each training document."""
+    known = settings.get("test_ratio")
+    if isinstance(known, int | float) and 0 <= known < math.inf:
+        return float(known)
+    folds = len(splits) / max(len({repeat for repeat, _ in splits}), 1)
+    return 1 / (folds - 1) if folds > 1 else 1.0
+
+
+def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, int]:
+    given = settings.get("small_classes")
+    small = {str(label): n for label, n in given.items() if isinstance(n, int)} if isinstance(given, dict) else {}
+    if not small:
+        return None, 0
+    label = min(small, key=lambda name: (small[name], name))
+    return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
+
+
+def least_class_size(cv: Any) -> int:
+    """Return the fewest documents that a class must have: for an F1 that means something, and one for each fold."""
+    return max(MIN_CLASS_SIZE, cv if isinstance(cv, int) else 0)

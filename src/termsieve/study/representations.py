@@ -1,0 +1,65 @@
+"""Representations: other terms than those of the analyzer, which a study tries where they may pay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from termsieve.documents import TOKENS
+from termsieve.study.corpus import Corpus
+from termsieve.study.plan import AUTO, Plan
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.boundaries import SAMPLE_CHARACTERS, SAMPLE_TEXTS, describe_missing_boundaries
+
+PAIRS = "words and pairs"
+CHARACTERS = "characters"
+MAX_ENTRIES = 10_000_000  # different words of all documents: beyond, their pairs take too long to be tried unasked
+MIN_DF = 2  # a pair in one document only tells nothing, and most are
+
+
+@dataclass(frozen=True)
+class Representation:
+    """Terms of another analyzer: a name, the analyzer, and the documents that a term must have."""
+
+    name: str
+    analyzer: Analyzer
+    min_df: int
+
+
+def choose_representation(corpus: Corpus, plan: Plan) -> Representation | None:
+    """Return the terms to try beside those of the analyzer, if any pay."""
+    if plan.pairs == "no" or (plan.pairs == AUTO and not plan.is_open):
+        return None
+    analyzer = corpus.analyzer
+    if analyzer is None:
+        return None
+    if plan.is_open and _lacks_spaces(corpus.texts, analyzer):
+        return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), _least_df(plan))
+    many = corpus.X.nnz > MAX_ENTRIES and plan.pairs == AUTO
+    if analyzer.analyzer not in ("word", "tokens") or analyzer.ngram_range != (1, 1) or many:
+        return None
+    return Representation(PAIRS, adapt_analyzer(analyzer, PAIRS), _least_df(plan))
+
+
+def adapt_analyzer(analyzer: Analyzer, name: str) -> Analyzer:
+    """Return the analyzer that makes the terms of a representation.
+
+    >>> adapt_analyzer(Analyzer(min_length=3), PAIRS)
+    Analyzer(ngram_range=(1, 2), min_length=3)
+    """
+    kind = "char_wb" if name == CHARACTERS else analyzer.analyzer
+    return replace(analyzer, analyzer=kind, ngram_range=(1, 2))
+
+
+def _least_df(plan: Plan) -> Any:
+    return max(plan.min_df, MIN_DF) if isinstance(plan.min_df, int) else plan.min_df
+
+
+def _lacks_spaces(texts: pa.ChunkedArray, analyzer: Analyzer) -> bool:
+    """Tell whether the texts have hardly any word boundaries, and nothing was said about how to find words."""
+    first = texts.slice(0, SAMPLE_TEXTS)
+    if texts.type == TOKENS:
+        return False
+    return describe_missing_boundaries((text[:SAMPLE_CHARACTERS] for text in first.to_pylist()), analyzer) is not None

@@ -1,0 +1,325 @@
+"""Intervals, p-values and dispersion: against formulas, simulations, enumerated permutations and real resampling."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import termsieve as ts
+from termsieve.errors import OptionError
+from termsieve.ranking.certainty import measure_dispersion
+from termsieve.ranking.limits import Side, limit_documents
+from termsieve.ranking.permutation import control_false_discoveries
+from termsieve.scores import SCORES
+
+DOCUMENT_SCORES = ["chi2", "log_odds_ratio", "gu", "bns", "f1", "prob_ratio"]
+
+
+def counts_of(tp, fp, fn, tn):
+    """One term, two classes "no" and "yes"."""
+    X = np.repeat([[1], [1], [0], [0]], [tp, fp, fn, tn], axis=0)
+    y = np.repeat(["yes", "no", "yes", "no"], [tp, fp, fn, tn])
+    return ts.Counts.from_matrix(X, y)
+
+
+def random_counts(seed=0, n=60, terms=25, classes=4, most=3):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, most + 1, (n, terms)) * (rng.random((n, terms)) < rng.random(terms) ** 2)
+    return ts.Counts.from_matrix(X, rng.integers(0, classes, n).astype(str))
+
+
+# Intervals
+
+
+def test_limits_of_a_rate_are_those_of_jeffreys():
+    df, n = np.array([0.0, 3.0, 50.0]), np.array([50.0, 50.0, 50.0])
+    low, high = limit_documents(Side(df, df, df, n), 0.025)
+    beta = stats.beta(df + 0.5, n - df + 0.5)
+    assert low.df[0] == 0
+    assert high.df[2] == 50
+    np.testing.assert_allclose(low.df[1:], 50 * beta.ppf(0.025)[1:], atol=1e-6)
+    np.testing.assert_allclose(high.df[:2], 50 * beta.ppf(0.975)[:2], atol=1e-6)
+
+
+def test_the_difference_of_two_rates_has_the_interval_of_newcombe():
+    def difference(t):
+        return t.tpr - t.fpr
+
+    low, high = ts.score(counts_of(30, 10, 20, 140), difference).interval(0.9)
+    p_low, p_high = stats.beta(30.5, 20.5).ppf([0.05, 0.95])
+    q_low, q_high = stats.beta(10.5, 140.5).ppf([0.05, 0.95])
+    gap = 30 / 50 - 10 / 150
+    assert low[1, 0] == pytest.approx(gap - math.hypot(0.6 - p_low, q_high - 10 / 150), abs=1e-6)
+    assert high[1, 0] == pytest.approx(gap + math.hypot(p_high - 0.6, 10 / 150 - q_low), abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
+@pytest.mark.parametrize("name", SCORES)
+def test_intervals_of_all_scores_are_numbers_in_order(name, method):
+    scores = ts.score(random_counts(), name)
+    for value, (low, high) in (
+        (scores.values, scores.interval(method=method, draws=40)),
+        (scores.overall(), scores.overall_interval(method=method, draws=40)),
+    ):
+        assert low.shape == high.shape == value.shape
+        assert not np.isnan(low).any()
+        assert not np.isnan(high).any()
+        assert (low <= high).all()
+        if method == "analytic":
+            assert (low <= value + 1e-9 * np.abs(value)).all()
+            assert (value <= high + 1e-9 * np.abs(value)).all()
+
+
+@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
+@pytest.mark.parametrize("name", ["chi2", "log_odds_ratio", "ocfs", "info_gain"])
+def test_intervals_do_not_depend_on_other_terms(name, method):
+    counts = random_counts(3)
+    some = np.array([4, 17, 2, 9])
+    whole, part = ts.score(counts, name), ts.score(counts.taken(some), name)
+    for a, b in zip(whole.interval(method=method, draws=50), part.interval(method=method, draws=50), strict=True):
+        np.testing.assert_array_equal(a[:, some], b)
+    expected = whole.overall_interval(method=method, draws=50)
+    for a, b, c in zip(
+        expected,
+        part.overall_interval(method=method, draws=50),
+        whole.overall_interval(method=method, draws=50, terms=some),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a[some], b)
+        np.testing.assert_array_equal(b, c)
+
+
+def test_the_bootstrap_is_seeded():
+    scores = ts.score(random_counts(), "chi2")
+    first, again, other = (scores.interval(method="bootstrap", draws=50, seed=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first, again)
+    assert (first.high != other.high).any()
+
+
+def test_the_bootstrap_from_counts_is_that_of_documents():
+    rng = np.random.default_rng(5)
+    names, n = ["log_odds_ratio", "chi2", "ocfs", "log_ratio"], 400
+    y = np.repeat(["a", "b"], [150, 250])
+    rate = np.where(y == "a", 0.5, 0.2)[:, np.newaxis] * np.array([1.0, 0.4])
+    X = np.column_stack([rng.poisson(rate), rng.poisson(8, n)])  # the last keeps the lengths of documents apart
+    found = [one.interval(method="bootstrap") for one in ts.score(ts.Counts.from_matrix(X, y), names).values()]
+    drawn = []
+    for _ in range(300):
+        rows = np.concatenate([rng.choice(np.flatnonzero(y == c), (y == c).sum()) for c in "ab"])
+        scores = ts.score(ts.Counts.from_matrix(X[rows], y), names)
+        drawn.append([one.of_class(0)[:2] for one in scores.values()])
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    width = high - low
+    assert (np.abs([one.low[0, :2] for one in found] - low) < 0.18 * width).all()
+    assert (np.abs([one.high[0, :2] for one in found] - high) < 0.18 * width).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"), [("log_odds_ratio", 0.94, 0.965), ("gss", 0.94, 0.965), ("chi2", 0.94, 0.975)]
+)
+def test_coverage(name, least, most):
+    """Each term is a corpus of its own: the same two rates, drawn anew."""
+    rng = np.random.default_rng(11)
+    n_c, n_nc, p, q = 200, 1000, 0.08, 0.02
+    X = rng.random((n_c + n_nc, 3000)) < np.repeat([p, q], [n_c, n_nc])[:, np.newaxis]
+    y = np.repeat(["yes", "no"], [n_c, n_nc])
+    low, high = ts.score(ts.Counts.from_matrix(X.astype(int), y), name).interval()
+    truth = SCORES[name].evaluate(ts.Table.of(tp=n_c * p, fp=n_nc * q, fn=n_c * (1 - p), tn=n_nc * (1 - q)))
+    assert least <= ((low[1] <= truth) & (truth <= high[1])).mean() <= most
+
+
+def test_what_one_document_repeats_is_not_sure():
+    class_a = [[500, 10] if i == 0 else [0, 10] for i in range(50)]
+    X = np.array(class_a + [[0, 3]] * 5 + [[1, 3]] * 45)
+    counts = ts.Counts.from_matrix(np.column_stack([X, np.full(100, 90)]), np.repeat(["a", "b"], 50))
+    scores = ts.score(counts, "log_ratio")
+    low, high = scores.interval()
+    assert scores.values[0, 0] > scores.values[0, 1] > 1  # the burst is the larger effect,
+    assert (high - low)[0, 0] > 10 * (high - low)[0, 1]  # and much less sure
+    assert low[0, 0] < low[0, 1]
+
+
+def test_a_two_sided_score_may_be_that_of_independence():
+    low, high = ts.score(counts_of(11, 20, 39, 130), "chi2").interval()
+    assert low[1, 0] == 0 < high[1, 0]
+    low, _ = ts.score(counts_of(30, 10, 20, 140), "chi2").interval()
+    assert low[1, 0] > 10
+
+
+def test_an_infinite_score_has_a_finite_lower_end():
+    low, high = ts.score(counts_of(30, 0, 20, 150), "prob_ratio").interval()
+    assert np.isfinite(low[1, 0])
+    assert low[1, 0] > 5
+    assert high[1, 0] == np.inf
+
+
+def test_higher_levels_are_wider():
+    scores = ts.score(random_counts(), "ngl")
+    narrow, wide = scores.interval(0.5), scores.interval(0.99)
+    assert (wide.low <= narrow.low).all()
+    assert (wide.high >= narrow.high).all()
+    assert (wide.high > narrow.high).any()
+
+
+def test_several_labels_per_document():
+    X = np.array([[1, 0], [1, 1], [0, 1], [0, 1]])
+    counts = ts.Counts.from_matrix(X, [["a", "b"], ["a"], ["b"], ["c"]])
+    scores = ts.score(counts, "chi2")
+    assert np.isfinite(scores.interval().high).all()
+    with pytest.raises(OptionError, match="1 documents have more than one label"):
+        scores.overall_interval()
+    assert np.isfinite(ts.score(counts, "ngl").overall_interval().high).all()  # the largest class is one class
+    with pytest.raises(OptionError, match="more than one label"):
+        scores.pvalues(method="permutation", draws=9)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"level": 1.0}, "between 0 and 1"),
+        ({"level": True}, "between 0 and 1"),
+        ({"method": "magic"}, "'analytic' or 'bootstrap'; it was given 'magic'"),
+        ({"draws": 3}, "'draws' of an interval must be 20 or more, not 3"),
+        ({"seed": -1}, "'seed' of an interval must be 0 or more"),
+    ],
+)
+def test_wrong_options_are_told(given, said):
+    with pytest.raises(OptionError, match=said):
+        ts.score(counts_of(3, 1, 2, 4), "chi2").interval(**given)
+
+
+# p-values
+
+
+def all_permutations(counts_of_labels, y, name):
+    """The values of a score under all ways to exchange the labels."""
+    n, k = len(y), int((y == "yes").sum())
+    found = []
+    for chosen in itertools.combinations(range(n), k):
+        labels = np.full(n, "no ", dtype="<U3")
+        labels[list(chosen)] = "yes"
+        found.append(ts.score(counts_of_labels(np.char.strip(labels)), name).values[1])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", DOCUMENT_SCORES)
+def test_exact_pvalues_are_those_of_all_permutations(name):
+    rng = np.random.default_rng(2)
+    X, y = (rng.random((8, 4)) < [0.2, 0.5, 0.6, 0.9]).astype(int), np.array(["yes"] * 3 + ["no"] * 5)
+    scores = ts.score(ts.Counts.from_matrix(X, y), name)
+    null = all_permutations(lambda labels: ts.Counts.from_matrix(X, labels), y, name)
+    observed = scores.values[1]
+    expected = (null >= observed - 1e-9 * np.abs(np.where(np.isfinite(observed), observed, 0))).mean(axis=0)
+    np.testing.assert_allclose(scores.pvalues(per_class=True, method="permutation")[1], expected, rtol=1e-12)
+
+
+def test_exact_pvalues_of_a_ratio_are_those_of_fishers_test():
+    for cells in ((30, 10, 20, 140), (3, 0, 47, 950), (1, 300, 99, 600)):
+        tp, fp, fn, tn = cells
+        expected = stats.fisher_exact([[tp, fp], [fn, tn]], alternative="greater").pvalue
+        got = ts.score(counts_of(*cells), "log_odds_ratio").pvalues(per_class=True, method="permutation")[1, 0]
+        assert got == pytest.approx(expected, rel=1e-10)
+
+
+def test_at_random_small_pvalues_are_rare():
+    rng = np.random.default_rng(4)
+    X, y = (rng.random((120, 4000)) < rng.random(4000)).astype(int), rng.permutation(np.repeat(["a", "b"], 60))
+    p = ts.score(ts.Counts.from_matrix(X, y), "chi2").pvalues(per_class=True, method="permutation")[0]
+    for alpha in (0.01, 0.05, 0.2):
+        assert (p <= alpha).mean() <= alpha + 4 * math.sqrt(alpha / 4000)
+    assert (p <= 0.2).mean() > 0.1
+
+
+def test_drawn_pvalues_of_an_overall_score():
+    counts = random_counts(8, n=9, terms=6, classes=3)
+    scores = ts.score(counts, "info_gain")
+    drawn = scores.pvalues(method="permutation", draws=4000)
+    assert (drawn >= 1 / 4001).all()
+    np.testing.assert_array_equal(drawn, scores.pvalues(method="permutation", draws=4000))
+    sizes = counts.class_sizes.tolist()
+    for n_t in np.unique(counts.term_df):
+        possible = [x for x in itertools.product(*(range(size + 1) for size in sizes)) if sum(x) == n_t]
+        weights = stats.multivariate_hypergeom(sizes, n_t).pmf(possible)
+        columns = zip(zip(*possible, strict=True), sizes, strict=True)  # each possible table is a term
+        X = np.array([[i < k for k in column] for column, size in columns for i in range(size)], int)
+        null = ts.score(ts.Counts.from_matrix(X, np.repeat(["0", "1", "2"], sizes)), "info_gain").overall()
+        for place in np.flatnonzero(counts.term_df == n_t):
+            expected = weights[null >= scores.overall()[place] - 1e-9].sum()
+            assert drawn[place] == pytest.approx(expected, abs=0.03)
+
+
+def test_without_draws_the_overall_pvalue_is_that_of_the_best_class_corrected():
+    scores = ts.score(random_counts(), "ngl")
+    each = scores.pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(scores.pvalues(method="permutation"), np.minimum(1, 4 * each.min(axis=0)))
+
+
+@pytest.mark.parametrize("control", ["bh", "by"])
+def test_q_values_are_those_of_scipy(control):
+    p = np.random.default_rng(0).random(200) ** 3
+    np.testing.assert_allclose(control_false_discoveries(p, control), stats.false_discovery_control(p, method=control))
+    scores = ts.score(random_counts(), "chi2")
+    rows = scores.qvalues(per_class=True, control=control)
+    expected = scores.pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(rows, stats.false_discovery_control(expected, axis=1, method=control))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("ocfs", {"method": "permutation"}, "'ocfs' counts occurrences"),
+        ("ocfs", {"method": "permutation", "draws": 9}, "'ocfs' counts occurrences"),
+        ("bns", {}, r"no null distribution.*method='permutation'"),
+        ("chi2", {"method": "magic"}, "'theory' or 'permutation'; it was given 'magic'"),
+        ("chi2", {"draws": 99}, "draws is a number of tables"),
+        ("chi2", {"method": "permutation", "draws": 99, "per_class": True}, "draws is a number of tables"),
+    ],
+)
+def test_pvalues_that_cannot_be_had(name, given, said):
+    with pytest.raises(OptionError, match=said):
+        ts.score(counts_of(3, 1, 2, 4), name).pvalues(**given)
+
+
+# Beside the terms of a ranking
+
+
+def test_dispersion_is_that_of_the_documents():
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(rng.random(6), (40, 6)), np.repeat(["a", "b"], 20)
+    X[:, 5] = 0
+    X[7, 5] = 9
+    counts = ts.Counts.from_matrix(X, y)
+    mean, sd = X.mean(axis=0), X.std(axis=0)
+    np.testing.assert_allclose(measure_dispersion(counts), 1 - sd / mean / math.sqrt(39), atol=1e-12)
+    part = X[:20]
+    got = measure_dispersion(counts, np.arange(6), np.zeros(6, np.int32))
+    np.testing.assert_allclose(got, 1 - part.std(axis=0) / part.mean(axis=0) / math.sqrt(19), atol=1e-12)
+    assert got[5] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("given", [{}, {"of": "1"}, {"per_class": True}])
+def test_columns_beside_the_terms(given):
+    counts = random_counts(9)
+    scores = ts.score(counts, "log_odds_ratio")
+    plain, ranking = scores.top(5, **given), scores.top(5, **given, intervals=0.8, pvalues=True, dispersion=True)
+    assert list(ranking) == list(plain)
+    table = ranking.to_arrow()
+    assert table.column_names == [*plain.to_arrow().column_names, "low", "high", "p", "q", "dispersion"]
+    low, high = scores.interval(0.8) if given else scores.overall_interval(level=0.8)
+    for row, beside in zip(ranking, table.to_pylist(), strict=True):
+        place = counts.index_of(row.term)
+        where = (counts.index_of_class(row.label), place) if given else place
+        assert (beside["low"], beside["high"]) == (low[where], high[where])
+        assert beside["low"] <= row.score <= beside["high"]
+        assert 0 < beside["p"] <= beside["q"] <= 1
+    assert ranking[1:3].beside["q"] == ranking.beside["q"][1:3]
+    assert ranking != plain
+    assert "dispersion" in repr(ranking)
+
+
+@pytest.mark.parametrize("level", [1.5, -0.2])
+def test_a_level_that_is_none_is_told(level):
+    with pytest.raises(OptionError, match="between 0 and 1"):
+        ts.score(counts_of(3, 1, 2, 4), "chi2").top(1, intervals=level)

@@ -1,0 +1,342 @@
+"""LinearSVM: the optimum of LinearSVC's objective, with its certificate, along rankings and along C."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import linear_svm as oracle
+from oracles import naive_curves
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, normalize
+from sklearn.svm import LinearSVC
+
+from termsieve.classify import linear_path, linear_tuning
+from termsieve.classify.curves import curve
+from termsieve.classify.linear_kernels import search_line
+from termsieve.classify.linear_path import ColumnSystem, DocumentSystem, Newton, Problem, RankedRows, solve_path
+from termsieve.classify.recipes import LinearSVM, classifier
+from termsieve.errors import InputError, OptionError
+
+
+def corpus(seed, n=160, d=40, m=4, several=False):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, m, n)
+    X = sparse.csr_array(rng.poisson(rng.gamma(0.3, 1.0, (m, d))[codes]).astype(float))
+    y = (rng.random((n, m)) < 0.3).astype(int) if several else np.array(["a", "b", "c", "d"])[codes]
+    return X[: n // 2], y[: n // 2], X[n // 2 :], rng.permutation(d)
+
+
+def problems_of(model, y):
+    """Signs and C of the documents for each row of the weights."""
+    codes = np.searchsorted(model.classes_, y)
+    weights = model.class_weights(model.classes_, codes)
+    for c in [1] if len(model.classes_) == 2 else range(len(model.classes_)):
+        rest = weights[0] if len(model.classes_) == 2 else 1.0
+        yield np.where(codes == c, 1.0, -1.0), model.C_ * np.where(codes == c, weights[c], rest)
+
+
+def check_certificate(model, X, y):
+    """The gradient, the gap and the objective, computed in NumPy."""
+    for row, (signs, costs) in enumerate(problems_of(model, y)):
+        w = np.append(model.intercept_[row], model.coef_[row])
+        value = oracle.objective(X, signs, costs, w)
+        assert model.objective_[row] == pytest.approx(value, rel=1e-9, abs=1e-300)
+        gap = np.square(oracle.gradient(X, signs, costs, w)).sum() / 2
+        assert gap <= 1.01 * model.tol * value + 1e-12
+        dual = oracle.dual_objective(
+            X, signs, costs, 2 * costs * np.maximum(0, 1 - signs * (oracle.with_intercept(X) @ w))
+        )
+        assert value - dual == pytest.approx(gap, abs=1e-9 * value)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"C": 0.01}, {"C": 100.0}, {"class_weight": "balanced"},
+                                        {"class_weight": {"a": 3.0, "d": 0.2}}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("m", [2, 4])
+def test_the_objective_is_that_of_liblinear_at_its_optimum(parameters, m):
+    X, y, T, _ = corpus(m, m=m)
+    if m == 2 and isinstance(parameters.get("class_weight"), dict):
+        parameters = {"class_weight": {"a": 3.0, "b": 0.2}}
+    if m == 4 and isinstance(parameters.get("class_weight"), dict):
+        parameters = {"class_weight": {"a": 3.0, "b": 1.0, "c": 1.0, "d": 0.2}}
+    model = LinearSVM(**parameters).fit(X, y)
+    check_certificate(model, X, y)
+    theirs = LinearSVC(dual=False, tol=1e-10, max_iter=100_000, **parameters).fit(X, y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-3)
+    np.testing.assert_allclose(model.decision_function(T), theirs.decision_function(T), atol=1e-2)
+    assert model.coef_.shape == theirs.coef_.shape
+    assert model.intercept_.shape == theirs.intercept_.shape
+    for row, (signs, costs) in enumerate(problems_of(model, y)):
+        least = oracle.objective(X, signs, costs, np.append(theirs.intercept_[row], theirs.coef_[row]))
+        assert model.objective_[row] <= least * (1 + 1e-7)
+
+
+def test_without_an_intercept():
+    X, y, _, _ = corpus(1)
+    model = LinearSVM(fit_intercept=False).fit(X, y)
+    theirs = LinearSVC(fit_intercept=False, dual=False, tol=1e-10, max_iter=100_000).fit(X, y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-3)
+    assert not model.intercept_.any()
+
+
+small = st.integers(0, 3)
+
+
+@st.composite
+def small_data(draw):
+    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 6))
+    X = np.array(draw(st.lists(st.lists(small, min_size=d, max_size=d), min_size=n, max_size=n)), float)
+    if draw(st.booleans()):
+        X[:, draw(st.integers(0, d - 1))] = X[:, 0]  # a column twice
+    if draw(st.booleans()):
+        X[draw(st.integers(0, n - 1))] = 0  # an empty document
+    y = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    y[0], y[-1] = 0, draw(st.integers(1, 2))
+    return X, y
+
+
+@settings(max_examples=60)
+@given(small_data(), st.sampled_from([1e-4, 0.3, 1.0, 50.0, 1e4]), st.sampled_from([None, "balanced", {0: 2.5}]))
+def test_any_small_data_has_its_certificate(data, C, class_weight):
+    X, y = data
+    model = LinearSVM(C=C, class_weight=class_weight).fit(sparse.csr_array(X), y)
+    check_certificate(model, X, y)
+
+
+@settings(max_examples=40)
+@given(small_data(), st.booleans(), st.sampled_from([0.1, 1.0, 100.0]))
+def test_a_path_ends_where_each_fit_ends(data, normalized, C):
+    """From the last solution or from 0, with kept systems or new ones: the optimum is one."""
+    X, y = data
+    rows = RankedRows(sparse.csr_array(X), normalize=normalized)
+    signs = np.where(y == 0, 1.0, -1.0)
+    ks = np.arange(1, X.shape[1] + 1)
+    path = list(solve_path(rows, rows.views(ks), Problem(signs, C, C), tol=1e-12))
+    for k, point in zip(ks, path, strict=True):
+        A = normalize(X[:, :k]) if normalized else X[:, :k]
+        found = LinearSVM(C=C, tol=1e-12).fit(A, np.where(y == 0, "x", "w"))
+        assert point.objective == pytest.approx(found.objective_[0], rel=1e-9)
+        np.testing.assert_allclose(point.weights[1:], found.coef_[0], atol=1e-5)
+        np.testing.assert_allclose(oracle.gradient(A, signs, C, point.weights), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_array, lambda X: X.toarray()])
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("spelling", ["linear_svm", 'linear_svm(class_weight="balanced")', "linear_svm(C=30)",
+                                      "linear_svm(fit_intercept=False)"])  # fmt: skip
+def test_curves_are_those_of_refitting(spelling, normalized, container):
+    X, y, T, order = corpus(3)
+    X, T = container(X), container(T)
+    model = make_pipeline(Normalizer(), classifier(spelling)) if normalized else classifier(spelling)
+    ks = [1, 2, 3, 7, 20, 40]
+    expected = naive_curves.refitted(X, y, T, order, ks, model)
+    found = curve(X, y, T, order, ks, model)
+    assert found.dtype == y.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_curves_of_several_labels(normalized):
+    X, Y, T, order = corpus(4, several=True)
+    Y[:, 1], Y[:, 2] = 0, 1
+    model = make_pipeline(Normalizer(), LinearSVM()) if normalized else LinearSVM()
+    found = curve(X, Y, T, order, [1, 5, 40], model)
+    assert not found[:, :, 1].any()
+    assert found[:, :, 2].all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # columns of 1 alone
+        np.testing.assert_array_equal(found, naive_curves.refitted(X, Y, T, order, [1, 5, 40], model))
+
+
+def test_a_prediction_does_not_depend_on_the_other_numbers_of_terms():
+    X, y, T, order = corpus(5, n=400)
+    together = curve(X, y, T, order, range(1, 41), "linear_svm")
+    for k in (1, 8, 25, 40):
+        np.testing.assert_array_equal(curve(X, y, T, order, [k], "linear_svm")[0], together[k - 1])
+
+
+def test_both_systems_and_conjugate_gradients_find_the_same_step():
+    X, _, _, order = corpus(6)
+    rows = RankedRows(X[:, order])
+    rng = np.random.default_rng(0)
+    systems = [ColumnSystem(reuse=True), DocumentSystem(reuse=True)]
+    for view in rows.views([3, 10, 11, 40]):
+        for _ in range(3):
+            active = np.flatnonzero(rng.random(view.n) < 0.4)
+            costs, gradient = rng.random(len(active)) + 0.1, rng.normal(size=view.k + 1)
+            A = sparse.vstack([sparse.csr_array((2, view.k)), X[:, order[: view.k]][rows.order]])
+            expected = np.linalg.solve(oracle.hessian(A, active, costs), -gradient)
+            for system in systems:
+                np.testing.assert_allclose(system.find_step(view, active, costs, gradient), expected, atol=1e-9)
+            step = np.empty_like(gradient)
+            linear_path.linear_kernels.solve_by_conjugate_gradients(
+                active, costs, *view.entries(), gradient, 1e-24, 1000, step
+            )
+            np.testing.assert_allclose(step, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("most", [0, 10**9])
+def test_the_ways_to_a_step_lead_to_one_optimum(most, monkeypatch):
+    X, y, _, _ = corpus(7)
+    expected = LinearSVM(tol=1e-14).fit(X, y)
+    monkeypatch.setattr(linear_path, "_MAX_DIRECT", most)
+    monkeypatch.setattr(linear_path, "_FLOP", 1e9 if most == 0 else 0.0)
+    found = LinearSVM(tol=1e-14).fit(X, y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-6)
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1.0, 1.0]), st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=6),
+       st.floats(0.01, 2))  # fmt: skip
+def test_the_line_search_finds_the_least(documents, square):
+    signs, sums, moved = (np.array(part) for part in zip(*documents, strict=True))
+    costs = np.ones(len(signs))
+
+    def value(t):
+        slack = np.maximum(0, 1 - signs * (sums + t * (moved - sums)))
+        return -2 * t + square * t * t / 2 + (slack**2).sum() / 2
+
+    slope = -2 - (signs * (moved - sums) * np.maximum(0, 1 - signs * sums)).sum()
+    if slope >= -1e-3:
+        return
+    length = search_line(signs, costs, sums, moved, -2.0, square)
+    around = [value(length + change) for change in (-1e-3, 0.0, 1e-3)]
+    assert around[1] <= min(around) + 1e-12
+
+
+def test_c_is_chosen_by_folds_of_the_training_documents():
+    X, y, T, order = corpus(8, n=300)
+    model = LinearSVM(C="auto").fit(X, y)
+    assert model.C_ in linear_tuning.GRID
+    np.testing.assert_array_equal(model.coef_, LinearSVM(C="auto").fit(X, y).coef_)
+    np.testing.assert_allclose(model.coef_, LinearSVM(C=model.C_).fit(X, y).coef_)
+    check_certificate(model, X, y)
+    ks = [2, 10, 40]
+    chosen = []
+    for k in ks:
+        at_k = clone(model).fit(X[:, order[:k]], y)
+        chosen.append(at_k.C_)
+        np.testing.assert_array_equal(curve(X, y, T, order, ks, model)[ks.index(k)], at_k.predict(T[:, order[:k]]))
+    rows = RankedRows(X[:, order])
+    path = model.solve_path(rows, X[:, order], np.searchsorted(model.classes_, y), model.classes_, np.array(ks))
+    assert path.costs.tolist() == chosen
+
+
+def test_c_is_the_best_on_folds_that_a_plain_loop_tries():
+    from sklearn.metrics import f1_score
+    from sklearn.model_selection import StratifiedKFold
+
+    X, y, _, _ = corpus(9, n=300)
+    means = []
+    for C in linear_tuning.GRID:
+        folds = StratifiedKFold(linear_tuning.FOLDS, shuffle=True, random_state=5).split(X, y)
+        means.append(np.mean([f1_score(y[b], LinearSVM(C=C).fit(X[a], y[a]).predict(X[b]), average="macro")
+                              for a, b in folds]))  # fmt: skip
+    chosen = LinearSVM(C="auto", random_state=5).fit(X, y).C_
+    best = np.flatnonzero(np.isclose(means, max(means), atol=1e-12))
+    assert chosen == min((linear_tuning.GRID[i] for i in best), key=lambda C: (abs(np.log(C)), C))
+
+
+def test_c_can_be_chosen_with_very_few_documents():
+    X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "b", "c"]
+    assert LinearSVM(C="auto").fit(X, y).C_ in linear_tuning.GRID
+    several = OneVsRestClassifier(LinearSVM(C="auto")).fit(X, np.eye(3, dtype=int))
+    assert all(one.C_ in linear_tuning.GRID for one in several.estimators_)
+    assert LinearSVM(C="auto").fit(np.ones((3, 1)), [0, 1, 1]).C_ == 1.0  # all are equal: the nearest to 1
+
+
+def test_a_class_may_be_absent_from_a_fold():
+    X, y, _, _ = corpus(10)
+    y = np.where(np.arange(len(y)) == 3, "e", y)
+    assert LinearSVM(C="auto", class_weight="balanced").fit(X, y).C_ in linear_tuning.GRID
+
+
+def test_solved_without_convergence_warnings_where_liblinear_warns():
+    X, y, _, _ = corpus(11)
+    X = X * 300
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearSVM(C=1000.0).fit(X, y)
+    assert (model.certificate_ <= model.tol).all()
+
+
+def test_what_is_not_solved_is_told():
+    X, y, _, _ = corpus(12)
+    with pytest.warns(ConvergenceWarning, match=r"did not reach the optimum for 4 of 4 problems.*Lower C"):
+        model = LinearSVM(max_iter=1).fit(X, y)
+    assert (model.certificate_ > model.tol).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"C": 0}, "positive number or \"auto\"; it is 0"),
+        ({"C": "much"}, "it is 'much'"),
+        ({"tol": -1}, "tol of LinearSVM"),
+        ({"max_iter": 0}, "max_iter of LinearSVM"),
+        ({"class_weight": "even"}, "it is 'even'"),
+        ({"class_weight": {"z": 2.0}}, "has 'z', which is not one of the classes"),
+        ({"class_weight": {"a": -2.0}}, "numbers from 0"),
+    ],
+)  # fmt: skip
+def test_parameters_that_make_no_sense(parameters, says):
+    X, y, T, order = corpus(0)
+    with pytest.raises(OptionError, match=says):
+        LinearSVM(**parameters).fit(X, y)
+    with pytest.raises(InputError, match=r"cannot learn from 80 documents and 3 terms"):
+        curve(X, y, T, order, [3], LinearSVM(**parameters))
+
+
+def test_one_class_and_numbers_that_are_not_finite():
+    X, y, T, order = corpus(0)
+    with pytest.raises(InputError, match="only one class"):
+        LinearSVM().fit(X, ["a"] * 80)
+    with pytest.raises(InputError, match="only one class"):
+        curve(X, ["a"] * 80, T, order, [3], "linear_svm")
+    with pytest.raises(InputError, match="X_test has entries that are not finite"):
+        curve(X, y, T * np.inf, order, [3], "linear_svm")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "kind", "canonical"),
+    [
+        ("linear_svm", "LinearSVM", "linear_svm"),
+        ("linear_svm(solver='newton', C=1)", "LinearSVM", "linear_svm"),
+        ("linear_svm(solver='liblinear')", "LinearSVC", 'linear_svm(solver="liblinear")'),
+        ("linear_svm(tol=0.01, solver='liblinear')", "LinearSVC", 'linear_svm(solver="liblinear", tol=0.01)'),
+        ("linear_svm(C='auto', class_weight='balanced')", "LinearSVM", 'linear_svm(C="auto", class_weight="balanced")'),
+    ],
+)  # fmt: skip
+def test_the_solver_is_part_of_the_spelling(spelling, kind, canonical):
+    from termsieve.classify.recipes import parse_recipe
+
+    recipe = parse_recipe(spelling)
+    assert type(recipe.make()).__name__ == kind
+    assert recipe.spelling == canonical
+    assert parse_recipe(canonical) == recipe
+
+
+@pytest.mark.parametrize(
+    ("spelling", "says"),
+    [
+        ("linear_svm(dual=False)", r"'dual' is a parameter of linear_svm\(solver='liblinear'\) alone"),
+        ("linear_svm(solver='sgd')", "one of 'newton', 'liblinear', not 'sgd'"),
+    ],
+)
+def test_what_a_solver_does_not_have(spelling, says):
+    with pytest.raises(OptionError, match=says):
+        classifier(spelling)
+
+
+def test_newton_starts_from_weights_of_more_or_fewer_columns():
+    X, y, _, _ = corpus(13)
+    rows = RankedRows(X)
+    problem = Problem(np.where(y == "a", 1.0, -1.0), 1.0, 1.0)
+    starts = np.zeros(1), np.ones(3), np.linspace(-1, 1, 41)
+    few = rows.views([5])[0]
+    ends = [Newton(rows, problem, 1e-10, 100).solve(few, start).weights for start in starts]
+    np.testing.assert_allclose(ends[1:], [ends[0], ends[0]], atol=1e-5)

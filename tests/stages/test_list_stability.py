@@ -1,0 +1,93 @@
+"""Half-samples of folds: how often terms come again, and the rule that takes those that do."""
+
+import numpy as np
+import pytest
+
+import termsieve as ts
+from termsieve.errors import OptionError
+from termsieve.evaluate import measures
+from termsieve.selection.stability import rank_half_samples
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """A word that tells the class in all documents, some in a few, and noise."""
+    rng = np.random.default_rng(0)
+    labels = rng.permutation(np.repeat(["ham", "spam"], 60))
+    texts = []
+    for label in labels:
+        words = ["sure"] * (label == "spam") + ["often"] * (label == "spam" and rng.random() < 0.6)
+        texts.append(" ".join([*words, *(f"noise{i}" for i in rng.integers(0, 40, 6))]))
+    return texts, labels.tolist()
+
+
+@pytest.fixture(scope="module")
+def folds(corpus):
+    return ts.count_folds(*corpus, folds=12)
+
+
+def test_joined_folds_are_the_sum_of_their_counts(folds):
+    assert folds.join([3, 0, 7]) == folds.test(0) + folds.test(3) + folds.test(7)
+    assert folds.join(range(12)) == folds.total
+    assert folds.join([5]) == folds.test(5)
+    with pytest.raises(OptionError, match="no fold 12"):
+        folds.join([1, 12])
+
+
+def test_half_samples_are_complementary_pairs_ranked_as_their_counts_are(folds):
+    halves = rank_half_samples(folds, "chi2", 5, pairs=3, seed=4)
+    order = np.random.default_rng(4).permutation(12)
+    for ranks, half in zip(halves.ranks, (order[:6], order[6:]), strict=False):
+        counts = folds.join(half)
+        expected = [folds.total.index_of(term) for term in counts.terms[ts.score(counts, "chi2").order()]]
+        assert np.argsort(ranks, kind="stable")[: len(expected)].tolist() == expected
+        lacking = np.setdiff1d(np.arange(folds.total.n_terms), expected)
+        assert (ranks[lacking] == folds.total.n_terms).all()
+    assert len(halves.ranks) == 6
+    assert (halves.selected.sum(axis=1) == 5).all()
+
+
+def test_what_is_sure_comes_again_and_noise_does_not(folds):
+    found = ts.stability(folds, "chi2", 6)
+    assert found.terms[:2].tolist() == ["sure", "often"]
+    assert found.shares[:2].tolist() == [1.0, 1.0]
+    assert (found.rank_low[0], found.rank_high[0]) == (1, 1)
+    assert found.n_stable == found.is_stable.sum() < 6
+    assert (found.rank_low <= found.rank_high).all()
+    halves = rank_half_samples(folds, "chi2", 6)
+    assert found.index == pytest.approx(measures.stability(halves.selected))
+    assert 0 < found.index.low < found.index.value < found.index.high < 1
+    assert f"of these 6 terms {found.n_stable} come again in 9 of 10 half-samples" in repr(found)
+    assert found.to_arrow().column_names == ["rank", "term", "share", "rank_low", "rank_high"]
+    again = ts.stability(folds, "chi2", 6)
+    np.testing.assert_array_equal(found.shares, again.shares)
+
+
+def test_terms_to_choose_from(folds):
+    among = np.array([folds.total.index_of(f"noise{i}") for i in range(10)])
+    found = ts.stability(folds, "chi2", 3, among=among)
+    assert set(found.terms) <= {f"noise{i}" for i in range(10)}
+    assert found.n_terms == 10
+
+
+def test_the_rule_takes_what_comes_again(corpus, folds):
+    chosen = ts.select(folds, "stable(6, share=0.9)", "chi2")
+    halves = rank_half_samples(folds, "chi2", 6)
+    assert set(chosen.terms) == set(folds.total.terms[halves.shares >= 0.9])
+    assert chosen.terms[:2].tolist() == ["sure", "often"]
+    assert "half-samples" in chosen.reason
+    assert ts.select(folds.total, "stable(6)", "chi2", folds=folds) == chosen
+    assert ts.select(corpus[0], "stable(6)", "chi2", labels=corpus[1]).terms[:2].tolist() == ["sure", "often"]
+    pruned = folds.total.prune(drop=["sure"])
+    assert ts.select(pruned, "stable(6)", "chi2", folds=folds).terms[0] == "often"
+
+
+def test_what_is_needed_is_told(folds):
+    with pytest.raises(OptionError, match="Give the documents"):
+        ts.select(folds.total, "stable(6)", "chi2")
+    with pytest.raises(OptionError, match="at least 4 are needed"):
+        ts.stability(ts.count_folds(["a1", "b1", "c1"], ["x", "y", "x"], folds=[0, 1, 1]), "chi2", 1)
+    with pytest.raises(OptionError, match="'k' of 'stability' must be a whole number"):
+        ts.stability(folds, "chi2", 0)
+    with pytest.raises(OptionError, match="folds are of other documents"):
+        ts.select(ts.count(["zebra1", "b1"], ["x", "y"]), "stable(1)", "chi2", folds=folds)

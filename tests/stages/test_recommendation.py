@@ -1,0 +1,306 @@
+"""The recommendation: its rule, at its edges too, and what is said of it."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termsieve as ts
+from termsieve.errors import InputError, OptionError
+from termsieve.evaluate.differences import corrected_error, paired_difference
+from termsieve.evaluate.significance import correlated_t
+from termsieve.study.plan import GROWTH
+from termsieve.study.recommendation import ONE_SPLIT_RULE, RULE
+from termsieve.study.results import SCHEMA, Comparison
+from termsieve.views import format_difference, format_measure
+
+RATIO = 1 / 3
+
+
+def result_of(curves, **settings):
+    """A comparison with these values on each split, by (score, classifier, k)."""
+    rows = [
+        (0, fold, score, model, k, "", "f1_macro", value)
+        for fold in range(len(next(iter(curves.values()))))
+        for (score, model, k), values in curves.items()
+        for value in [values[fold]]
+    ]
+    table = pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+    return Comparison(table, {"n_splits": len(rows), "test_ratio": RATIO, "n_terms": 1000, **settings}, {})
+
+
+def around(mean, *noise):
+    return [mean + one for one in noise]
+
+
+NOISE = (-0.02, 0.0, 0.02, 0.0)
+OTHER = (0.0, 0.012, 0.0, -0.012)
+
+
+# Differences
+
+
+def test_the_standard_error_is_that_of_nadeau_and_bengio():
+    values = np.array([0.8, 0.9, 0.7, 0.85])
+    expected = values.std(ddof=1) * math.sqrt(1 / 4 + RATIO)
+    assert corrected_error(values, RATIO) == pytest.approx(expected)
+    assert corrected_error(np.column_stack([values, values]), RATIO) == pytest.approx([expected, expected])
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12), st.floats(0, 0.2))
+def test_probabilities_are_those_of_the_correlated_t_test(pairs, margin):
+    first, second = zip(*pairs, strict=True)
+    found = paired_difference(first, second, ratio=1 / (len(first) - 1), margin=margin)
+    expected = correlated_t(first, second, rope=margin)
+    assert (found.worse, found.better) == pytest.approx((expected[0], expected[2]), abs=1e-6)
+    assert found.low <= found.mean <= found.high
+
+
+def test_one_split_tells_nothing_of_the_error():
+    found = paired_difference([0.8], [0.9], ratio=1.0)
+    assert found.mean == pytest.approx(-0.1)
+    assert found[1:6] == (None,) * 5
+
+
+def test_without_any_variance_it_is_certain():
+    found = paired_difference([0.8, 0.8], [0.9, 0.9], ratio=1.0)
+    assert found.standard_error == 0
+    assert (found.low, found.high) == (found.mean, found.mean)
+    assert (found.worse, found.better) == (1.0, 0.0)
+    assert paired_difference([0.5, 0.6], [0.5, 0.6], ratio=1.0).worse == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (([0.8], [0.9, 1.0], 1.0, 0.01), InputError),
+        (([], [], 1.0, 0.01), InputError),
+        (([math.nan], [0.9], 1.0, 0.01), InputError),
+        (([0.8, 0.7], [0.9, 1.0], -1.0, 0.01), OptionError),
+        (([0.8], [0.9], 1.0, -0.01), OptionError),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(arguments, error):
+    first, second, ratio, margin = arguments
+    with pytest.raises(error):
+        paired_difference(first, second, ratio=ratio, margin=margin)
+
+
+# The rule
+
+
+@pytest.mark.parametrize(("errors", "k"), [(0.9, 10), (1.1, 1000), (1.9, 1000)])
+def test_one_standard_error_of_the_difference_is_allowed_and_no_more(errors, k):
+    difference = np.array(OTHER)
+    error = float(corrected_error(difference, RATIO))
+    best = np.array(around(0.9, *NOISE))
+    result = result_of({("chi2", "nb", 1000): best, ("chi2", "nb", 10): best - errors * error + difference})
+    choice = result.recommended()
+    assert choice.k == k
+    assert choice.best == ("nb", "chi2", 1000, pytest.approx(0.9), True)
+    if k == 10:
+        assert choice.is_enough
+        assert choice.against_best.standard_error == pytest.approx(error)
+        assert choice.against_best.mean == pytest.approx(-errors * error)
+        assert choice.against_all == choice.against_best
+    else:
+        assert choice.is_best
+        assert choice.against_all is None
+
+
+def test_the_difference_counts_not_the_spread_of_both():
+    """Both vary alike by far more than they differ: the difference is certain."""
+    best = np.array(around(0.9, *NOISE))
+    choice = result_of({("chi2", "nb", 1000): best, ("chi2", "nb", 10): best - 0.005}).recommended()
+    assert choice.k == 1000
+    assert choice.standard_error > 0.005
+
+
+def test_the_fewest_of_all_classifiers_and_scores_are_taken():
+    curves = {
+        ("gu", "nb", 100): around(0.895, *OTHER), ("gu", "nb", 10): around(0.5, *NOISE),
+        ("chi2", "svm", 500): around(0.9, *NOISE), ("chi2", "svm", 100): around(0.85, *OTHER),
+    }  # fmt: skip
+    result = result_of(curves)
+    assert result.recommended().chosen[:3] == ("nb", "gu", 100)
+    assert result.best()["svm"].k == 500
+    assert "against the best of everything tried, 0.900 (svm with 500 terms by chi2)" in result.recommended().reason
+
+
+def test_one_split_has_no_standard_error_and_the_margin_decides():
+    curves = {("gu", "nb", 10): [0.885], ("gu", "nb", 50): [0.895], ("gu", "nb", 1000): [0.9]}
+    result = result_of(curves)
+    choice = result.recommended()
+    assert (choice.k, choice.standard_error, choice.reselected, choice.rule) == (50, None, None, ONE_SPLIT_RULE)
+    assert "within the margin of 0.01; one split has no standard error" in choice.reason
+    assert result.recommended(margin=0).k == 1000
+    assert result.recommended(margin=0.02).k == 10
+    assert result.summary()["standard_error"].null_count == 3
+
+
+def test_without_variance_only_equals_are_enough():
+    curves = {("gu", "nb", 10): [0.89] * 3, ("gu", "nb", 50): [0.9] * 3, ("gu", "nb", 1000): [0.9] * 3}
+    choice = result_of(curves).recommended()
+    assert (choice.k, choice.standard_error, choice.rule) == (50, 0.0, RULE)
+    assert choice.against_all.worse == 0
+
+
+def test_where_all_are_equal_the_fewest_terms_of_the_simplest_are_enough():
+    names = [("chi2", "linear_svm"), ("chi2", "multinomial_nb"), ("bns", "linear_svm")]
+    curves = {(*name, k): [0.9, 0.8] for name in names for k in (10, 50, 1000)}
+    assert result_of(curves).recommended().chosen[:3] == ("multinomial_nb", "chi2", 10)
+
+
+def test_ties_go_to_the_better_curve():
+    curves = {("bns", "nb", 10): [0.5, 0.6], ("chi2", "nb", 10): [0.8, 0.7]}
+    curves |= {(score, "nb", 1000): [0.95, 0.96] for score in ("bns", "chi2")}
+    choice = result_of(curves).recommended()
+    assert (choice.score, choice.is_all, choice.is_best) == ("chi2", True, True)
+    assert choice.verdict == "nb: all 1,000 terms are best, macro F1 0.955; no fewer are enough."
+
+
+def test_what_was_tried_here_and_there_loses_ties():
+    curves = {("chi2", "nb", k): [0.8, 0.9] for k in (10, 100)}
+    curves |= {("bns", "nb", k): [0.8, 0.9] for k in (10, 100)} | {("pairs", "nb", 100): [0.8, 0.9]}
+    trials = result_of(curves).trials()
+    assert trials.curve_means == pytest.approx([0.85] * 4 + [0.0])
+
+
+def test_all_terms_for_reference_are_compared_with_and_not_recommended():
+    curves = {("chi2", "nb", 10): [0.7, 0.71, 0.72], ("chi2", "nb", 1000): [0.9, 0.91, 0.93]}
+    choice = result_of(curves, all_terms="reference", ks=[10]).recommended()
+    assert (choice.k, choice.is_enough, choice.best.k) == (10, False, 1000)
+    assert choice.against_all.mean == pytest.approx(-0.20333, abs=1e-5)
+    assert "the best of what was asked for, but not enough: macro F1 0.710" in choice.reason
+    assert "more than one standard error of the difference" in choice.reason
+
+
+def test_terms_of_a_rule_are_not_all_terms():
+    special = [{"name": "chi2, energy(0.5)", "score": "chi2", "rule": "energy(0.5)"}]
+    curves = {("chi2, energy(0.5)", "nb", 1000): [0.9, 0.91], ("all terms", "nb", 1000): [0.8, 0.81]}
+    choice = result_of(curves, contenders=special, all_terms="reference").recommended()
+    assert (choice.score, choice.is_all) == ("chi2, energy(0.5)", False)
+    assert choice.every.score == "all terms"
+    assert choice.against_all.mean == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("n_terms", "edge"), [(1000, True), (240, False), (100, False)])
+def test_a_best_at_the_end_of_the_numbers_tried_is_said_to_be_one(n_terms, edge):
+    curves = {("chi2", "nb", 10): [0.7, 0.72], ("chi2", "nb", 100): [0.9, 0.91]}
+    curves |= {("chi2", "nb", n_terms): [0.85, 0.86]} if n_terms > 100 else {}
+    choice = result_of(curves, n_terms=n_terms, ks=[10, 100]).recommended()
+    assert choice.is_at_edge is edge
+    assert ("more than 100 terms may do better" in choice.reason) is edge
+
+
+def test_what_was_lucky_in_one_split_does_not_count():
+    lucky, steady = [0.5, 0.5, 0.99], [0.65, 0.65, 0.65]
+    choice = result_of({("a", "nb", 10): lucky, ("b", "nb", 10): steady}).recommended()
+    assert (choice.score, choice.mean) == ("a", pytest.approx(0.66333, abs=1e-5))
+    assert choice.reselected == pytest.approx((0.5 + 0.5 + 0.65) / 3)
+
+
+def test_the_probability_is_that_of_a_loss_beyond_the_margin():
+    best, few = np.array(around(0.9, *NOISE)), np.array(around(0.895, *OTHER))
+    result = result_of({("chi2", "nb", 1000): best, ("chi2", "nb", 10): few}, margin=0.02)
+    expected = paired_difference(few, best, ratio=RATIO, margin=0.02)
+    assert result.recommended().against_best == expected
+    assert result.recommended(margin=0).against_best.worse > expected.worse
+    assert "it is worse by more than 0.02" in result.recommended().reason
+
+
+def test_too_few_documents_are_too_little_to_say():
+    texts = ["cheap pills", "buy pills", "noon meeting", "lunch at noon"] * 6
+    labels = ["spam", "spam", "ham", "ham"] * 6
+    few = ts.compare(texts[:20], labels[:20], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
+    assert few.recommended().small_class is None
+    less = ts.compare(texts[:18], labels[:18], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
+    assert less.recommended().small_class == ("ham", 8, 10)
+    assert less.recommended().reason.startswith("Too little to say: class 'ham' has 8 documents; with 10 of each class")
+    more = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=12)
+    assert more.recommended().small_class is None
+
+
+# The grid
+
+
+def corpus(n_docs=60, n_words=3000, length=300, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = ["sea" if i % 2 else "sport" for i in range(n_docs)]
+    texts = []
+    for label in labels:
+        first = 0 if label == "sea" else n_words // 3
+        words = rng.integers(first, first + 2 * n_words // 3, length)
+        texts.append(" ".join(f"w{word}" for word in words))
+    return texts, labels
+
+
+QUICK = {"scores": ["chi2"], "classifiers": ["multinomial_nb"], "cv": 3, "pairs": "no"}
+
+
+def test_all_terms_are_always_tried():
+    texts, labels = corpus(n_words=90)
+    result = ts.compare(texts, labels, **QUICK, ks=[5, 10])
+    n_terms = result.counts.n_terms
+    assert result.ks == [5, 10, n_terms]
+    assert result.settings["ks"] == [5, 10]
+    assert result.recommended().k in (5, 10)
+    assert result.recommended().every.k == n_terms
+    asked = ts.compare(texts, labels, **QUICK, ks=[5, 10, "all"])
+    assert asked.table == result.table
+    assert [one.is_all for one in asked.trials().tried] == [False, False, True]
+
+
+def test_numbers_beyond_the_vocabulary_are_one_column():
+    texts, labels = corpus(n_words=90)
+    result = ts.compare(texts, labels, **QUICK)
+    assert result.ks == [10, 20, 50, result.counts.n_terms]
+    limited = ts.compare(texts, labels, **QUICK, min_df=40)
+    assert max(limited.ks) == int((limited.counts.term_df >= 40).sum()) < result.counts.n_terms
+
+
+def test_all_terms_are_the_same_for_every_score():
+    texts, labels = corpus(n_words=90)
+    options = {**QUICK, "scores": ["chi2", "bns", "gu"], "classifiers": ["linear_svm", "multinomial_nb"]}
+    rows = ts.compare(texts, labels, **options, ks=[5]).trials("accuracy")
+    for model in options["classifiers"]:
+        places = [i for i, one in enumerate(rows.tried) if one.is_all and one.classifier == model]
+        assert len(places) == 3
+        assert (rows.values[:, places] == rows.values[:, places[:1]]).all()
+
+
+def test_the_grid_grows_while_the_best_stands_at_its_end(tmp_path):
+    texts, labels = corpus(n_docs=240, n_words=9000, length=60)
+    result = ts.compare(texts, labels, **QUICK, journal=tmp_path / "study")
+    n_terms = result.settings["n_terms"]
+    best = result.recommended().best
+    assert n_terms > 5000
+    assert result.recommended().is_at_edge is False
+    grown = [k for k in result.ks if k in GROWTH]
+    assert grown == [5000]
+    assert best.k >= 2000
+    again = ts.compare(texts, labels, **QUICK, journal=tmp_path / "study", margin=0.05)  # the margin makes no trials
+    assert again.table == result.table
+    assert again.recommended().margin == 0.05
+    fixed = ts.compare(texts, labels, **QUICK, ks=[1000, 2000])
+    assert fixed.ks == [1000, 2000, n_terms]
+
+
+def test_steps_of_growth_are_no_larger_than_those_of_an_edge():
+    assert GROWTH[:4] == (5000, 10_000, 20_000, 50_000)
+    assert max(b / a for a, b in zip((2000, *GROWTH), GROWTH, strict=False)) == 2.5
+
+
+# Numbers
+
+
+@given(st.floats(0, 1))
+def test_only_one_is_one_and_only_zero_is_zero(value):
+    shown = format_measure(value)
+    if 1e-11 < value < 1 - 1e-11:
+        assert 0 < float(shown) < 1
+    assert float(shown) == pytest.approx(value, abs=0.00051)
+    assert format_difference(-value) == ("0" if not value else f"-{shown}")
