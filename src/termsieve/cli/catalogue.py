@@ -66,13 +66,11 @@ def _scores_table(rows: list[CatalogueRow]) -> RenderableType:
 
     table = make_bare_table()
     recommended = read_evidence().recommended
-    for heading in ("score", "what it is", "family", "regret", "papers", "overall"):
-        table.add_column(
-            heading, no_wrap=heading not in ("what it is", "papers"), justify="right" if heading == "regret" else "left"
-        )
+    for heading in ("score", "what it is", "family", "regret", "overall"):
+        table.add_column(heading, no_wrap=heading != "what it is", justify="right" if heading == "regret" else "left")
     for row in rows:
         regret = "" if row.regret is None else f"{row.regret:.3f}"
         style = "bold" if row.name == recommended else ""
         mark = " (recommended)" if style else ""
-        table.add_row(row.name, row.title + mark, row.family, regret, row.papers, row.aggregation, style=style)
+        table.add_row(row.name, row.title + mark, row.family, regret, row.aggregation, style=style)
     return table

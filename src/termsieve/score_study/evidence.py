@@ -20,7 +20,6 @@ DRAWS = 2000  # of the bootstrap
 RARE_CLASS = 0.05  # of the documents
 SHORT_TEXT = 60  # terms of a document
 NEAR_DUPLICATES = 0.95  # of the first terms in common
-STEADIER = 0.05  # of the first terms that come again: a reason to prefer a tied score
 TIE = 0.005  # of regret: smaller differences are no reason to prefer a score
 
 
@@ -252,10 +251,12 @@ class Evidence:
 
     @cached_property
     def recommended(self) -> Standing:
-        """The score with the least regret, or a tied one whose first terms come again clearly more often."""
-        least = self.standings[0]
-        steadier = [one for one in self.tied if one.stability >= least.stability + STEADIER]
-        return steadier[0] if steadier else least
+        """Of the tied scores, the one whose first terms come again most often in other documents.
+
+        A default must do for all documents: scores that need one label per document are left out.
+        """
+        general = [one for one in self.tied if not parse_score(one.name).single_label] or self.tied
+        return max(general, key=lambda one: (round(one.stability, 4), -one.rank))
 
     def duplicates(self) -> list[tuple[str, str, float]]:
         """Return pairs of scores that have nearly the same first terms, nearest first."""

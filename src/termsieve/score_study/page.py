@@ -8,7 +8,7 @@ from pathlib import Path
 
 from termsieve.files import write_atomically
 from termsieve.score_study.charts import draw_agreement, draw_regrets
-from termsieve.score_study.evidence import REGIMES, STEADIER, TIE, Evidence, Regret
+from termsieve.score_study.evidence import REGIMES, TIE, Evidence, Regret
 from termsieve.score_study.forman import check_forman
 from termsieve.score_study.results import StudyResults, read_results
 from termsieve.scores import SCORES, parse_score
@@ -60,12 +60,17 @@ def _advice(evidence: Evidence) -> Iterator[str]:
         "confidence).\n"
     )
     if tied:
-        names = ", ".join(f"`{one.name}` ({one.regret.mean:.3f}, {one.stability:.0%})" for one in tied)
+        names = ", ".join(
+            f"`{one.name}` (regret {one.regret.mean:.3f}, {one.stability:.1%} come again, mean rank {one.rank:.1f})"
+            for one in tied
+        )
         yield (
             f"It is a tie with {names}: differences of less than {TIE} that may be chance. `{least.name}` has the "
-            "least regret, and it is taken unless the first terms of a tied score come again more often, by "
-            f"{STEADIER * 100:g} points, in other documents of the corpus; those of `{best.name}` do in "
-            f"{best.stability:.0%}.\n"
+            "least regret; of the tied scores that do not need one label per document, the one is taken whose first "
+            f"terms come again most often in other documents of the corpus, those of `{best.name}` in "
+            f"{best.stability:.1%} (mean rank {best.rank:.1f}). "
+            f"Classes of fewer than {evidence.results.protocol['min_class']} documents were not studied: there a "
+            "score that does not know the sizes of the classes ranks their terms first.\n"
         )
 
 
@@ -99,6 +104,10 @@ def _method(evidence: Evidence) -> Iterator[str]:
     )
 
 
+def _format_pvalue(p: float) -> str:
+    return "below 1e-300" if p == 0 else f"{p:.1g}"
+
+
 def _format_more(more: Mapping[str, int]) -> str:
     return f" ({', '.join(f'{n:,} of {name}' for name, n in more.items())})" if more else ""
 
@@ -121,7 +130,7 @@ def _ranking(evidence: Evidence) -> Iterator[str]:
     yield (
         f"\n`{best}` has the best mean rank over {len(evidence.rank_table)} problems; the critical difference at the "
         f"5 % level (Nemenyi) is {evidence.critical_difference:.1f}: {others}. Friedman's p is "
-        f"{evidence.friedman_pvalue:.1g}. Both take the problems for independent, which classes of one corpus are not. "
+        f"{_format_pvalue(evidence.friedman_pvalue)}. Both take the problems for independent, which classes of one corpus are not. "
         "The last column: of the first 100 terms for all classes, ranked in one half of the training documents, how "
         "many are there again in the other half.\n"
     )
