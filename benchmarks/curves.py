@@ -1,13 +1,19 @@
-"""Curves against refits, PoissonNB against scipy, ProbitClassifier against statsmodels and a numerical optimum."""
+"""Curves and LinearSVM against refits, PoissonNB against scipy, ProbitClassifier against statsmodels and an optimum."""
 
 from __future__ import annotations
 
+import sys
+import time
+import warnings
+
 import numpy as np
-from measure import corpus, interleaved, row, title
-from scipy import optimize, stats
+from measure import corpus, interleaved, read_documents, row, title
+from scipy import optimize, sparse, stats
 from scipy.special import log_ndtr
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer, Normalizer, normalize
 
 import termsieve as ts
 from termsieve.classify.curves import BayesProblem, curve
@@ -29,13 +35,14 @@ def main() -> None:
         against_refits(X[train], y[train], X[test], ranking, model, aim)
     one_against_the_rest(X[train], y[train], X[test], ranking)
     poisson(X[train], y[train], X[test], ranking)
+    linear_paths()
     probit()
     probit_on_text(X[train], y[train], ranking)
 
 
-def order(X: object, y: np.ndarray) -> np.ndarray:
+def order(X: object, y: object, n: int = 1000) -> np.ndarray:
     scores = ts.score(ts.Counts.from_matrix(X, y), "chi2").overall()
-    return np.argsort(-scores, kind="stable")[:1000]
+    return np.argsort(-scores, kind="stable")[:n]
 
 
 def against_refits(X: object, y: np.ndarray, T: object, ranking: np.ndarray, model: str, aim: str) -> None:
@@ -79,6 +86,88 @@ def one_against_the_rest(X: object, y: np.ndarray, T: object, ranking: np.ndarra
     row("2,000 classifiers in one sweep", f"{taken['ours'] * 1000:.0f} ms")
     row("times faster than OneVsRestClassifier (scaled to 100 points)", f"{20 * taken['theirs'] / taken['ours']:.0f}")
     row("identical predictions", "yes" if same else "NO", "yes")
+
+
+EIGHT = (10, 20, 50, 100, 200, 500, 1000, 2000)
+REUTERS_TOPICS = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
+
+
+def linear_paths() -> None:
+    """Linear support vector machines along a ranking against LinearSVC refits: CPU, objectives, predictions."""
+    for name, topics in (("20news_bydate", None), ("reuters21578", REUTERS_TOPICS), ("reuters21578", ())):
+        X, y, T = parted(name, topics)
+        columns = order(X, sparse.csr_array(y) if y.ndim == 2 else y, 2000)
+        title(f"LinearSVM against LinearSVC: {name}, {X.shape[0]:,} / {T.shape[0]:,} documents, {n_classes(y)} classes")
+        for weighting, aim in (("counts", "at least 15" if topics is None else "at least 8"), ("tf-idf", "")):
+            if weighting == "tf-idf":
+                weigh = TfidfTransformer(norm=None).fit(X)
+                X, T = weigh.transform(X), weigh.transform(T)
+            for ks in (EIGHT,) if topics == () else (KS, EIGHT):
+                linear_path(X, y, T, columns, list(ks), weighting, aim if ks is KS else "")
+
+
+def parted(name: str, topics: tuple[str, ...] | None) -> tuple[object, np.ndarray, object]:
+    """Counts of the training documents, their labels, counts of the test documents; with topics, several labels."""
+    documents = [one for one in read_documents(name) if one["split"] in ("train", "test")]
+    if topics:
+        documents = [one for one in documents if set(one["labels"]) & set(topics)]
+    train = np.array([one["split"] == "train" for one in documents])
+    X = CountVectorizer().fit_transform([one["text"] for one in documents])
+    if topics is None:
+        y = np.array([one["labels"][0] for one in documents])
+    else:
+        y = MultiLabelBinarizer(classes=topics or None).fit_transform(
+            [[label for label in one["labels"] if not topics or label in topics] for one in documents]
+        )
+        y = y[:, y[train].any(axis=0)]
+    return X[train], y[train], X[~train]
+
+
+def n_classes(y: np.ndarray) -> int:
+    return y.shape[1] if y.ndim == 2 else len(np.unique(y))
+
+
+def linear_path(
+    X: object, y: np.ndarray, T: object, columns: np.ndarray, ks: list[int], weighting: str, aim: str
+) -> None:
+    ours, theirs = (
+        make_pipeline(Normalizer(), classifier(spelling)) if weighting == "tf-idf" else classifier(spelling)
+        for spelling in ("linear_svm", "linear_svm(solver='liblinear')")
+    )
+    curve(X[::50], y[::50], T[:5], columns, [2, 5], ours)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LinearSVC does not converge on counts
+        start = time.process_time()
+        found = curve(X, y, T, columns, ks, ours)
+        middle = time.process_time()
+        expected = curve(X, y, T, columns, ks, theirs)
+        ratio = (time.process_time() - middle) / (middle - start)
+        few = ks if len(ks) < 10 else ks[9::10]
+        worst, best = objective_ratios(X, y, columns, few, weighting)
+    differ = [(a != b).mean() for a, b in zip(found, expected, strict=True)]
+    what = f"{weighting}, {len(ks)} points"
+    row(f"{what}: times less CPU than LinearSVC refits", f"{ratio:.1f}", aim)
+    row(f"{what}: objective by LinearSVC's, largest - 1 ({len(few)} points)", f"{worst - 1:.1e}", "at most 1e-5")
+    row(f"{what}: objective by LinearSVC's, least - 1", f"{best - 1:.1e}")
+    row(f"{what}: largest share of predictions that differ", f"{max(differ):.2%}", f"k = {ks[int(np.argmax(differ))]}")
+
+
+def objective_ratios(
+    X: object, y: np.ndarray, columns: np.ndarray, ks: list[int], weighting: str
+) -> tuple[float, float]:
+    """The largest and the least ratio of our objective to LinearSVC's, over classes and numbers of terms."""
+    ratios = []
+    signs = np.where(y if y.ndim == 2 else y[:, None] == np.unique(y), 1.0, -1.0)
+    for k in ks:
+        A = normalize(X[:, columns[:k]]) if weighting == "tf-idf" else X[:, columns[:k]].astype(float)
+        for c in range(signs.shape[1]):
+            values = []
+            for spelling in ("linear_svm", "linear_svm(solver='liblinear')"):
+                model = classifier(spelling).fit(A, signs[:, c])
+                slack = np.maximum(0, 1 - signs[:, c] * model.decision_function(A))
+                values.append((np.square(model.coef_).sum() + model.intercept_[0] ** 2) / 2 + np.square(slack).sum())
+            ratios.append(values[0] / values[1])
+    return max(ratios), min(ratios)
 
 
 def poisson(X: object, y: np.ndarray, T: object, ranking: np.ndarray) -> None:
@@ -139,4 +228,7 @@ def probit_on_text(X: object, y: np.ndarray, ranking: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if "linear" in sys.argv[1:]:  # this part alone
+        linear_paths()
+    else:
+        main()

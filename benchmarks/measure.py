@@ -11,17 +11,23 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 DATA = Path(os.environ.get("TERMSIEVE_DATA") or "../shared/data")
 
 
-def corpus(name: str) -> tuple[list[str], list[list[str]]]:
-    """Texts and labels of one of the corpora."""
+def read_documents(name: str) -> list[dict[str, Any]]:
+    """The documents of one of the corpora."""
     path = DATA / f"{name}.jsonl.gz"
     if not path.exists():
         sys.exit(f"{path} is not there: set TERMSIEVE_DATA to the folder with the corpora.")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        documents = [json.loads(line) for line in lines]
+        return [json.loads(line) for line in lines]
+
+
+def corpus(name: str) -> tuple[list[str], list[list[str]]]:
+    """Texts and labels of one of the corpora."""
+    documents = read_documents(name)
     return [document["text"] for document in documents], [document["labels"] for document in documents]
 
 

@@ -56,6 +56,8 @@ def measure(name: str, shown: str, cv: Any) -> dict[str, Any]:
         "cmim", "jmi", "mrmr", 'mrmr(form="quotient")', "fcbf", "chi2", gain,
         ts.Contender("chi2 in turn", "chi2", rule="round_robin(1000)"),
     ]  # fmt: skip
+    if not several and len({one for one, *_ in labels}) > 2:  # else these are the same
+        contenders += ["cmim(in_turn=True)", "mrmr(in_turn=True)", "jmi(in_turn=True)"]
     start = time.process_time()
     result = ts.compare(
         texts, labels if several else [one for one, *_ in labels], scores=contenders, classifiers=CLASSIFIERS, ks=KS,

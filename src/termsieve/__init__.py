@@ -17,7 +17,7 @@ from termsieve._version import __version__
 
 if TYPE_CHECKING:
     from termsieve.classify.curves import curve
-    from termsieve.classify.recipes import RECIPES, PoissonNB, ProbitClassifier, classifier
+    from termsieve.classify.recipes import RECIPES, LinearSVM, PoissonNB, ProbitClassifier, classifier
     from termsieve.counts.counting import Folds, count, count_folds
     from termsieve.counts.counts import Counts
     from termsieve.documents import Documents, read
@@ -48,7 +48,7 @@ _STAGES = {
     "selection.rules": ("RULES", "Rule"),
     "selection.selection": ("Selection", "select"),
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
-    "classify.recipes": ("RECIPES", "PoissonNB", "ProbitClassifier", "classifier"),
+    "classify.recipes": ("RECIPES", "LinearSVM", "PoissonNB", "ProbitClassifier", "classifier"),
     "classify.curves": ("curve",),
     "evaluate.list_stability": ("ListStability", "stability"),
     "study.plan": ("Contender",),
@@ -70,6 +70,7 @@ __all__ = [
     "Counts",
     "Documents",
     "Folds",
+    "LinearSVM",
     "ListStability",
     "Model",
     "PoissonNB",

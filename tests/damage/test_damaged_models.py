@@ -22,7 +22,7 @@ TEXTS, _ = documents(5, seed=8)
 def saved(classifier, folder):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        train(*documents(45), **fixed(classifier)).save(folder / "m.skops")
+        train(*documents(45), **fixed(classifier, calibrate=2)).save(folder / "m.skops")
     return (folder / "m.skops").read_bytes()
 
 

@@ -26,4 +26,4 @@ def documents(n=90, *, seed=0, several=False):
 
 
 def fixed(classifier, **others):
-    return {"scores": "chi2", "ks": 12, "classifiers": classifier, "cv": 0, **others}
+    return {"scores": "chi2", "ks": 12, "classifiers": classifier, "cv": 0, "calibrate": 0, **others}

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import termsieve as ts
+from termsieve import _kernels
 from termsieve.cli.messages import Messages
 from termsieve.errors import TermsieveWarning
 from termsieve.tokens.analyzer import Analyzer
@@ -91,6 +94,21 @@ def test_messages_show_only_what_termsieve_says(capsys):
             warnings.warn("theirs", UserWarning, stacklevel=1)
         logging.getLogger("urllib3.connectionpool").warning("theirs: Retrying (Retry(total=0))")
     assert capsys.readouterr().err == "note: of ours\n"
+
+
+def test_compiling_is_announced_and_timed(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "termsieve._numba", SimpleNamespace(can_keep_loops=lambda: True))
+    for name, value in (("_is_prepared", False), ("is_cache_warm", lambda: False), ("_LOADERS", ("time:time",))):
+        monkeypatch.setattr(_kernels, name, value)
+    with Messages() as messages, messages.report_compiling():
+        _kernels._compile_together()
+        _kernels._compile_together()
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("compiling the loops for this machine")
+    assert second == "compiled in 0 s; later runs begin at once"
+    monkeypatch.setattr(_kernels, "_is_prepared", False)
+    _kernels._compile_together()
+    assert capsys.readouterr().err == ""
 
 
 def test_every_warning_of_the_package_is_a_termsieve_warning():

@@ -8,11 +8,11 @@ from itertools import chain
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, brier_score_loss, f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import termsieve as ts
-from termsieve.cli.model_views import LabelAgreement
+from termsieve.cli.agreement import LabelAgreement
 from termsieve.model import Model
 
 SPAM = ["cheap pills now", "buy cheap watches", "cheap cheap offer now", "buy pills offer", "watches offer now"]
@@ -58,7 +58,9 @@ def test_train_for_people(mail, tmp_path, typed):
     assert "cross-validated in 2 splits" in " ".join(out.split())
     assert "Too little to say: class 'ham' has 5 documents" in " ".join(out.split())
     assert re.search(r"chosen among \d+ that were tried", " ".join(out.split()))
-    _, out, _ = typed("train", mail, *FIXED, "--cv", "0", "-o", tmp_path / "m.skops", "--format", "table")
+    assert "calibration on 10 held-out documents; Brier score 0." in " ".join(out.split())
+    plain = ["--cv", "0", "--calibrate", "0", "-o", tmp_path / "m.skops", "--format", "table"]
+    _, out, _ = typed("train", mail, *FIXED, *plain)
     assert out == "multinomial_nb on count of 8 terms (top(8) by chi2), 2 classes\n"
 
 
@@ -93,7 +95,10 @@ def test_predict_explains(model, mail, typed):
 
 def test_predict_says_how_well_labels_agree(model, mail, typed):
     _, _, err = typed("predict", model, mail, "--label", "folder")
-    assert "against the labels in 'folder': F1 1.000 (mean over the classes), accuracy 1.000, 10 documents" in err
+    assert "against the labels in 'folder': macro F1 1.000, accuracy 1.000, 10 documents" in err
+    found = Model.load(model).predict_proba([*SPAM, *HAM])
+    expected = brier_score_loss(["spam"] * 5 + ["ham"] * 5, found[:, 1], pos_label="spam")
+    assert f"probabilities: Brier score {expected:.4f}, expected calibration error" in err
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("bcd")), min_size=1))
@@ -102,7 +107,7 @@ def test_agreement_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([[one] for one in known], said)
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")[0]
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc"))), min_size=1))
@@ -113,7 +118,7 @@ def test_agreement_of_several_labels_is_that_of_scikit_learn(pairs):
     checked = LabelAgreement()
     checked.add([sorted(a) for a, _ in pairs], [sorted(b) for _, b in pairs])
     assert checked.f1() == pytest.approx(f1_score(known, said, average="macro"))
-    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")
+    assert f"accuracy {accuracy_score(known, said):.3f}" in checked.describe("x")[0]
 
 
 def test_a_table_shows_the_first_but_all_are_checked(model, tmp_path, typed):
@@ -207,10 +212,12 @@ def test_several_labels(tmp_path, typed):
 
 def test_what_a_model_cannot_do_is_told_first(mail, tmp_path, typed):
     target = tmp_path / "m.skops"
-    typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "-o", target)
-    code, out, err = typed("predict", target, mail, "--probabilities")
-    assert (code, out) == (2, "")
-    assert "linear_svm has no probabilities" in err
+    typed("train", mail, "-s", "chi2", "-k", "8", "-c", "linear_svm", "--cv", "0", "--calibrate", "0", "-o", target)
+    for option in (["--probabilities"], ["--min-confidence", "0.5"]):
+        code, out, err = typed("predict", target, mail, *option)
+        assert (code, out) == (2, "")
+        assert "linear_svm has none of its own" in err
+        assert "--calibrate 0" in err
     assert "probability" not in typed("predict", target, mail)[1]
 
 
@@ -219,3 +226,37 @@ def test_options_of_the_analyzer_are_kept(mail, tmp_path, typed):
     typed("train", mail, *FIXED, "--cv", "0", "-o", target, "--stop-words", "english", "--ngrams", "2")
     settings = Model.load(target).settings["analyzer"]
     assert ts.Analyzer.from_settings(settings) == ts.Analyzer(stop_words="english", ngram_range=(1, 2))
+
+
+def test_what_is_not_sure_enough_has_no_label(mail, tmp_path, typed):
+    model = tmp_path / "m.skops"
+    typed("train", mail, *FIXED, "--cv", "0", "--calibrate", "0", "-o", model)
+    made = Model.load(model)
+    chances = made.predict_proba([*SPAM, *HAM]).max(axis=1)
+    limit = sorted(chances)[5]
+    options = ["--min-confidence", repr(float(limit)), "--label", "folder", "--format", "json"]
+    code, out, err = typed("predict", model, mail, *options)
+    assert code == 0
+    found = json.loads(out)
+    assert [row["label"] for row in found] == made.predict([*SPAM, *HAM], min_confidence=limit)
+    empty = sum(row["label"] is None for row in found)
+    assert 0 < empty < 10
+    assert [row["note"] for row in found] == ["not sure enough" if row["label"] is None else "" for row in found]
+    assert [row["probability"] for row in found] == pytest.approx(chances, abs=1e-6)
+    assert f"{empty} of 10 documents ({empty}0 %) have no label: nothing as probable as" in err
+    assert f"answered {10 - empty} of 10 (coverage 0.{10 - empty}00), accuracy of these 1.000" in err
+    assert typed("predict", model, mail, "--min-confidence", "1", "-f", "txt")[1] == "\n" * 10
+    table = typed("predict", model, mail, "--min-confidence", "1", "-e", "-f", "table")
+    assert table[0] == 0
+    assert table[1].count("(not sure enough)") == 10
+
+
+def test_texts_with_none_of_the_terms_are_told(model, tmp_path, typed):
+    (tmp_path / "new.csv").write_text("body\nzzz\ncheap\n", encoding="utf-8")
+    _, out, err = typed("predict", model, tmp_path / "new.csv", "--explain", "--format", "json")
+    unknown, known = json.loads(out)
+    assert (unknown["note"], unknown["probability"], unknown["because"]) == ("none of the model's terms", 0.5, [])
+    assert (known["note"], known["because"][0][0]) == ("", "cheap")
+    assert "1 of 2 documents (50 %) has none of the model's terms" in err
+    for options in ([], ["--explain"]):
+        assert "none of the model's terms" in typed("predict", model, tmp_path / "new.csv", *options, "-f", "table")[1]

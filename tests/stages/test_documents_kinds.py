@@ -91,7 +91,12 @@ def test_a_given_separator_makes_cells_of_any_file(tmp_path, typed):
     assert code == 0
     assert "pills" in out
     code, _, err = typed("rank", tmp_path / "x.txt", "--sep", "ab")
-    assert (code, "sep must be one ASCII character" in err) == (2, True)
+    assert (code, "termsieve: --sep must be one ASCII character" in err) == (2, True)
+    (tmp_path / "y.csv").write_bytes(cells(",", header=("comment_text", "Sentiment label")))
+    assert (
+        read(tmp_path / "y.csv").chosen_columns.note
+        == "text from the column 'comment_text', labels from 'Sentiment label'"
+    )
 
 
 # --- rows without text or label --------------------------------------------------------------------------
@@ -306,7 +311,7 @@ def test_predictions_of_class_folders_are_judged_by_the_folders(tmp_path, typed)
     assert typed("train", root, "-o", model, *arguments)[0] == 0
     code, out, err = typed("predict", model, root, "--label", "anything", "--id", "path")
     assert code == 0
-    assert "against the names of the class folders: F1 1.000" in err
+    assert "against the names of the class folders: macro F1 1.000" in err
     assert "there is no column 'anything' to read" in err
     lines = [line.split("\t") for line in out.splitlines()]
     assert lines[0][:2] == ["path", "label"]

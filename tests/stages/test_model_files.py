@@ -19,6 +19,7 @@ from oracles.models import LINEAR, documents, fixed
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, TermsieveError
 from termsieve.model import Model, train
+from termsieve.model.calibration import Calibration
 from termsieve.model.container import MARK, TRAILER, pack, unpack
 
 NETWORK = "neural_network(hidden_layer_sizes=4, max_iter=3)"
@@ -159,7 +160,9 @@ def test_a_class_of_all_documents_and_of_none_is_kept(tmp_path):
     assert again.explain(texts) == model.explain(texts)
 
 
-@pytest.mark.parametrize("classifier", ["linear_svm(fit_intercept=False)", "logistic_regression(fit_intercept=False)",
+@pytest.mark.parametrize("classifier", ["linear_svm(fit_intercept=False)", "linear_svm(solver='liblinear')",
+                                        "linear_svm(C='auto', class_weight='balanced')",
+                                        "logistic_regression(fit_intercept=False)",
                                         "libsvm(kernel='rbf')", "poisson_nb(absent_terms=False)"])  # fmt: skip
 def test_other_parameters_are_kept(classifier, bytes_of, load):
     texts, labels = documents(45)
@@ -487,7 +490,7 @@ def analyzer_has(name, value):
 
 
 HOSTILE_FACTS = {
-    "format": set_at("format", value=3),
+    "format": set_at("format", value=2),
     "no classes": set_at("classes", value=[]),
     "one class": set_at("classes", value=["money"]),
     "more classes": set_at("classes", value=["a", "b", "c", "d"]),
@@ -623,6 +626,87 @@ def test_a_kernel_of_its_own_is_refused(bytes_of, load):
     for kernel in ("precomputed", "nope"):
         with pytest.raises(InputError, match="is not a model of termsieve"):
             load(rewritten(bytes_of("libsvm"), set_at("settings", "classifier", value=f"libsvm(kernel={kernel!r})")))
+
+
+# Probabilities
+
+
+CURVES = {
+    "isotonic": (np.array([-1.0, 0.5, 2.0]), np.array([0.1, 0.1, 0.9])),
+    "sigmoid": (np.array(1.5), np.array(-0.5)),
+}
+
+
+def calibrated_bytes(path, method):
+    """The bytes of a model with one label per document and a given kind of curves."""
+    model = train(*documents(45), **fixed("linear_svm", calibrate=3))
+    model.decision = model.decision._replace(calibration=Calibration(method, (CURVES[method],) * 3))
+    model.settings["calibration"]["method"] = method
+    model.save(path)
+    return path.read_bytes()
+
+
+def test_points_of_curves_are_kept(tmp_path):
+    calibrated_bytes(tmp_path / "m.skops", "isotonic")
+    again = Model.load(tmp_path / "m.skops")
+    again.save(tmp_path / "again.skops")
+    assert (tmp_path / "again.skops").read_bytes() == (tmp_path / "m.skops").read_bytes()
+    assert again.decision.calibration.apply(np.full((1, 3), 1.25)) == pytest.approx(np.full((1, 3), 0.5))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "change"),
+    [
+        ("single", "sigmoid", lambda a: -a - 1), ("single", "sigmoid", lambda a: a[:2]),
+        ("single", "sigmoid", lambda a: a * np.inf), ("single", "prior", lambda a: a * 2),
+        ("single", "prior", lambda a: -a), ("single", "prior", lambda a: a[:2]),
+        ("single", "thresholds", lambda a: np.full(3, 0.5)),
+        ("several", "thresholds", lambda a: a * 0), ("several", "thresholds", lambda a: a * 0 + 1),
+        ("several", "thresholds", lambda a: a[:1]), ("several", "sigmoid", lambda a: a * np.nan),
+        ("isotonic", "isotonic_x", lambda a: -a), ("isotonic", "isotonic_x", lambda a: a * 0),
+        ("isotonic", "isotonic_x", lambda a: a[1:]), ("isotonic", "isotonic_y", lambda a: 1 - a),
+        ("isotonic", "isotonic_y", lambda a: a * 2), ("isotonic", "isotonic_y", lambda a: a * 0),
+        ("isotonic", "isotonic_ends", lambda a: a[::-1]), ("isotonic", "isotonic_ends", lambda a: -a),
+        ("isotonic", "isotonic_ends", lambda a: a + 1), ("isotonic", "isotonic_ends", lambda a: a * 2**60),
+        ("isotonic", "sigmoid", lambda a: np.zeros((3, 2))),
+    ],
+)  # fmt: skip
+def test_calibrations_that_no_training_has_are_refused(kind, name, change, bytes_of, load, tmp_path):
+    if kind == "several":
+        content = bytes_of("linear_svm", several=True, calibrate=3)
+    else:
+        content = calibrated_bytes(tmp_path / "c.skops", "isotonic" if kind == "isotonic" else "sigmoid")
+    assert load(content).predict(["ship"])
+
+    def changed(about, arrays):
+        return about, {**arrays, name: np.ascontiguousarray(change(arrays.get(name)))}
+
+    with pytest.raises(InputError, match="is not a model of termsieve"):
+        load(rewritten(content, changed))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("calibration",), {}), (("calibration",), [1]), (("calibration", "method"), "os.mkdir"),
+        (("calibration", "method"), "isotonic"), (("calibration", "method"), ["sigmoid"]),
+        (("calibration", "documents"), -1), (("calibration", "folds"), 1),
+        (("calibration", "folds"), "5"), (("calibration", "brier"), None), (("calibration", "brier"), 3.0),
+        (("calibration", "ece_before"), "0.1"), (("calibration", "bins"), 3), (("calibration", "bins"), [[1, 2]]),
+        (("calibration", "more"), 1),
+    ],
+)  # fmt: skip
+def test_reports_that_no_training_has_are_refused(path, value, load, tmp_path):
+    content = calibrated_bytes(tmp_path / "c.skops", "sigmoid")
+    with pytest.raises(InputError, match="is not a model of termsieve"):
+        load(rewritten(content, set_at("settings", *path, value=value)))
+
+
+@pytest.mark.parametrize("calibrate", [0, 3])
+def test_what_is_said_of_documents_without_a_label_must_fit(calibrate, bytes_of, load):
+    for value in (True, 1, None):
+        with pytest.raises(InputError, match="is not a model of termsieve"):
+            load(rewritten(bytes_of("linear_svm", calibrate=calibrate), set_at("always_label", value=value)))
 
 
 # Patterns

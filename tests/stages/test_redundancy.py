@@ -14,11 +14,14 @@ import termsieve as ts
 from termsieve import _kernels
 from termsieve.counts.labelled import LabelledMatrix, read_labelled
 from termsieve.errors import OptionError
+from termsieve.reporting.term_groups import MAX_GROUPS, MAX_TERMS, draw_term_groups
 from termsieve.selection import greedy
 from termsieve.selection.logarithms import make_log_table
+from termsieve.selection.near_duplicates import TermGroup, find_groups
 from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
 from termsieve.study.plan import Plan
+from termsieve.study.results import _check_groups
 from termsieve.study.splits import Split
 from termsieve.study.study import SplitData, read_corpus
 
@@ -268,3 +271,141 @@ def test_a_model_is_trained_with_it(options, tmp_path):
     model.save(tmp_path / "a.model")
     loaded = ts.Model.load(tmp_path / "a.model")
     assert loaded.predict(TEXTS) == model.predict(TEXTS) == LABELS
+
+
+# Classes in turn, by choice
+
+
+def test_classes_take_terms_in_turn_where_that_is_asked_for():
+    X = np.array([[1, 0, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 0]])
+    y = list("aabbcc")
+    expected = textbook.rank_in_turn("cmim", X.T.tolist(), [{one} for one in y], "abc", 4)
+    assert order_of("cmim(in_turn=True)", X, y, 4) == expected
+    selection = ts.select(LabelledMatrix.from_matrix(X, y), "cmim(4, in_turn=True)")
+    assert selection.reason.startswith("3 classes in turn chose 4 of 4 terms")
+    assert selection.taken_by.tolist()[:3] == ["a", "b", "c"]
+    with pytest.raises(OptionError, match="must be True or False"):
+        parse_rule("jmi(in_turn=1)")
+
+
+# Near-duplicates
+
+
+@settings(max_examples=25)
+@given(presences(), st.integers(1, 3))
+def test_a_near_duplicate_is_charged_to_the_term_that_leaves_it_least(data, k):
+    X, y = data
+    matrix = LabelledMatrix.from_matrix(X, y)
+    selection = ts.select(matrix, min(k, X.shape[1]), "chi2")
+    found = {one.other: one for one in selection.near_duplicates(matrix, least_share=0)}
+    columns, names = X.T.tolist(), matrix.counts.terms.tolist()
+    for other in set(names) - set(selection.terms):
+        j = names.index(other)
+        gain = textbook.information(columns[j], y)
+        beside = [
+            (float(textbook.information(columns[j], y, columns[s])), s)
+            for s in selection.index.tolist()
+            if (X[:, j] & X[:, s]).sum() * len(X) > X[:, j].sum() * X[:, s].sum()
+        ]
+        least = min(beside, default=(math.inf, -1))[0]
+        if least < float(gain) - 1e-9:
+            one = found.pop(other)
+            assert one.left == pytest.approx(least, abs=1e-9)
+            assert one.gain == pytest.approx(float(gain), abs=1e-9)
+            s = names.index(one.term)
+            assert (one.df, one.common) == (X[:, j].sum(), (X[:, j] & X[:, s]).sum())
+            assert one.share == one.common / one.df
+    assert not found
+
+
+def test_near_duplicates_where_documents_have_several_labels():
+    labels = [[label, "all"] if i % 3 else [label] for i, label in enumerate(LABELS)]
+    found = ts.select(TEXTS, "cmim(2)", labels=labels).near_duplicates(TEXTS, labels)
+    assert found == sorted(found, key=lambda one: one.term != found[0].term)
+    assert all(one.left < one.gain for one in found)
+
+
+def test_groups_are_terms_of_the_same_documents():
+    matrix = LabelledMatrix.from_matrix(
+        [[1, 1, 0, 0, 1], [1, 1, 0, 1, 0], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]], list("aabb"), terms=list("vwxyz")
+    )
+    groups = find_groups(np.array([1, 0, 2, 3, 4]), matrix, least_overlap=0.6)
+    assert groups == [TermGroup(["w", "v", "y"], [2, 3, 2], [1.0, pytest.approx(2 / 3), pytest.approx(1 / 3)])]
+    assert find_groups(np.arange(5), matrix, least_overlap=1.1) == []
+
+
+# The command
+
+
+@pytest.fixture
+def mail(tmp_path):
+    path = tmp_path / "mail.csv"
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in zip(TEXTS, LABELS, strict=True)))
+    return path
+
+
+def test_a_file_of_documents_is_selected_from(typed, mail):
+    code, out, _ = typed("select", mail, "--rule", "cmim(3)", "--explain", "--format", "csv")
+    selection = ts.select(TEXTS, "cmim(3)", labels=LABELS)
+    rows = [line.split(",")[1] for line in out.splitlines()[1:]]
+    assert code == 0
+    assert rows == selection.terms.tolist()
+    assert out.splitlines()[0].endswith(",also")
+    first = selection.near_duplicates(TEXTS, LABELS)[0]
+    assert f"{first.other} ({first.share:.0%}".replace("%", " % of its documents)") in out
+    pruned = typed("select", mail, "--rule", "jmi(2)", "--min-df", "2", "--format", "csv")[1].splitlines()
+    assert all(ts.count(TEXTS, LABELS)[line.split(",")[1]].df >= 2 for line in pruned[1:])
+
+
+def test_a_file_of_counts_is_not_enough(typed, mail, tmp_path):
+    path = tmp_path / "mail.counts"
+    ts.count(TEXTS, LABELS).save(path)
+    for options in (["--rule", "cmim(3)"], ["--explain"]):
+        code, _, said = typed("select", path, *options)
+        assert code != 0
+        assert "needs the documents" in " ".join(said.split())
+
+
+# The report
+
+
+def test_a_comparison_keeps_groups_and_its_page_shows_them(tmp_path):
+    result = ts.compare(
+        TEXTS * 3, LABELS * 3, scores=["chi2", "cmim"], classifiers=["multinomial_nb"], ks=[2, 5], cv=3, progress=False
+    )
+    assert any({"cheap", "discount"} <= set(group.terms) for group in result.term_groups)
+    result.save(tmp_path / "a.parquet")
+    loaded = ts.Comparison.load(tmp_path / "a.parquet")
+    assert loaded.term_groups == result.term_groups
+    page = ts.report(loaded, tmp_path / "a.html").read_text("utf-8")
+    assert 'id="groups"' in page
+    assert '"group of"' in page
+    assert "not in the catalogue" not in page  # a rule can be run again
+    loaded.term_groups = []
+    assert 'id="groups"' not in ts.report(loaded, tmp_path / "b.html").read_text("utf-8")
+
+
+def test_a_page_without_any_score_of_single_terms(tmp_path):
+    result = ts.compare(
+        TEXTS * 3, LABELS * 3, scores=["cmim"], classifiers=["multinomial_nb"], ks=[2, 5], cv=3, progress=False
+    )
+    assert result.term_groups == []
+    assert "cmim" in ts.report(result, tmp_path / "a.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [[[["a"], [1], [1.0]]], [[["a", "b"], [1, 1], [1.0]]], [[["a", 1], [1, 1], [1.0, 1.0]]],
+     [[["a", "b"], [1, 1], [1.0, 2.0]]], [[["a", "b"], [1, "x"], [1.0, 0.5]]], [[["a", "b"], [1, 0], [1.0, 0.5]]]],
+)  # fmt: skip
+def test_groups_from_a_file_are_checked(groups):
+    with pytest.raises(ValueError, match="groups of terms"):
+        _check_groups(groups)
+
+
+def test_a_chart_of_many_groups_is_short():
+    groups = [TermGroup([f"t{i}-{j}" for j in range(9)], [5] * 9, [1.0] + [0.6] * 8) for i in range(30)]
+    chart = draw_term_groups(groups)
+    (rows,) = chart.spec["datasets"].values() if "datasets" in chart.spec else [chart.spec["data"]["values"]]
+    assert len(rows) == MAX_GROUPS * MAX_TERMS
+    assert rows[1] == {"term": "t0-1", "first": "t0-0", "group": 0, "df": 5, "share": 0.6}

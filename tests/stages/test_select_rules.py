@@ -21,6 +21,7 @@ SPELLINGS = [
     'stages("ocfs", 10000, "info_gain", 1000)', 'stages("ocfs", "energy(0.9)", "pip", "median_probability()")',
     "stable(500)", "stable(500, share=0.8)",
     "cmim(1000)", "cmim()", "jmi(10)", "mrmr(100)", 'mrmr(100, form="quotient")', "fcbf()", "fcbf(10, threshold=0.01)",
+    "cmim(10, in_turn=True)",
 ]  # fmt: skip
 
 

@@ -58,9 +58,16 @@ def _escape_character(char: str, keep: str) -> str:
 def in_options(message: str) -> str:
     """Return a message of the library, with the options of commands in place of its parameters."""
     message = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", message)
+    message = re.sub(r"^(encoding_errors|encoding|sep|sheet) must", _as_option, message)
+    message = re.sub(r"^Analyzer: (strip|tokenizer)\b", _as_option, message)
     for parameter, option in OPTIONS.items():
         message = message.replace(parameter, option)
     return message
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name = found[1].replace("_", "-")
+    return f"--{name} must" if found[0].endswith("must") else f"--{name}"
 
 
 def print_error(message: str) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,18 +11,20 @@ from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import make_bare_table, make_cell
-from termsieve.errors import InputError, OptionError
-from termsieve.views import format_measure
+from termsieve.errors import OptionError
+from termsieve.views import format_measure, format_percent
 
 if TYPE_CHECKING:
     from termsieve.model import Explanation, Model
 
 MAX_SHOWN = 100  # documents, in a table
+NO_TERMS = "none of the model's terms"
+NOT_SURE = "not sure enough"
 EXCERPT_LENGTH = 200  # characters of a document, of which a table shows as many as fit
-_MAX_NAMES = 10
 TRAINING_COLUMNS = (
     "classifier", "weighting", "score", "rule", "terms", "classes", "documents", "f1_macro", "standard_error",
-    "accuracy", "folds", "candidates",
+    "accuracy", "folds", "candidates", "calibration", "brier", "ece", "brier_before", "ece_before",
+    "calibrated_f1_macro", "calibrated_accuracy", "without_label", "reliability",
 )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ class Prediction(NamedTuple):
     text: str
     label: Any
     probabilities: Sequence[float] | None
+    known: bool  # it has a term of the model
     explanations: Sequence[Explanation]
 
 
@@ -48,9 +49,35 @@ def make_training_sheet(model: Model) -> Sheet:
     values = [
         s["classifier"], s["weighting"], s["score"], s["rule"], s["n_terms"], len(model.classes), s["n_docs"],
         *(s[name] for name in ("f1_macro", "standard_error", "accuracy")),
-        s["cv"], len(s["candidates"]),
+        s["cv"], len(s["candidates"]), *_calibration_values(s["calibration"]),
     ]  # fmt: skip
     return Sheet(TRAINING_COLUMNS, [values], lambda: _training_view(model))
+
+
+def _calibration_values(report: dict[str, Any] | None) -> list[Any]:
+    names = ("method", "brier", "ece", "brier_before", "ece_before", "f1_macro", "accuracy", "without_label", "bins")
+    return [None if report is None else report[name] for name in names]
+
+
+def _calibration_view(report: dict[str, Any], *, single: bool) -> RenderableType:
+    """Tell how good the probabilities are, and show the reliability table."""
+    before = "" if report["brier_before"] is None else (
+        f" (before calibration {format_measure(report['brier_before'], 4)} and "
+        f"{format_measure(report['ece_before'], 4)})"
+    )  # fmt: skip
+    none = "" if single else f", {format_percent(report['without_label'])} of the documents without a label"
+    lines = Text(
+        f"probabilities: {report['method']} calibration on {report['documents']:,} held-out documents; Brier score "
+        f"{format_measure(report['brier'], 4)}, expected calibration error {format_measure(report['ece'], 4)}{before}\n"
+        f"labels by these probabilities, held out: macro F1 {format_measure(report['f1_macro'])}, accuracy "
+        f"{format_measure(report['accuracy'])}{none}"
+    )
+    table = make_bare_table()
+    for name in ("probability", "mean", "right" if single else "have the class", "documents" if single else "cases"):
+        table.add_column(name, justify="right")
+    for low, high, n, mean, right in report["bins"]:
+        table.add_row(f"{low:.1f} to {high:.1f}", format_measure(mean), format_measure(right), f"{n:,}")
+    return Group(lines, table)
 
 
 def _training_view(model: Model) -> RenderableType:
@@ -58,7 +85,7 @@ def _training_view(model: Model) -> RenderableType:
     ranked = f"{s['rule']} by {s['score']}" if s["rule"] != 'top("all")' else "all there are"
     first = Text().append(s["classifier"], style="bold").append(f" on {s['weighting']} of ")
     first.append(f"{s['n_terms']:,} terms", style="bold").append(f" ({ranked}), {len(model.classes):,} classes")
-    lines = [first]
+    lines: list[RenderableType] = [first]
     if s["cv"]:
         part = f" of {s['judged_on']:,} documents" if s["judged_on"] < s["n_docs"] else ""
         error = "" if s["standard_error"] is None else f" ± {format_measure(s['standard_error'])}"
@@ -67,7 +94,8 @@ def _training_view(model: Model) -> RenderableType:
         lines.append(Text(s["reason"]))
         if len(s["candidates"]) > 1:
             lines.append(Text(f"chosen among {len(s['candidates']):,} that were tried", style="dim"))
-    return Group(*lines)
+    report = s["calibration"]
+    return Group(*lines, *([] if report is None else [_calibration_view(report, single=model.single)]))
 
 
 def _how_judged(settings: Mapping[str, Any]) -> str:
@@ -89,7 +117,7 @@ def make_prediction_sheet(
     """
     chances = model.has_probabilities
     names = [*(_place_name(name, identity) for name in places), *([identity] if identity else []), "label"]
-    names += ["probability"] if chances else []
+    names += [*(["probability"] if chances else []), "note"]
     names += [*(f"p_{name}" for name in model.classes if probabilities), *(["against", "because"] if explain else [])]
     if identity and names.count(identity) > 1:
         raise OptionError(f"--id {identity}: the output has a column of that name already; rename it in the input.")
@@ -101,6 +129,7 @@ def make_prediction_sheet(
                 *([one.identity] if identity else []),
                 one.label,
                 *([_label_probability(model, one)] if chances else []),
+                _note(one),
                 *(_all_probabilities(one) if probabilities else []),
                 *(_reason_values(one, single=model.single) if explain else []),
             ]
@@ -120,18 +149,26 @@ def _all_probabilities(one: Prediction) -> list[float]:
 
 
 def _label_probability(model: Model, one: Prediction) -> Any:
-    """Return the probability of the label, or of each label."""
+    """Return the probability of the label (of the most probable class, if it is not given), or of each label."""
     p = one.probabilities
     assert p is not None  # noqa: S101 - the model has them
     if model.single:
-        return round(float(p[model.classes.index(one.label)]), 6)
+        return round(float(max(p) if one.label is None else p[model.classes.index(one.label)]), 6)
     return [round(float(p[model.classes.index(name)]), 6) for name in one.label]
+
+
+def _note(one: Prediction) -> str:
+    """Say what a label alone does not tell."""
+    notes = [] if one.known else [NO_TERMS]
+    return "; ".join([*notes, NOT_SURE] if one.label is None else notes)
 
 
 def _reason_values(one: Prediction, *, single: bool) -> list[Any]:
     parts = {why.label: [[part.term, round(part.part, 6)] for part in why.parts] for why in one.explanations}
     against = [why.against for why in one.explanations]
-    return [against[0] if single else None, parts[one.label] if single else parts]
+    if single:
+        return [against[0] if against else None, parts.get(one.label)]
+    return [None, parts]
 
 
 def _prediction_table(
@@ -149,15 +186,23 @@ def _prediction_table(
     for one in islice(items, shown):
         chances = [_format_probability(model, one)] if model.has_probabilities else []
         name = _format_place(one, places) if identity is None else str(one.identity)
-        last = _format_reasons(one) if explain else make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim")
+        last = _format_reasons(one) if explain else _format_text(one)
         table.add_row(make_cell(name), make_cell(_label_text(one), "bold"), *chances, last)
         if explain:
-            table.add_row("", "", *([""] * len(chances)), make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim"))
+            table.add_row("", "", *([""] * len(chances)), _excerpt(one))
     more = next(items, None) is not None
     if more and whole:
         for _ in items:
             pass
     return Group(table, Text("... and more: -o labels.csv, or a pipe, has them all", style="dim")) if more else table
+
+
+def _excerpt(one: Prediction) -> Text:
+    return make_cell(" ".join(one.text[:EXCERPT_LENGTH].split()), "dim")
+
+
+def _format_text(one: Prediction) -> Text:
+    return _excerpt(one) if one.known else Text(f"({NO_TERMS}) ", style="yellow").append_text(_excerpt(one))
 
 
 def _format_place(one: Prediction, places: Sequence[str]) -> str:
@@ -166,12 +211,12 @@ def _format_place(one: Prediction, places: Sequence[str]) -> str:
 
 
 def _label_text(one: Prediction) -> str:
-    return _join_labels(one) or "(none)"
+    return _join_labels(one) or (f"({NOT_SURE})" if one.label is None else "(none)")
 
 
 def _join_labels(one: Prediction) -> str:
     """Return the labels of a document as one line."""
-    return one.label if isinstance(one.label, str) else ", ".join(one.label)
+    return one.label if isinstance(one.label, str) else ", ".join(one.label or ())
 
 
 def _format_probability(model: Model, one: Prediction) -> str:
@@ -182,6 +227,8 @@ def _format_probability(model: Model, one: Prediction) -> str:
 def _format_reasons(one: Prediction) -> Text:
     """Format the terms: green for the label, red against it."""
     line = Text(no_wrap=True, overflow="ellipsis")
+    if not one.known:
+        return line.append(NO_TERMS, style="yellow")
     for why in one.explanations:
         if len(one.explanations) > 1:
             line.append_text(make_cell(f"{why.label}: ", "bold"))
@@ -190,47 +237,3 @@ def _format_reasons(one: Prediction) -> Text:
                 f" {part.part:+.2f}  ", style="green" if part.part > 0 else "red"
             )
     return line
-
-
-def _list_names(names: Collection[str]) -> str:
-    return ", ".join(map(repr, list(names)[:_MAX_NAMES])) + (", ..." if len(names) > _MAX_NAMES else "")
-
-
-class LabelAgreement:
-    """Agreement of predicted with known labels, counted without keeping them."""
-
-    def __init__(self) -> None:
-        self._both: Counter[str] = Counter()
-        self._either: Counter[str] = Counter()  # twice where a label is in both
-        self._known: set[str] = set()
-        self._right = self._documents = 0
-
-    def add(self, known: Iterable[Sequence[str]], predicted: Iterable[Any]) -> None:
-        """Add the known and the predicted labels of some documents."""
-        for expected, one in zip(known, predicted, strict=True):
-            labels = {one} if isinstance(one, str) else set(one)
-            self._both.update(labels.intersection(expected))
-            self._either.update([*labels, *expected])
-            self._known.update(expected)
-            self._right += labels == set(expected)
-            self._documents += 1
-
-    def f1(self) -> float:
-        """Return the mean F1 over the classes that are known or predicted."""
-        values = [2 * self._both[name] / n for name, n in self._either.items()]
-        return math.fsum(values) / max(len(values), 1)
-
-    def refuse_unknown(self, labels: str, classes: Collection[str]) -> None:
-        """Refuse labels none of which is a class of the model: a model cannot be judged by them."""
-        if self._known and self._known.isdisjoint(classes):
-            raise InputError(
-                f"No label of {labels} is a class of the model, so there is no agreement to report. Labels: "
-                f"{_list_names(sorted(self._known))}. Classes: {_list_names(classes)}."
-            )
-
-    def describe(self, labels: str) -> str:
-        """Describe the agreement in one line."""
-        return (
-            f"against {labels}: F1 {self.f1():.3f} (mean over the classes), "
-            f"accuracy {self._right / max(self._documents, 1):.3f}, {self._documents:,} documents"
-        )

@@ -15,13 +15,13 @@ from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions
-from termsieve.errors import OptionError
 from termsieve.extras import require_extra
 from termsieve.views import format_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from termsieve.cli.agreement import LabelAgreement, PredictionCount
     from termsieve.cli.model_views import Prediction
     from termsieve.documents import Documents
     from termsieve.model import Model
@@ -32,6 +32,7 @@ TRAIN_PARAMETERS = (
     "margin",
 )  # fmt: skip
 EXPLAINED_TERMS = 8  # with --explain
+CALIBRATION_FOLDS = 5  # as in `train`
 MAX_MEGABYTES = 1073  # of the unpacked model, as in `Model.load`
 TRUST_PANEL = "Trust"
 
@@ -57,6 +58,13 @@ def train(
             help="Rule such as energy(0.8), instead of -k; see termsieve select --help.",
         ),
     ] = None,
+    calibrate: Annotated[
+        int,
+        option(
+            "--calibrate", metavar="N", min=0,
+            help=f"Number of folds held out to calibrate the probabilities (default {CALIBRATION_FOLDS}); 0 for none.",
+        ),
+    ] = CALIBRATION_FOLDS,
     form: Annotated[
         Format | None,
         option(
@@ -80,8 +88,9 @@ def train(
     report_columns(documents, messages)
     with messages.report_time("trained"), messages.report_compiling():
         model = train_model(
-            documents, rule=rule, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress, **plan
-        )
+            documents, rule=rule, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,
+            progress=messages.progress, **plan,
+        )  # fmt: skip
     report_skipped(documents, messages)
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
@@ -92,6 +101,8 @@ def train(
         messages.note(f"note: {note}")
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
+    if calibrate and model.settings["calibration"] is None:
+        messages.note("the probabilities are not calibrated: there are too few documents to hold some out")
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
     _note_trust(model, messages)
 
@@ -116,6 +127,7 @@ def _note_trust(model: Model, messages: Messages) -> None:
         "termsieve predict mail.skops new.csv --explain",
         "termsieve predict mail.skops new.csv --id message_id -o labels.csv",
         "termsieve predict mail.skops test.csv --label folder > labels.tsv",
+        "termsieve predict mail.skops new.csv --min-confidence 0.9 -o sure.csv",
         'echo \'{"text": "Claim your prize now"}\' | termsieve predict mail.skops -',
     )
 )
@@ -135,6 +147,13 @@ def predict(
     probabilities: Annotated[
         bool, flag("--probabilities", "-p", help="Write the probability of every class, not only of the label.")
     ] = False,
+    min_confidence: Annotated[
+        float,
+        option(
+            "--min-confidence", metavar="P", min=0.0, max=1.0,
+            help="Leave the label empty where it is less probable than this (default 0.0).",
+        ),
+    ] = 0.0,
     identity: Annotated[
         str | None,
         option(
@@ -166,7 +185,8 @@ def predict(
     messages: Messages,
 ) -> None:  # fmt: skip
     """Label texts with a model. With --label, also report how well the labels agree with those in that column."""
-    from termsieve.cli.model_views import LabelAgreement, make_prediction_sheet
+    from termsieve.cli.agreement import LabelAgreement, PredictionCount
+    from termsieve.cli.model_views import make_prediction_sheet
     from termsieve.cli.reading import find_unlabelled, report_columns, report_skipped
     from termsieve.documents.folders import PATH
     from termsieve.documents.sources import STDIN, expand_patterns
@@ -182,40 +202,43 @@ def predict(
     )
     model.vectorizer.threads = threads
     documents = find_unlabelled(paths, columns, model.settings.get("text", ()))
-    _check_supported(model, explain=explain, probabilities=probabilities)
+    _check_supported(model, explain=explain, probabilities=probabilities or min_confidence > 0)
     report_columns(documents, messages)
-    agreement = LabelAgreement() if columns.label else None
-    items = _predict_documents(model, documents, identity, terms if explain else 0, agreement)
+    agreement = LabelAgreement(model.classes, single=model.single) if columns.label else None
+    counted = PredictionCount()
+    items = _predict_documents(model, documents, identity, terms if explain else 0, agreement, counted, min_confidence)
     # the path of a file in a class folder is its place
     places = [] if documents.has_folders and identity == PATH else documents.place_names
     sheet = make_prediction_sheet(
         model, items, places=places, identity=identity, explain=explain, probabilities=probabilities,
-        whole=agreement is not None,
+        whole=agreement is not None or min_confidence > 0,
         **({} if output_options.output is None else {"shown": None}),
     )  # fmt: skip
     with messages.report_compiling():
         output_options.write(sheet, messages)
     report_skipped(documents, messages)
+    notes = counted.describe(single=model.single, min_confidence=min_confidence)
     if agreement is not None:
-        agreement.refuse_unknown(documents.describe_labels(), model.classes)
-        messages.note(agreement.describe(documents.describe_labels()))
+        agreement.refuse_unknown(documents.describe_labels())
+        notes += agreement.describe(documents.describe_labels(), abstains=min_confidence > 0)
+    for note in notes:
+        messages.note(note)
 
 
 def _check_supported(model: Model, *, explain: bool, probabilities: bool) -> None:
     from termsieve.model.explaining import require_explainable
+    from termsieve.model.model import require_probabilities
 
     if explain:
         require_explainable(model)
-    if probabilities and not model.has_probabilities:
-        raise OptionError(
-            f"{model.settings['classifier']} has no probabilities. Classifiers that have: multinomial_nb, "
-            "bernoulli_nb, poisson_nb, logistic_regression, probit, neural_network."
-        )
+    if probabilities:
+        require_probabilities(model)
 
 
 def _predict_documents(
-    model: Model, documents: Documents, identity: str | None, terms: int, agreement: Any
-) -> Iterator[Prediction]:
+    model: Model, documents: Documents, identity: str | None, terms: int, agreement: LabelAgreement | None,
+    counted: PredictionCount, min_confidence: float,
+) -> Iterator[Prediction]:  # fmt: skip
     """Yield each document with its prediction, batch by batch."""
     from termsieve.cli.model_views import Prediction
     from termsieve.model.explaining import explain_rows
@@ -223,13 +246,15 @@ def _predict_documents(
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
         X = model.to_matrix(texts)
-        labels = model.label_names(model.classifier.predict(X))
-        chances = model.probabilities(X) if model.has_probabilities else [None] * len(texts)
+        said = model.label_rows(X, min_confidence)
+        labels = model.name_labels(said.labels)
+        chances = [None] * len(texts) if said.probabilities is None else said.probabilities
         explanations: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
+        counted.add(labels, said.known.tolist())
         if agreement is not None:
-            agreement.add(batch.column("labels").to_pylist(), labels)
+            agreement.add(batch.column("labels").to_pylist(), labels, said.probabilities)
         places = batch.column("place").to_pylist()
         shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
-        for parts in zip(places, names, shown, labels, chances, explanations, strict=True):
+        for parts in zip(places, names, shown, labels, chances, said.known.tolist(), explanations, strict=True):
             yield Prediction(*parts)

@@ -89,7 +89,7 @@ def fill_by_sorting(
 def fill_by_column(
     columns: Int32Array, tfs: Int32Array, indptr: Int64Array, free: Int32Array, out_columns: Int32Array, out: Int64Array
 ) -> None:
-    """The same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
+    """Do the same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
     for i in range(columns.shape[0]):
         free[columns[i] + 1] += 1
     for column in range(1, free.shape[0]):
@@ -159,7 +159,7 @@ def sort_by_column(
     groups: Int32Array,
     sorted_values: Int64Array,
 ) -> None:
-    """Sums by group, ordered by column instead; `indptr` is zero before."""
+    """Order sums by group by column instead; `indptr` is zero before."""
     n = found.shape[0]
     for i in range(n):
         indptr[found[i] + 1] += 1

@@ -54,23 +54,23 @@ class PythonVocabulary:
         return len(self._numbers)
 
     def tokenize(self, documents: Sequence[Any]) -> DocumentTerms:
-        """The numbers of the terms of some documents."""
+        """Return the numbers of the terms of some documents."""
         known = self._numbers
         numbers = [[known.setdefault(term, len(known)) for term in self._analyze(document)] for document in documents]
         ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
         return DocumentTerms(np.array([number for row in numbers for number in row], np.int32), ends)
 
     def get_terms(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
-        """Terms by their numbers."""
+        """Return terms by their numbers."""
         return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
 
     def sort_terms(self, used: BoolArray) -> Int64Array:
-        """The numbers of the used terms, in code-point order."""
+        """Return the numbers of the used terms, in code-point order."""
         numbers = np.flatnonzero(used)
         return numbers[argsort_strings(self.get_terms(numbers))]
 
     def number(self, terms: pa.LargeStringArray) -> Int32Array:
-        """Numbers of terms, given as they are."""
+        """Return numbers of terms, given as they are."""
         known = self._numbers
         return np.array([known.setdefault(term, len(known)) for term in terms.to_pylist()], np.int32)
 
@@ -92,7 +92,7 @@ class Worker:
         self._counts, self._seen = np.zeros(0, np.int32), np.zeros(0, np.bool_)
 
     def read(self, documents: Any) -> RowBlock:
-        """The rows of some documents."""
+        """Read the rows of some documents."""
         tokens = self.vocabulary.tokenize(documents)
         self._ensure_capacity()
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
@@ -108,7 +108,7 @@ class Worker:
             self._seen = np.concatenate([self._seen, np.zeros(size - len(self._seen), np.bool_)])
 
     def sort_by_term(self) -> tuple[Int64Array, pa.LargeStringArray]:
-        """The numbers of the terms that were met, in code-point order, and the terms."""
+        """Return the numbers of the terms that were met, in code-point order, and the terms."""
         self._ensure_capacity()
         met, vocabulary = self._seen[: self.vocabulary.n_terms], self.vocabulary
         if isinstance(vocabulary, PythonVocabulary):
@@ -132,7 +132,7 @@ class Rows:
             block.times.fill(1)
 
     def vocabulary(self) -> tuple[pa.LargeStringArray, list[Int32Array]]:
-        """All terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
+        """Return all terms, sorted, and for each worker the column of each of its numbers, -1 for none."""
         arranged = _run_on_threads(Worker.sort_by_term, self._workers)
         union, places = arranged[0][1], [np.arange(len(arranged[0][1]))]
         for _, terms in arranged[1:]:
@@ -146,7 +146,7 @@ class Rows:
         return union, columns
 
     def matrix(self, column_of: list[Int32Array], n_columns: int) -> sparse.csr_array:
-        """Documents x columns: occurrences, in order of the columns."""
+        """Return documents x columns: occurrences, in order of the columns."""
 
         def keep(block: RowBlock) -> tuple[Int32Array, Int32Array, Int64Array]:
             columns, tfs = np.empty((2, len(block.terms) + 1), np.int32)
@@ -222,7 +222,7 @@ class Rows:
 
 
 def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable[[Sequence[Any]], Any]) -> Rows:
-    """The rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
+    """Read the rows of documents; `convert` makes of some documents what the workers' vocabularies read."""
     idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -294,12 +294,12 @@ def _document_size(document: Any) -> int:
 
 
 def _split_evenly(ends: Int64Array, n: int) -> list[slice]:
-    """The groups that end there, cut into n runs of about equal weight."""
+    """Cut the groups that end there into n runs of about equal weight."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n + 1)[1:-1]).tolist()
     runs = [slice(start, stop) for start, stop in itertools.pairwise([0, *cuts, len(ends) - 1]) if start < stop]
     return runs or [slice(0, 0)]
 
 
 def _run_on_threads(work: Callable[[A], B], items: Sequence[A], threads: int | None = None) -> list[B]:
-    """What `work` makes of the items, in order, on several threads."""
+    """Return what `work` makes of the items, in order, on several threads."""
     return work_on_each(work, items, len(items) if threads is None else threads)

@@ -6,12 +6,18 @@ r"""Labelled documents as Arrow record batches.
     columns        which columns hold the text and the labels: given, or detected by name
     sources        what a path, glob, list, frame, standard input, ... stands for
     formats        the kinds of files by their ending
+    remote         files that are named by a URI
+    partitions     folders of data files, whose names may hold columns
+    separators     what separates the cells of CSV, as the content tells
+    encodings      which encodings fit bytes that are not UTF-8
     text_files     plain text, a document for each line; files as classes
     streams        bytes of a file: opened, decompressed, transcoded, cut into blocks of lines
     jsonlines      \
     delimited       \
+    sheets           |
     arrowfiles       > one reader each: source -> chunks of columns
-    memory          /
+    memory           |
+    relations       /
     folders        /
     batches        chunk -> batch: split, check, count what is bad
     labels         a column of labels of any type -> lists of strings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -161,6 +162,20 @@ def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | 
             return (exact or found)[0]
         if found:
             return found
+    return _guess_by_last_word(names, tiers)
+
+
+def _guess_by_last_word(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
+    """Guess by the last word of longer names, such as ``comment_text``.
+
+    >>> _guess_by_last_word(["text_id", "comment_text", "sentiment label"], LABEL_NAMES)
+    'sentiment label'
+    """
+    last = {name: re.split(r"[\W_]+", name.strip().lower())[-1] for name in names}
+    for tier in tiers:
+        found = [name for name in names if last[name] in tier]
+        if found:
+            return found[0] if len(found) == 1 else found
     return None
 
 

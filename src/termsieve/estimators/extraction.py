@@ -37,7 +37,7 @@ class TermExtractor:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> TermExtractor:
-        """What the parameters of a vectorizer say."""
+        """Make what the parameters of a vectorizer describe."""
         own = {name: parameters[name] for name in _OWN_OPTIONS}
         shared = {name: parameters[name] for name in _SHARED_OPTIONS}
         decoding = {name: parameters[name] for name in _DECODING_OPTIONS}
@@ -56,7 +56,7 @@ class TermExtractor:
         return cls(Analyzer(**{**shared, **own}), None, decode, from_content)
 
     def build_analyzer(self) -> Callable[[Any], Sequence[str]]:
-        """From a document to its terms."""
+        """Return the function from a document to its terms."""
         if self.plain is not None:
             return self.plain
         analyzer, decode = self.analyzer, self.decode
@@ -73,16 +73,16 @@ class TermExtractor:
         return self.analyzer is None or self.analyzer.runs is None or self.analyzer.ngram_range == (1, 1)
 
     def threads(self, threads: int | None) -> int:
-        """How many threads read; plain Python holds the interpreter, and more would only wait."""
+        """Return how many threads read; plain Python holds the interpreter, and more would only wait."""
         n = resolve_threads(threads)
         return 1 if self.analyzer is None or self.analyzer.runs is None else n
 
     def vocabulary(self) -> Vocabulary | PythonVocabulary:
-        """A new, empty vocabulary."""
+        """Make a new, empty vocabulary."""
         return PythonVocabulary(self.plain) if self.plain is not None else Vocabulary(self.analyzer)  # type: ignore[arg-type]
 
     def rows(self, documents: Any, workers: list[Worker]) -> Rows:
-        """The rows of documents."""
+        """Read documents into rows."""
         checked = _check_documents(documents)
         try:
             return read_rows(checked, workers, self._convert)
@@ -123,7 +123,7 @@ def _check_tokens(document: Any) -> list[str]:
 def _build_sklearn_analyzer(
     parameters: Mapping[str, Any], options: Mapping[str, Any], own: Mapping[str, Any]
 ) -> Callable[[Any], Sequence[str]]:
-    """The analyzer that scikit-learn would build."""
+    """Build the analyzer that scikit-learn would build."""
     default = {"stemmer": None, "segmenter": None, "min_length": 1, "strip": ()}
     for name, value in own.items():
         if value != default[name]:
@@ -199,7 +199,7 @@ def warn_split_stop_words(analyzer: Analyzer | None) -> None:
 
 
 def parse_vocabulary(vocabulary: Any) -> dict[str, int] | None:
-    """A vocabulary that the user gives, as a dict of columns."""
+    """Return a vocabulary that the user gives as a dict of columns."""
     if vocabulary is None:
         return None
     if isinstance(vocabulary, str) or not isinstance(vocabulary, Iterable):
@@ -244,7 +244,7 @@ class ColumnReader:
             self._column_of[numbers] = np.arange(len(terms))
 
     def get_columns(self) -> Int32Array:
-        """The column of each number of the worker, -1 for none."""
+        """Return the column of each number of the worker, -1 for none."""
         new = np.arange(len(self._column_of), self.worker.vocabulary.n_terms)
         if len(new):
             columns = np.full(len(new), -1, np.int32)
@@ -268,7 +268,7 @@ class ReaderPool:
         self._idle: list[ColumnReader] = []
 
     def matrix(self, documents: Any, threads: int | None, *, binary: bool) -> Any:
-        """Documents x columns: occurrences."""
+        """Return documents x columns: occurrences."""
         documents = _check_documents(documents)
         n = min(self._extractor.threads(threads), max(len(documents), 1))
         readers = [self._take_reader() for _ in range(n)]

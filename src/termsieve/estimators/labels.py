@@ -19,7 +19,7 @@ _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def check_labels(y: Any, owner: str) -> Any:
-    """One label per document as an array, an indicator matrix, or a list of label sets: as `Counts` takes them."""
+    """Return one label per document, an indicator matrix or a list of label sets, as `Counts` takes them."""
     if y is None:
         raise InputError(
             f"{owner} requires y to be passed, but the target y is None: a score needs the classes of the documents."
@@ -42,13 +42,13 @@ def _is_label_sets(y: Any) -> bool:
 
 
 def make_indicator(y: Any, n_docs: int, owner: str) -> tuple[sparse.csc_array, list[str]]:
-    """Documents x classes with 1 for each label, and the classes."""
+    """Return documents x classes with 1 for each label, and the classes."""
     labels, classes = make_label_matrix(check_labels(y, owner), None, n_docs)
     return sparse.csc_array(labels), classes
 
 
 def refuse_empty_classes(y: Any) -> None:
-    """An indicator matrix may not have a class of no document."""
+    """Refuse an indicator matrix with a class of no document."""
     given: Any = y
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1):
         sizes = np.asarray(given.sum(axis=0)).ravel()
@@ -60,12 +60,12 @@ def refuse_empty_classes(y: Any) -> None:
 
 
 def has_contrast(counts: Counts) -> bool:
-    """Whether there is something to tell apart: some documents that are not in the one class."""
+    """Tell whether there is something to tell apart: some documents that are not in the one class."""
     return counts.n_classes > 1 or bool((counts.class_sizes < counts.n_docs).any())
 
 
 def refuse_one_class(counts: Counts) -> None:
-    """A score needs documents inside and outside of a class."""
+    """Refuse counts without documents inside and outside of a class, which a score needs."""
     if not has_contrast(counts):
         found: Sequence[str] = counts.classes.tolist()
         raise InputError(

@@ -150,7 +150,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
 
 def resolve_rule(k: Any, rule: RuleLike | None) -> Rule:
-    """The rule of two parameters, of which `rule` wins."""
+    """Return the rule of two parameters, of which `rule` wins."""
     return Top("all" if k is None else k) if rule is None else parse_rule(rule)
 
 
@@ -194,7 +194,7 @@ class ScoreFunction:
     aggregate: str | None = None
 
     def __call__(self, X: Any, y: Any) -> Array | tuple[Array, Array]:
-        """The scores of the columns, and their p-values where the score has them."""
+        """Return the scores of the columns, and their p-values where the score has them."""
         counts = Counts.from_matrix(X, check_labels(y, "as_score_func"))
         refuse_one_class(counts)
         scores = score(counts, as_score(self.score_func))
@@ -206,7 +206,7 @@ class ScoreFunction:
 
 
 def as_score_func(score_func: ScoreLike, aggregate: str | None = None) -> ScoreFunction:
-    """A score for scikit-learn's own ``SelectKBest``, ``SelectPercentile``, ``SelectFdr`` and their kin.
+    """Make a score for scikit-learn's own ``SelectKBest``, ``SelectPercentile``, ``SelectFdr`` and their kin.
 
     Parameters
     ----------

@@ -16,13 +16,13 @@ from termsieve.tokens.strings import make_string_array, string_buffers
 
 
 def pack_terms(terms: pa.LargeStringArray) -> dict[str, Any]:
-    """Terms as bytes and offsets."""
+    """Return terms as bytes and offsets."""
     text, offsets = string_buffers(terms)
     return {"text": text[offsets[0] : offsets[-1]].copy(), "offsets": offsets - offsets[0]}
 
 
 def unpack_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
-    """The terms again; they may be from a file of anybody, so that every offset is checked."""
+    """Return the terms again; they may be from a file of anybody, so every offset is checked."""
     text, offsets = np.ascontiguousarray(packed["text"]), np.ascontiguousarray(packed["offsets"])
     if text.dtype != np.uint8 or offsets.dtype != np.int64 or text.ndim != 1 or offsets.ndim != 1 or not len(offsets):
         raise InputError(
@@ -37,12 +37,12 @@ def unpack_terms(packed: Mapping[str, Any]) -> pa.LargeStringArray:
 
 
 def pack_counts(counts: Counts) -> UInt8Array:
-    """Counts as the bytes of their file."""
+    """Return counts as the bytes of their file."""
     return np.frombuffer(counts.to_bytes(), np.uint8)
 
 
 def unpack_counts(packed: Any) -> Counts:
-    """The counts again, checked as those of a file are."""
+    """Return the counts again, checked as those of a file are."""
     return Counts.from_bytes(np.asarray(packed, np.uint8).tobytes(), "counts_")
 
 
@@ -53,7 +53,7 @@ class Confirmed(str):
 
 
 def pack_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state of a fitted estimator: counts and vocabulary packed, what is made when needed left out."""
+    """Return the state of a fitted estimator: counts and vocabulary packed, what is made when needed left out."""
     state = {name: value for name, value in state.items() if name != "_readers"}
     if "counts_" in state:
         state["counts_"] = pack_counts(state["counts_"])
@@ -67,7 +67,7 @@ def pack_state(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpack_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state again."""
+    """Return the state again."""
     state = dict(state)
     if "counts_" in state:
         state["counts_"] = unpack_counts(state["counts_"])

@@ -252,7 +252,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return rows, find_columns(self._select_terms(counts, make_matrix))
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, Rows, pa.LargeStringArray, list[Int32Array]]:
-        """The rows of the documents, their terms in order, and the columns of these."""
+        """Read the documents: rows, terms in order, and the columns of these."""
         _ = self._rule, self._weighting  # wrong options are told before the work
         warn_unused_parameters(self.get_params(deep=False))
         reading = self._extractor
@@ -375,7 +375,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     # Using what was learned
 
     def transform(self, raw_documents: Any) -> Any:
-        """The matrix of other documents, with the columns that were learned."""
+        """Return the matrix of other documents, with the columns that were learned."""
         columns = self._columns()
         known, readers = self.__dict__.get("_readers", (None, None))
         if readers is None or known is not columns:
@@ -423,7 +423,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return given
 
     def get_feature_names_out(self, input_features: Any = None) -> StringArray:  # noqa: ARG002
-        """The terms, in the order of the columns."""
+        """Return the terms, in the order of the columns."""
         columns = self._columns()
         return np.array(sorted(columns, key=columns.__getitem__), dtype=object)
 
@@ -440,7 +440,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return np.flatnonzero(mask) if indices else mask
 
     def inverse_transform(self, X: Any) -> list[StringArray]:
-        """The terms of each row of a matrix: those whose entry is not zero."""
+        """Return the terms of each row of a matrix: those whose entry is not zero."""
         names = self.get_feature_names_out()
         X = check_array(X, accept_sparse="csr")
         if X.shape[1] != len(names):
@@ -450,7 +450,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return [names[row] for row in np.split(matrix.indices, matrix.indptr[1:-1])]
 
     def build_analyzer(self) -> Any:
-        """The function from a document to its terms."""
+        """Return the function from a document to its terms."""
         return self._extractor.build_analyzer()
 
     def __sklearn_tags__(self) -> Tags:

@@ -55,7 +55,7 @@ class Weighting:
         return self.name in UNWEIGHTED
 
     def compute_weights(self, counts: Counts) -> Array | None:
-        """The weight of each term; None where all weigh the same."""
+        """Compute the weight of each term; None where all weigh the same."""
         if self.plain:
             return None
         n, n_docs = counts.term_df.astype(np.float64), float(counts.n_docs)
@@ -78,7 +78,7 @@ class Weighting:
         return weights
 
     def apply(self, X: sparse.csr_array, weights: Array | None, dtype: Any, *, cosine: bool = True) -> sparse.csr_array:
-        """The weighted matrix; `X` holds occurrences and may be changed. Without `cosine`, rows keep their length."""
+        """Weight a matrix of occurrences, which may be changed. Without `cosine`, rows keep their length."""
         if self.name == "binary":
             X.data.fill(1)
         if weights is None:
@@ -95,7 +95,7 @@ class Weighting:
 
 
 def parse_weighting(name: Any) -> Weighting:
-    """The weighting of that name.
+    """Return the weighting of that name.
 
     >>> parse_weighting("tf.bns").score
     <Score bns>

@@ -3,6 +3,9 @@
 Such a classifier has a weight for each class and term, and takes the class with the largest weighted sum. What decides
 between the label and the one that came second is the difference of both sums: each term of the document has a part of
 it. With several labels per document, each label is decided against its absence.
+
+A calibrated model moves the boundary between two classes, or between a label and its absence, to where the probability
+is 0.5 or the threshold of the label: by how much is counted with what does not depend on terms.
 """
 
 from __future__ import annotations
@@ -39,11 +42,15 @@ class Explanation(NamedTuple):
     label, against : str
         The label, and the one that came second; "" for the absence of the label.
     margin : float
-        By how much it was decided: log odds for naive Bayes, the difference of weighted sums for others.
+        By how much it was decided: log odds for naive Bayes, the difference of weighted sums for others. It can be
+        negative where calibrated probabilities decide otherwise than the sums: between three classes or more, and for
+        the nearest label of a document that has none above its threshold.
     rest : float
-        What of this does not depend on terms that the document has: how frequent the classes are, and what is absent.
+        What of this does not depend on terms that the document has: how frequent the classes are, what is absent, and
+        where the boundary lies.
     parts : tuple of TermContribution
-        The terms with the largest parts, for or against.
+        The terms with the largest parts, for or against. A document with none of the model's terms has none: its
+        label is the most frequent class, and the margin is that of the frequencies, as log odds.
     """
 
     label: str
@@ -131,19 +138,35 @@ def explain_rows(model: Model, X: Any, n: int) -> list[list[Explanation]]:
     require_explainable(model)
     terms = model.vectorizer.get_feature_names_out()
     problems = _problem_weights(model)
+    boundaries = _find_boundaries(model, len(problems))
     rows = sparse.csr_array(X)
-    labels = model.label_names(model.classifier.predict(rows))
+    said = model.label_rows(rows)
     explanations = []
-    for i, labelled in enumerate(labels):
+    for i, marked in enumerate(said.labels):
         cut = slice(rows.indptr[i], rows.indptr[i + 1])
         document = DocumentRow(rows.indices[cut], rows.data[cut].astype(np.float64), terms)
-        if model.single:
-            explanations.append([_explain_single_label(model, problems[0], labelled, document, n)])
+        places = np.flatnonzero(marked).tolist()
+        if not said.known[i]:
+            explanations.append([_explain_by_prior(model, place) for place in places])
+        elif model.single:
+            chances = None if said.probabilities is None else said.probabilities[i]
+            explanations.append(
+                [_explain_single_label(model, problems[0], places[0], document, n, boundaries[0], chances)]
+            )
         else:
             explanations.append(
-                [_explain_multilabel(label, problems[model.classes.index(label)], document, n) for label in labelled]
+                [_explain_multilabel(model, problems[one], one, document, n, boundaries[one]) for one in places]
             )
     return explanations
+
+
+def _find_boundaries(model: Model, n_problems: int) -> list[float]:
+    """Return the log odds at which each problem is decided: 0 without calibration, and among three classes or more."""
+    decision = model.decision
+    if decision is None or (model.single and len(model.classes) > 2):
+        return [0.0] * n_problems
+    thresholds = [0.5] if decision.thresholds is None else decision.thresholds.tolist()
+    return [decision.calibration.find_boundary(c, threshold) for c, threshold in enumerate(thresholds)]
 
 
 class DocumentRow(NamedTuple):
@@ -154,32 +177,53 @@ class DocumentRow(NamedTuple):
     terms: StringArray
 
 
+def _explain_by_prior(model: Model, place: int) -> Explanation:
+    """Explain the label of a document of which nothing is known: its class is frequent."""
+    prior = np.clip(model.prior, 1e-12, 1.0 - 1e-12)
+    if model.single:
+        others = np.where(np.arange(len(prior)) == place, -1.0, prior)
+        second = int(np.argmax(others))
+        against, margin = model.classes[second], float(np.log(prior[place] / prior[second]))
+    else:
+        against, margin = "", float(np.log(prior[place] / (1.0 - prior[place])))
+    return Explanation(model.classes[place], against, margin, margin, ())
+
+
 def _explain_single_label(
-    model: Model, weights: LinearWeights | None, label: str, document: DocumentRow, n: int
-) -> Explanation:
-    """Explain why this class was chosen rather than the second best."""
+    model: Model, weights: LinearWeights | None, place: int, document: DocumentRow, n: int, boundary: float,
+    chances: Array | None,
+) -> Explanation:  # fmt: skip
+    """Explain why this class was chosen rather than the second best: the second most probable, if calibrated."""
     assert weights is not None  # noqa: S101 - it is explainable
     places = model.classifier.classes_.tolist()
-    chosen = places.index(model.classes.index(label))
-    totals = weights.weights[:, document.columns] @ weights.input_values(document.values) + weights.constants
+    chosen = places.index(place)
+    if model.decision is not None and chances is not None:
+        totals = chances[places]
+    else:
+        totals = weights.weights[:, document.columns] @ weights.input_values(document.values) + weights.constants
     totals[chosen] = -np.inf
     second = int(np.argmax(totals))
-    return _build_explanation(label, model.classes[places[second]], weights, (chosen, second), document, n)
+    shift = boundary if chosen == 0 else -boundary
+    return _build_explanation(
+        (model.classes[place], model.classes[places[second]]), weights, (chosen, second), document, n, shift
+    )
 
 
-def _explain_multilabel(label: str, weights: LinearWeights | None, document: DocumentRow, n: int) -> Explanation:
+def _explain_multilabel(
+    model: Model, weights: LinearWeights | None, place: int, document: DocumentRow, n: int, boundary: float
+) -> Explanation:
     """Explain why this label was given."""
     assert weights is not None  # noqa: S101 - it is explainable
-    return _build_explanation(label, "", weights, (1, 0), document, n)
+    return _build_explanation((model.classes[place], ""), weights, (1, 0), document, n, -boundary)
 
 
 def _build_explanation(
-    label: str, against: str, weights: LinearWeights, pair: tuple[int, int], document: DocumentRow, n: int
+    names: tuple[str, str], weights: LinearWeights, pair: tuple[int, int], document: DocumentRow, n: int, shift: float
 ) -> Explanation:
     one, other = pair
     columns, given = document.columns, weights.input_values(document.values)
     parts = (weights.weights[one, columns] - weights.weights[other, columns]) * given
-    rest = float(weights.constants[one] - weights.constants[other])
+    rest = float(weights.constants[one] - weights.constants[other]) + shift
     order = np.lexsort([columns, -np.abs(parts)])[:n]
     shown = tuple(TermContribution(str(document.terms[columns[j]]), float(given[j]), float(parts[j])) for j in order)
-    return Explanation(label, against, float(parts.sum()) + rest, rest, shown)
+    return Explanation(*names, float(parts.sum()) + rest, rest, shown)

@@ -6,17 +6,20 @@ import shlex
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from termsieve._types import AnyArray, Array
+from termsieve._types import Array, BoolArray
 from termsieve.errors import InputError, MissingExtraError, OptionError, TermsieveWarning
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
+from termsieve.model.calibrating import EVEN, Decision, mark_most_probable
+from termsieve.model.calibration import find_log_odds
 from termsieve.model.container import MAX_BYTES, pack, unpack
+from termsieve.model.decision_parts import check_report, pack_decision, unpack_decision
 from termsieve.model.explaining import Explanation, explain_rows
 from termsieve.model.parts import (
     FORMAT,
@@ -28,6 +31,44 @@ from termsieve.model.parts import (
     unpack_vectorizer,
 )
 from termsieve.tokens.analyzer import Analyzer, is_safe_pattern, settings_difference, tokenizer_name
+
+
+class LabelledRows(NamedTuple):
+    """What a model says of the rows of a matrix.
+
+    Attributes
+    ----------
+    labels : array of bool (rows x classes)
+    probabilities : array (rows x classes) or None
+    known : array of bool (rows)
+        Whether the row has at least one term of the model.
+    """
+
+    labels: BoolArray
+    probabilities: Array | None
+    known: BoolArray
+
+
+def find_known(X: Any) -> BoolArray:
+    """Return which rows of a matrix have a term at all."""
+    return np.asarray(np.diff(sparse.csr_array(X).indptr) > 0)
+
+
+def check_confidence(model: Model, min_confidence: float) -> None:
+    """Refuse what is not a probability, and a model that has none."""
+    if not 0 <= min_confidence <= 1:
+        raise OptionError(f"The least confidence must be a probability from 0 to 1, not {min_confidence!r}.")
+    if min_confidence > 0:
+        require_probabilities(model)
+
+
+def require_probabilities(model: Model) -> None:
+    """Refuse a model without probabilities."""
+    if not model.has_probabilities:
+        raise OptionError(
+            f"The model has no probabilities: {model.settings['classifier']} has none of its own, and it was trained "
+            "without calibration. Train it again, without --calibrate 0 (calibrate=0) and with more documents."
+        )
 
 
 class Model:
@@ -43,7 +84,13 @@ class Model:
         The fitted parts, as scikit-learn has them.
     settings : dict
         How it was made: score, rule, weighting, classifier, numbers of documents and terms, cross-validated measures,
-        the settings of the analyzer.
+        the settings of the analyzer. ``settings["calibration"]`` says how good the probabilities are: Brier score,
+        expected calibration error (10 bins of equal width) and reliability table of held-out documents, and the same
+        ``_before`` calibration; None without calibration.
+    prior : array
+        The share of each class in the training documents: the probabilities of a text with none of the model's terms.
+    decision : Decision or None
+        How probabilities and labels follow from what the classifier says; None without calibration.
 
     Examples
     --------
@@ -54,6 +101,8 @@ class Model:
     ['ham', 'spam']
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
+    >>> model.has_terms(["pills, cheap", "zzz"]).tolist()
+    [True, False]
     """
 
     def __init__(
@@ -64,9 +113,12 @@ class Model:
         *,
         single: bool,
         settings: dict[str, Any],
+        prior: Array,
+        decision: Decision | None = None,
     ) -> None:
         self.vectorizer, self.classifier, self.classes = vectorizer, classifier, classes
         self.single, self.settings = single, settings
+        self.prior, self.decision = prior, decision
 
     def __repr__(self) -> str:
         s = self.settings
@@ -76,17 +128,37 @@ class Model:
             f"({s['rule']} by {s['score']}), from {s['n_docs']:,} documents{judged}"
         )
 
-    def predict(self, texts: Sequence[str]) -> list[Any]:
-        """Return the label of each text; with several labels per document, a list for each."""
-        return self.label_names(self.classifier.predict(self.to_matrix(texts))) if len(texts) else []
+    def predict(self, texts: Sequence[str], *, min_confidence: float = 0.0) -> list[Any]:
+        """Return the label of each text; with several labels per document, a list for each.
+
+        A text with none of the model's terms gets the most frequent class: see `has_terms`.
+
+        Parameters
+        ----------
+        texts
+            The texts.
+        min_confidence
+            Labels less probable than this are not given: None in place of the label, or a shorter list.
+        """
+        check_confidence(self, min_confidence)
+        return self.name_labels(self.label_rows(self.to_matrix(texts), min_confidence).labels) if len(texts) else []
 
     def predict_proba(self, texts: Sequence[str]) -> Array | None:
-        """Return the probability of each class (texts x classes), or None if the classifier has none."""
+        """Return the probability of each class (texts x classes), or None if the model has no probabilities.
+
+        With one label per document the probabilities of a text add up to 1. With several, each is that of the class
+        against its absence. They are calibrated on held-out documents; those of a text with none of the model's terms
+        are the shares of the classes in the training documents.
+        """
         if not self.has_probabilities:
             return None
         if not len(texts):
             return np.empty((0, len(self.classes)))
         return self.probabilities(self.to_matrix(texts))
+
+    def has_terms(self, texts: Sequence[str]) -> BoolArray:
+        """Return whether each text has at least one of the model's terms; of others nothing is known but the prior."""
+        return find_known(self.to_matrix(texts)) if len(texts) else np.zeros(0, np.bool_)
 
     def explain(self, texts: Sequence[str], n: int = 10) -> list[list[Explanation]]:
         """Return for each text and each of its labels the n terms with the largest contributions, for or against."""
@@ -98,26 +170,53 @@ class Model:
         """Return the matrix (texts x terms) that the classifier takes."""
         return self.vectorizer.transform(texts)
 
-    def label_names(self, predicted: AnyArray) -> list[Any]:
-        """Return predictions of the classifier as names of classes."""
-        if self.single:
-            return [self.classes[place] for place in predicted]
-        rows = sparse.csr_array(predicted)
-        rows.sort_indices()
-        return [[self.classes[place] for place in some] for some in np.split(rows.indices, rows.indptr[1:-1])]
+    def label_rows(self, X: Any, min_confidence: float = 0.0) -> LabelledRows:
+        """Return the labels and probabilities of the rows of a matrix."""
+        known = find_known(X)
+        chances = self.probabilities(X) if self.has_probabilities else None
+        if chances is not None and self.decision is not None:
+            labels = self.decision.find_labels(chances, known)
+        else:
+            labels = self._mark_own_labels(X, known)
+        if chances is not None and min_confidence > 0:
+            labels &= chances >= min_confidence
+        return LabelledRows(labels, chances, known)
+
+    def _mark_own_labels(self, X: Any, known: BoolArray) -> BoolArray:
+        """Return the labels that the classifier itself gives; rows without a term get the most frequent class."""
+        predicted = self.classifier.predict(X)
+        if not self.single:
+            marked: BoolArray = sparse.csr_array(predicted).toarray().astype(np.bool_)
+            return np.where(known[:, None], marked, self.prior > EVEN)
+        marked = np.zeros((len(known), len(self.classes)), np.bool_)
+        marked[np.arange(len(known)), predicted] = True
+        return np.where(known[:, None], marked, mark_most_probable(self.prior[None]))
+
+    def name_labels(self, marked: BoolArray) -> list[Any]:
+        """Return marks (rows x classes) as names of classes."""
+        names = [[self.classes[place] for place in np.flatnonzero(row)] for row in marked]
+        return [(some[0] if some else None) for some in names] if self.single else names
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the classifier has probabilities."""
-        return hasattr(self.classifier, "predict_proba")
+        """Whether the model has probabilities: it is calibrated, or the classifier has some of its own."""
+        return self.decision is not None or hasattr(self.classifier, "predict_proba")
 
     def probabilities(self, X: Any) -> Array:
         """Return the probabilities of the classes; a class that the classifier never saw has 0."""
-        known = np.asarray(self.classifier.predict_proba(X))
-        if not self.single or known.shape[1] == len(self.classes):
-            return known
-        whole = np.zeros((len(known), len(self.classes)))
-        whole[:, self.classifier.classes_] = known
+        known = find_known(X)
+        if self.decision is not None:
+            return self.decision.find_probabilities(
+                find_log_odds(self.classifier, X, single=self.single), known, self.prior
+            )
+        return np.where(known[:, None], self._find_own_probabilities(X), self.prior)
+
+    def _find_own_probabilities(self, X: Any) -> Array:
+        found = np.asarray(self.classifier.predict_proba(X))
+        if not self.single or found.shape[1] == len(self.classes):
+            return found
+        whole = np.zeros((len(found), len(self.classes)))
+        whole[:, self.classifier.classes_] = found
         return whole
 
     # Files
@@ -136,10 +235,11 @@ class Model:
         about = {
             "format": FORMAT, "classes": self.classes, "single": self.single, "settings": self.settings,
             "terms": terms, "constants": constants,
+            "always_label": self.decision is not None and self.decision.always_label,
         }  # fmt: skip
         try:
             check_about(about)
-            return pack(about, {**weights, **arrays})
+            return pack(about, {**pack_decision(self.prior, self.decision), **weights, **arrays})
         except (TypeError, ValueError) as error:
             raise OptionError(f"The model cannot be saved: {error}.") from error
 
@@ -176,19 +276,36 @@ class Model:
             check_about(about)
             settings = about["settings"]
             analyzer = _load_analyzer(path, settings["analyzer"], tokenizer, token_pattern)
+            check_report(settings["calibration"])
+            prior, decision = unpack_decision(
+                arrays, settings, single=about["single"], n_classes=len(about["classes"]),
+                always_label=about["always_label"],
+            )  # fmt: skip
             vectorizer = unpack_vectorizer(about["terms"], arrays, settings, analyzer)
             classifier = unpack_classifier(
                 about["constants"], arrays, settings["classifier"], single=about["single"],
                 n_classes=len(about["classes"]), n_terms=len(about["terms"]),
             )  # fmt: skip
             try_classifier(classifier, len(about["terms"]))
+            model = cls(
+                vectorizer, classifier, about["classes"], single=about["single"], settings=settings, prior=prior,
+                decision=decision,
+            )  # fmt: skip
+            _try_decision(model)
         except (UnconfirmedError, MissingExtraError):
             raise
         except Exception as error:  # whatever zip, JSON, NumPy and scikit-learn raise for damaged bytes
             reason = str(error).rstrip(".") or type(error).__name__
             raise InputError(f"{path}: is not a model of termsieve: {reason}.") from error
         _warn_other_terms(path, analyzer.settings, settings["analyzer"])
-        return cls(vectorizer, classifier, about["classes"], single=about["single"], settings=settings)
+        return model
+
+
+def _try_decision(model: Model) -> None:
+    """Label one empty text: parts that do not fit together are found when a model is loaded, not when it is used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.label_rows(sparse.csr_matrix((1, len(model.vectorizer.vocabulary_))))
 
 
 class UnconfirmedError(OptionError):

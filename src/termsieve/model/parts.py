@@ -28,7 +28,7 @@ from termsieve.ranking.ranking import as_score
 from termsieve.selection.rules import parse_rule
 from termsieve.tokens.analyzer import Analyzer
 
-FORMAT = 2
+FORMAT = 3
 MAX_NGRAM = 100  # words or characters: with millions, a text has more n-grams than a machine can hold
 _NAIVE_BAYES = ("multinomial_nb", "bernoulli_nb")
 _SHARED = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "min_length", "stemmer",
@@ -39,7 +39,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "candidates": (list,), "f1_macro": (float, type(None)),
     "standard_error": (float, type(None)), "accuracy": (float, type(None)),
     "score": (str,), "rule": (str,), "weighting": (str,), "classifier": (str,), "n_terms": (int,), "n_docs": (int,),
-    "analyzer": (dict,),
+    "analyzer": (dict,), "calibration": (dict, type(None)),
 }  # fmt: skip
 
 
@@ -332,7 +332,7 @@ def check_about(about: Mapping[str, Any]) -> None:
         raise DamagedError(
             f"it has version {about.get('format')!r:.20} of the format, and this termsieve reads version {FORMAT}"
         )
-    if about.keys() != {"format", "classes", "single", "settings", "terms", "constants"}:
+    if about.keys() != {"format", "classes", "single", "settings", "terms", "constants", "always_label"}:
         raise DamagedError(f"it says {', '.join(sorted(about))} about itself")
     _check_names("classes", about["classes"])
     if len(about["classes"]) < 2 or not isinstance(about["single"], bool) or not isinstance(about["settings"], dict):

@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from sklearn.base import BaseEstimator
-from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
-from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counting import as_documents
-from termsieve.counts.matrices import make_label_matrix
 from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
+from termsieve.model.fitting import CALIBRATION_FOLDS, ModelSpec, check_calibration_folds, fit_model
 from termsieve.model.model import Model
-from termsieve.model.parts import make_vectorizer
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
@@ -52,6 +47,7 @@ def train(
     pairs: str = AUTO,
     margin: float = MARGIN,
     analyzer: Analyzer | None = None,
+    calibrate: int = CALIBRATION_FOLDS,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Model:
@@ -73,6 +69,9 @@ def train(
         As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
     min_df, weighting, pairs, margin
         As for `termsieve.compare`.
+    calibrate
+        Number of folds of the documents that are held out in turn, to turn what the classifier says into probabilities
+        that can be believed, and to measure how good these are; 0 for none. See `Model.settings`.
     threads
         Number of trials that run at the same time, and of threads that read documents (default one for each core).
     progress
@@ -89,6 +88,7 @@ def train(
     >>> model.predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
+    check_calibration_folds(calibrate)
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.from_arguments(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
@@ -109,7 +109,13 @@ def train(
         **_measure_candidates(result, plan),
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
-        return _fit(table, chosen, analyzer, threads, settings)
+        if chosen.representation is not None:
+            analyzer = adapt_analyzer(analyzer, chosen.representation)
+        spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, chosen.min_df, analyzer)
+        return fit_model(
+            table, spec, settings, threads=threads, calibrate=calibrate, seed=seed,
+            groups=table[groups].to_pylist() if isinstance(groups, str) else groups,
+        )  # fmt: skip
 
 
 class Candidate(NamedTuple):
@@ -218,37 +224,3 @@ def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]
         "f1_macro_of_all": None if choice.every is None else choice.every.mean,
         "notes": result.settings["notes"],
     }
-
-
-def _fit(table: pa.Table, one: Candidate, analyzer: Analyzer, threads: int | None, settings: dict[str, Any]) -> Model:
-    Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
-    single = bool((np.diff(Y.indptr) == 1).all())
-    if one.representation is not None:
-        analyzer = adapt_analyzer(analyzer, one.representation)
-    choice = {"score": one.score, "rule": one.rule, "weighting": one.weighting, "min_df": one.min_df}
-    vectorizer = make_vectorizer(choice, analyzer, threads)
-    X = vectorizer.fit_transform(table["text"], table["labels"])
-    y = Y.indices.astype(np.int64) if single else Y
-    vectorizer.threads = None  # one for each core of the machine that uses the model
-    about = {
-        **settings,
-        **choice,
-        "classifier": one.classifier,
-        "n_terms": len(vectorizer.vocabulary_),
-        "n_docs": table.num_rows,
-        "analyzer": analyzer.settings,
-    }
-    return Model(
-        vectorizer, _fit_classifier(one.classifier, X, y, single=single), classes, single=single, settings=about
-    )
-
-
-def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
-    """Fit a classifier; with several labels per document one for each class, against the rest."""
-    estimator = make_classifier(spelling)
-    try:
-        return (estimator if single else OneVsRestClassifier(estimator)).fit(X, y)
-    except ValueError as error:
-        raise InputError(
-            f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
-        ) from error

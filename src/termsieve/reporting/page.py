@@ -20,6 +20,7 @@ from termsieve.reporting.figures import draw_critical_difference, write_figures
 from termsieve.reporting.findings import list_findings, make_explanation, make_headline
 from termsieve.reporting.report_data import MAX_PAIRS, ReportData
 from termsieve.reporting.style import PALETTE, Chart
+from termsieve.reporting.term_groups import draw_term_groups
 from termsieve.reporting.vocabulary_map import (
     N_COLORED,
     VocabularyMap,
@@ -39,6 +40,11 @@ _BAND_NOTE = (
 _AGREEMENT_NOTE = (
     "On the left, how many of their first terms two scores have in common; on the right, the correlation of their "
     "rankings of all terms, including the rare ones."
+)
+_GROUP_NOTE = (
+    "Among the first terms of each score, these are in much the same documents: the best of each group, and what "
+    "stands for it. Bars are documents with both terms, as a share of those with one of them. To select terms that do "
+    "not repeat each other: termsieve select FILE --rule 'cmim(100)' --explain."
 )
 _NO_SUM_REASON = "some of their values are negative or infinite, so a share of their sum has no meaning"
 _TIMING_NOTE = (
@@ -109,6 +115,8 @@ def _draw_charts(data: ReportData) -> dict[str, Chart]:
         drawn += charts.draw_f1_curves(data.result)
     if data.contenders:
         drawn.append(charts.draw_vocabulary_map())
+    if data.result is not None and data.result.term_groups:
+        drawn.append(draw_term_groups(data.result.term_groups))
     if len(data.contenders) > 1:
         drawn += [charts.draw_overlaps(data), charts.draw_correlations(data)]
     if data.energies:
@@ -220,6 +228,7 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
         ("difference", "Differences", has_result), ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
+        ("groups", "Near-duplicates", "groups" in context["charts"]),
         ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
         ("timings", "Timings", "timings" in context["charts"]), ("again", "Run it again", True),
     ]  # fmt: skip
@@ -287,4 +296,5 @@ def _score_context(data: ReportData) -> dict[str, Any]:
         "agreement_note": _AGREEMENT_NOTE + fewer,
         "energy_note": f"Not here: {', '.join(without)}; {_NO_SUM_REASON}." if without else "",
         "timing_note": _TIMING_NOTE,
+        "group_note": _GROUP_NOTE,
     }

@@ -15,6 +15,7 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.measures import overlap
 from termsieve.ranking.ranking import Scores, score
+from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.results import Comparison
 
@@ -109,6 +110,8 @@ class ReportData:
         contenders, unavailable_scores = [], []
         for name in result.scores:
             about = special.get(name, {})
+            if parse_redundancy_rule(str(about.get("score", name))) is not None:
+                continue  # it needs the documents, which a report does not have
             if about.get("representation") is not None:
                 continue  # the same score on other terms, of which there are no counts
             scored = result.scored.get(name)

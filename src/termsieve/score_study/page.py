@@ -130,9 +130,9 @@ def _ranking(evidence: Evidence) -> Iterator[str]:
     yield (
         f"\n`{best}` has the best mean rank over {len(evidence.rank_table)} problems; the critical difference at the "
         f"5 % level (Nemenyi) is {evidence.critical_difference:.1f}: {others}. Friedman's p is "
-        f"{_format_pvalue(evidence.friedman_pvalue)}. Both take the problems for independent, which classes of one corpus are not. "
-        "The last column: of the first 100 terms for all classes, ranked in one half of the training documents, how "
-        "many are there again in the other half.\n"
+        f"{_format_pvalue(evidence.friedman_pvalue)}. Both take the problems for independent, which classes of one "
+        "corpus are not. The last column: of the first 100 terms for all classes, ranked in one half of the training "
+        "documents, how many are there again in the other half.\n"
     )
 
 

@@ -1,8 +1,8 @@
 """Rules that look at terms together, so that the chosen ones do not repeat each other: `greedy` has the formulas.
 
-They need documents. Where documents have one label each, there is one problem with all classes. With several labels
-there is one for each class against the rest, and the classes take terms in turn: each the first of its own choice that
-no other has taken.
+They need documents. Where documents have one label each, there is one problem with all classes. With several labels, or
+with ``in_turn=True``, there is one for each class against the rest, and the classes take terms in turn: each the first
+of its own choice that no other has taken.
 """
 
 from __future__ import annotations
@@ -39,16 +39,24 @@ class RedundancyRule(Rule):
     ----------
     k : int or None
         How many terms. None is 1,000 (`fcbf`: until none is left), and in a comparison as many as are compared.
+    in_turn : bool
+        Let the classes take terms in turn, each against the rest, also where documents have one label each. Where they
+        have several, it is always so.
     """
 
     needs_documents: ClassVar[bool] = True
     default_k: ClassVar[int | None] = DEFAULT_K
 
     k: int | None = None
+    in_turn: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.k is not None:
             set_int(self, "k")
+        if not isinstance(self.in_turn, bool):
+            raise OptionError(
+                f"The parameter 'in_turn' of {self.name!r} must be True or False; it was {self.in_turn!r}."
+            )
 
     @abstractmethod
     def make_steps(self, problem: Problem) -> Iterable[Step]:
@@ -56,7 +64,7 @@ class RedundancyRule(Rule):
 
     def own_score(self, counts: Counts) -> str:
         """Return the score of single terms that this rule begins with: information gain."""
-        return "info_gain_binary" if counts.n_multilabel else "info_gain"
+        return "info_gain_binary" if counts.n_multilabel or self.in_turn else "info_gain"
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose from the documents of the pool."""
@@ -66,7 +74,8 @@ class RedundancyRule(Rule):
 
     def _explain(self, n: int, pool: TermPool) -> str:
         n_classes = pool.counts.n_classes
-        how = f"{n_classes:,} classes in turn chose" if pool.counts.n_multilabel else f"{self.name} chose"
+        in_turn = self.in_turn or pool.get_matrix(self).codes is None
+        how = f"{n_classes:,} classes in turn chose" if in_turn else f"{self.name} chose"
         few = "" if n == self.k else "; no others were left" if n < (self.k or n + 1) else ""
         return f"{how} {n:,} of {pool.size:,} terms one after the other, in {pool.counts.n_docs:,} documents{few}"
 
@@ -74,7 +83,7 @@ class RedundancyRule(Rule):
         self, matrix: LabelledMatrix, k: int | None, among: Int64Array | None = None, c: int | None = None
     ) -> ChosenTerms:
         """Choose up to k columns of a matrix, for all classes or for one against the rest; None: all there are."""
-        if c is not None or matrix.codes is not None:
+        if c is not None or (matrix.codes is not None and not self.in_turn):
             pairs = list(islice(self._iterate(matrix, among, c), k))
             indices = np.array([index for index, _ in pairs], np.int64)
             return ChosenTerms(indices, np.array([value for _, value in pairs]), [self.name] * len(pairs), "")

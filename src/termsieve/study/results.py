@@ -25,6 +25,7 @@ from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
 from termsieve.ranking.ranking import Scores
+from termsieve.selection.near_duplicates import TermGroup
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 from termsieve.study.plan import MARGIN
 from termsieve.study.recommendation import Recommendation, Trials, recommend
@@ -75,6 +76,9 @@ class Comparison(ArrowTable):
     excerpts : dict of str to list of Excerpt
         A few short excerpts of the documents for the best terms. Set it to ``{}`` before you save or report a
         result whose documents nobody else may read.
+    term_groups : list of TermGroup
+        Terms among the first of each score that stand for each other, by their documents; see
+        `termsieve.selection.near_duplicates`.
 
     Examples
     --------
@@ -90,11 +94,12 @@ class Comparison(ArrowTable):
 
     def __init__(
         self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float],
-        counts: Counts | None = None, excerpts: Excerpts | None = None,
+        counts: Counts | None = None, excerpts: Excerpts | None = None, term_groups: Sequence[TermGroup] = (),
     ) -> None:  # fmt: skip
         self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
         self.counts = counts
         self.excerpts: Excerpts = dict(excerpts or {})
+        self.term_groups = list(term_groups)
         self.scored: dict[str, Scores] = {}  # what was scored on `counts` on the way, for a report; not saved
 
     def __repr__(self) -> str:
@@ -250,7 +255,10 @@ class Comparison(ArrowTable):
 
     def save(self, path: str | Path) -> None:
         """Write one Parquet file: the table, and in its metadata the settings, the counts and the excerpts."""
-        facts = {"settings": self.settings, "seconds": self.seconds, "excerpts": excerpts_to_lists(self.excerpts)}
+        facts = {
+            "settings": self.settings, "seconds": self.seconds, "excerpts": excerpts_to_lists(self.excerpts),
+            "term_groups": [list(one) for one in self.term_groups],
+        }  # fmt: skip
         about = {"termsieve.about": json.dumps(facts)}
         if self.counts is not None:
             about["termsieve.counts"] = base64.b64encode(self.counts.to_bytes()).decode("ascii")
@@ -277,7 +285,8 @@ class Comparison(ArrowTable):
             _check_excerpts(excerpts)
             packed = facts.get(b"termsieve.counts")
             counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed, validate=True), path)
-            return cls(table, settings, seconds, counts, excerpts_from_lists(excerpts))
+            groups = _check_groups(about.get("term_groups", []))
+            return cls(table, settings, seconds, counts, excerpts_from_lists(excerpts), groups)
         except MissingExtraError:
             raise
         except (
@@ -391,6 +400,19 @@ def _check_grid(table: pa.Table) -> None:
             values = rows[name].to_numpy(zero_copy_only=False).reshape(n_splits, n_tried)
             if not (values == values[:1]).all():
                 raise ValueError(f"its {measure} is not in the same order everywhere")
+
+
+def _check_groups(given: Any) -> list[TermGroup]:
+    """Return groups of terms from plain lists, if they are such."""
+    groups = [TermGroup(*one) for one in given]
+    for terms, df, overlap in groups:
+        if not (len(terms) == len(df) == len(overlap) > 1) or not all(type(term) is str for term in terms):
+            raise ValueError(f"its groups of terms have {terms!r:.60}")
+        if not all(type(n) is int and type(x) in (int, float) for n, x in zip(df, overlap, strict=True)):
+            raise ValueError(f"its groups of terms have {overlap!r:.60}")
+        if not all(n > 0 and 0 <= x <= 1 for n, x in zip(df, overlap, strict=True)):
+            raise ValueError(f"its groups of terms have {overlap!r:.60}")
+    return groups
 
 
 def _check_excerpts(excerpts: Mapping[str, Any]) -> None:

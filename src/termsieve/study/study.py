@@ -39,6 +39,7 @@ from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
+from termsieve.selection.near_duplicates import TermGroup, find_groups
 from termsieve.selection.pool import TermPool
 from termsieve.selection.problem import load_kernels as load_problem_kernels
 from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
@@ -53,6 +54,8 @@ from termsieve.study.search import Search, count_rankable
 from termsieve.study.splits import Split, make_splits
 from termsieve.threads import thread_pool
 from termsieve.tokens.analyzer import Analyzer
+
+_GROUPED_TERMS = 100  # of each score
 
 
 def compare(
@@ -163,7 +166,15 @@ def compare(
         single = [one for one in plan.scores if not one.ranks_together]
         result.scored = {one.name: score(result.counts, one.score) for one in single}
         result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
+        result.term_groups = _group_terms(whole, [one.order() for one in result.scored.values()])
     return result
+
+
+def _group_terms(corpus: Corpus, orders: Sequence[Int64Array]) -> list[TermGroup]:
+    """Group the first terms of each score by their documents."""
+    first: Int64Array = np.array([order[:_GROUPED_TERMS] for order in orders], np.int64).T.ravel()  # scores in turn
+    columns = np.array(list(dict.fromkeys(first.tolist())), np.int64)
+    return find_groups(columns, LabelledMatrix(corpus.X, corpus.Y, corpus.named_counts)) if len(columns) else []
 
 
 def _make_splits(corpus: Corpus, plan: Plan) -> list[Split]:
@@ -350,7 +361,6 @@ class SplitData:
         self.occurrences = self._training_counts(corpus)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
-        self.n_columns = int(corpus.X.shape[1])
         self._train_rows, self._corpus = split.train, corpus
         self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
         self._whole: dict[str, tuple[list[list[Any]], float]] = {}  # rows with all terms, and their seconds
@@ -404,7 +414,7 @@ class SplitData:
         rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
         if rule is None:
             raise OptionError(f"{contender.score!r} does not look at terms together.")
-        depth = max([k for k in self.ks if k < (self.n_terms or self.n_columns)], default=DEFAULT_K)
+        depth = max([k for k in self.ks if k < len(among)], default=DEFAULT_K)
         classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
         orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
         return self._limit_rankings(orders, contender, time.thread_time() - start)
