@@ -38,7 +38,7 @@ def study(
         str,
         option(
             "--setting", metavar="NAME", autocompletion=_complete_settings,
-            help="How much of everything: full (an hour on two cores), sample (a quarter of that), tiny (seconds).",
+            help="How much of everything: full, an hour on two cores; sample; tiny, seconds (default full).",
         ),
     ] = "full",
     into: Annotated[
