@@ -14,7 +14,7 @@ from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, 
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
-from termsieve.cli.plan_options import PlanOptions
+from termsieve.cli.plan_options import PlanOptions, note_groups
 from termsieve.extras import require_extra
 from termsieve.views import format_measure
 
@@ -86,6 +86,7 @@ def train(
     documents = find_labelled(files, columns)
     check_target(output, inputs=[*documents.files, *analysis.files])
     report_columns(documents, messages)
+    note_groups(documents, plan, messages)
     with messages.report_time("trained"), messages.report_compiling():
         model = train_model(
             documents, rule=rule, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,

@@ -15,10 +15,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from termsieve._types import Int32Array
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.rows import PythonVocabulary, Rows, Worker, read_rows
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS
 from termsieve.errors import InputError, OptionError
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
+from termsieve.tokens.vocabulary import Vocabulary
 
 _OWN_OPTIONS = ("stemmer", "segmenter", "min_length", "strip")  # options that scikit-learn does not have
 _SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
