@@ -12,6 +12,7 @@ Commands, one module for each family (importing it adds its commands)::
     datasets       datasets, datasets get
     demo           demo
     reproduce      reproduce
+    studying       study
 
 What they share::
 
@@ -38,6 +39,7 @@ from termsieve.cli import (
     ranking,
     reproduce,
     searching,
+    studying,
 )
 from termsieve.cli.app import app, main, run
 
@@ -55,4 +57,5 @@ __all__ = [
     "reproduce",
     "run",
     "searching",
+    "studying",
 ]

@@ -20,7 +20,7 @@ from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
-from termsieve.threads import work_on_stream
+from termsieve.threads import count_cores, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import document_offsets
@@ -549,8 +549,7 @@ def as_documents(documents: Any, labels: Any) -> Documents:
 def resolve_threads(threads: int | None) -> int:
     """Return the number of threads that was asked for; without one, that of the cores."""
     if threads is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return min(cores, MAX_THREADS)
+        return min(count_cores(), MAX_THREADS)
     if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number, 1 or more, not {threads!r}.")
     return int(threads)

@@ -538,6 +538,11 @@ def _resolve_tokenizer(tokenizer: str) -> Tokenizer:
     module, _, name = tokenizer.partition(":")
     try:
         found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}. Install its module, or name "
+            "its folder in the environment variable PYTHONPATH."
+        ) from error
     except (ImportError, AttributeError, ValueError) as error:
         raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}.") from error
     if not callable(found):
