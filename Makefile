@@ -11,7 +11,7 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce clean
+.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce study clean
 
 help:
 	@echo "make test | coverage | mutants | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
@@ -78,6 +78,10 @@ bench: $(READY)
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results
 	$(BIN)/python docs/make_reproduction.py
+
+study: $(READY)
+	$(BIN)/termsieve study scores --setting sample --into docs/results
+	$(BIN)/python docs/make_choosing.py
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py

@@ -34,6 +34,8 @@ def test_tfidf_is_that_of_scikit_learn():
         assert np.allclose(ours.fit_transform(DOCS).toarray(), theirs.fit_transform(DOCS).toarray(), atol=1e-15)
         assert np.allclose(ours.transform(DOCS[::2]).toarray(), theirs.transform(DOCS[::2]).toarray(), atol=1e-15)
         assert np.allclose(ours.weights_, theirs.idf_, atol=1e-15)
+    ours, theirs = TermVectorizer(weighting="tfidf_log"), TfidfVectorizer(sublinear_tf=True)
+    assert np.allclose(ours.fit_transform(DOCS).toarray(), theirs.fit_transform(DOCS).toarray(), atol=1e-15)
 
 
 def test_tfidf_of_the_imbalanced_text_paper(df):
@@ -77,11 +79,11 @@ def test_weights_are_those_of_the_selected_columns():
         assert some.weights_[column] == whole.weights_[whole.vocabulary_[term]]
 
 
-@pytest.mark.parametrize("name", ["tfidf", "tfidf_ltc", "tfidf_lp", "tf.chi2"])
+@pytest.mark.parametrize("name", ["tfidf", "tfidf_log", "tfidf_ltc", "tfidf_lp", "tf.chi2"])
 def test_a_given_term_that_does_not_occur_has_a_finite_weight(name):
     ours = TermVectorizer(weighting=name, vocabulary=["good", "zebra"]).fit(DOCS, SIDES)
     assert np.isfinite(ours.weights_).all()
-    assert name == "tfidf" or ours.weights_[1] == 0
+    assert name in ("tfidf", "tfidf_log") or ours.weights_[1] == 0
 
 
 def test_a_score_that_is_infinite_is_no_weight():

@@ -28,7 +28,7 @@ def corpus():
 
 def test_the_cross_validated_measure_is_that_of_a_pipeline(corpus):
     texts, labels = (np.array(part, dtype=object) for part in corpus)
-    for classifier, weighting in (("multinomial_nb", "count"), ("linear_svm", "tfidf"), ("bernoulli_nb", "count")):
+    for classifier, weighting in (("multinomial_nb", "count"), ("linear_svm", "tfidf_log"), ("bernoulli_nb", "count")):
         model = train(list(texts), list(labels), scores="chi2", ks=10, classifiers=classifier, cv=3, seed=4, min_df=2)
         found = []
         for learn, test in StratifiedKFold(3, shuffle=True, random_state=4).split(texts, labels):

@@ -93,8 +93,8 @@ def test_only_what_differs_from_the_defaults_is_said_again():
 
 def test_classifiers_see_what_suits_them():
     plan = Plan.from_arguments(classifiers=["poisson_nb", "linear_svm", "logistic_regression"])
-    assert [plan.weighting_of(name) for name in plan.classifiers] == ["count", "tfidf", "tfidf"]
-    assert {name: one.name for name, one in plan.weightings.items()} == {"count": "count", "tfidf": "tfidf"}
+    assert [plan.weighting_of(name) for name in plan.classifiers] == ["count", "tfidf_log", "tfidf_log"]
+    assert {name: one.name for name, one in plan.weightings.items()} == {"count": "count", "tfidf_log": "tfidf_log"}
     assert list(Plan.from_arguments(weighting="binary").weightings) == ["binary"]
 
 

@@ -127,7 +127,9 @@ def test_the_fewest_of_all_classifiers_and_scores_are_taken():
     result = result_of(curves)
     assert result.recommended().chosen[:3] == ("nb", "gu", 100)
     assert result.best()["svm"].k == 500
-    assert "against the best of everything tried, 0.900 (svm with 500 terms by chi2)" in result.recommended().reason
+    assert (
+        "against the best of everything tried, 0.900 (svm with 500 terms by Chi-square)" in result.recommended().reason
+    )
 
 
 def test_one_split_has_no_standard_error_and_the_margin_decides():
@@ -304,3 +306,103 @@ def test_only_one_is_one_and_only_zero_is_zero(value):
         assert 0 < float(shown) < 1
     assert float(shown) == pytest.approx(value, abs=0.00051)
     assert format_difference(-value) == ("0" if not value else f"-{shown}")
+
+
+# What the search adds
+
+
+def order_matters(n=120):
+    """Two classes that have the same words, and different pairs of them."""
+    rng = np.random.default_rng(0)
+    texts, labels = [], []
+    for i in range(n):
+        words = [f"w{j}" for j in rng.integers(0, 60, 12)]
+        pair = ["not", "good"] if i % 2 else ["good", "not"]
+        texts.append(" ".join([*words[:6], *pair, *words[6:]]))
+        labels.append("bad" if i % 2 else "well")
+    return texts, labels
+
+
+def test_pairs_are_tried_where_they_may_pay_and_a_model_has_them():
+    texts, labels = order_matters()
+    options = {"scores": "chi2", "classifiers": "multinomial_nb", "cv": 3}
+    result = ts.compare(texts, labels, **options)
+    choice = result.recommended()
+    assert choice.score == "chi2 on words and pairs"
+    assert choice.mean > choice.every.mean + 0.2
+    assert choice.against_all.low > 0
+    model = ts.train(texts, labels, **options)
+    assert model.settings["f1_macro"] == choice.mean
+    assert model.settings["analyzer"]["ngram_range"] == [1, 2] or model.settings["analyzer"]["ngram_range"] == (1, 2)
+    assert "good not" in model.vectorizer.vocabulary_
+    assert np.mean(np.array(model.predict(texts)) == labels) > 0.9
+    without = ts.compare(texts, labels, **options, pairs="no")
+    assert without.scores == ["chi2"]
+    fixed = ts.compare(texts, labels, **options, ks=[10])
+    assert fixed.scores == ["chi2"]
+    forced = ts.compare(texts, labels, **options, ks=[10], pairs="yes")
+    assert forced.recommended().score == "chi2 on words and pairs"
+
+
+def test_characters_are_tried_where_there_are_no_spaces():
+    rng = np.random.default_rng(1)
+    signs = [chr(0x4E00 + i) for i in range(40)]
+    texts, labels = [], []
+    for i in range(60):
+        mine = signs[:25] if i % 2 else signs[15:]
+        texts.append("".join(rng.choice(mine, 30)))
+        labels.append("a" if i % 2 else "b")
+    with pytest.warns(UserWarning, match="no spaces between words"):
+        result = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], cv=3)
+    choice = result.recommended()
+    assert choice.score == "chi2 on characters"
+    assert choice.mean > 0.9 > choice.every.mean
+
+
+def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
+    rng = np.random.default_rng(2)
+    labels = ["rare" if i % 6 == 0 else "usual" for i in range(180)]
+    texts = [" ".join(f"w{j}" for j in rng.integers(0, 40 if label == "usual" else 50, 8)) for label in labels]
+    result = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")
+    balanced = 'linear_svm(class_weight="balanced")'
+    assert balanced in result.classifiers
+    assert balanced not in result.asked_classifiers
+    again = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")
+    assert again.table == result.table
+    model = ts.train(texts, labels, cv=3, pairs="no")
+    assert (model.settings["classifier"], model.settings["f1_macro"]) == (
+        result.recommended().classifier,
+        result.recommended().mean,
+    )
+
+
+def test_a_model_may_be_judged_on_a_given_split():
+    texts, labels = corpus(n_words=90)
+    parts = ["test" if i % 3 == 0 else "train" for i in range(len(texts))]
+    table = pa.table({"text": texts, "label": labels, "split": parts})
+    model = ts.train(ts.read(table), cv="split", scores="chi2", classifiers="multinomial_nb", ks=20)
+    assert model.settings["n_splits"] == 1
+    assert model.settings["standard_error"] is None
+    assert "one split has no standard error" in model.settings["reason"] or model.settings["against_all"] is None
+
+
+def test_a_fit_that_does_not_converge_is_said_in_our_words(recwarn):
+    texts, labels = corpus(n_words=90)
+    options = {"scores": ["chi2"], "classifiers": ["logistic_regression(max_iter=1)"], "ks": [20], "cv": 3}
+    result = ts.compare(texts, labels, **options)
+    assert not [one for one in recwarn if "converge" in str(one.message)]
+    assert any("stopped before they had converged" in note for note in result.settings["notes"])
+
+
+def test_all_terms_are_kept_on_request():
+    texts, labels = corpus(n_words=90)
+    model = ts.train(texts, labels, ks="all", classifiers="multinomial_nb", cv=3)
+    assert model.settings["rule"] == 'top("all")'
+    assert model.settings["n_terms"] == ts.count(texts, labels).n_terms
+
+
+def test_a_rule_is_compared_with_all_terms():
+    texts, labels = corpus(n_words=90)
+    model = ts.train(texts, labels, scores="chi2", rule="top(5)", classifiers="multinomial_nb", cv=3)
+    assert model.settings["n_terms"] == 5
+    assert model.settings["against_all"]["mean"] < 0

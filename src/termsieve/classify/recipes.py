@@ -49,7 +49,7 @@ class Recipe:
     papers : dict
         Which of the five papers use it, and what they say of its settings.
     weighting : str
-        The default weighting: occurrences if it is a model of them, tf-idf otherwise.
+        The default weighting: occurrences if it is a model of them, otherwise tf-idf with the logarithm of tf.
     given : dict
         Parameters that the spelling gave.
     solvers : dict
@@ -62,7 +62,7 @@ class Recipe:
     settings: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""
     papers: Mapping[str, str] = field(default_factory=dict)
-    weighting: str = "tfidf"
+    weighting: str = "tfidf_log"
     given: Mapping[str, Any] = field(default_factory=dict)
     solvers: Mapping[str, Variant] = field(default_factory=dict)
 

@@ -13,6 +13,7 @@ Commands, one module for each family (importing it adds its commands)::
     datasets       datasets, datasets get
     demo           demo
     reproduce      reproduce
+    studying       study
 
 What they share::
 
@@ -40,6 +41,7 @@ from termsieve.cli import (
     ranking,
     reproduce,
     searching,
+    studying,
 )
 from termsieve.cli.app import app, main, run
 
@@ -58,4 +60,5 @@ __all__ = [
     "reproduce",
     "run",
     "searching",
+    "studying",
 ]

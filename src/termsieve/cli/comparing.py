@@ -24,7 +24,7 @@ from termsieve.cli.output import (
     Sheet,
 )
 from termsieve.cli.plan_options import PANEL as STUDY
-from termsieve.cli.plan_options import PlanOptions
+from termsieve.cli.plan_options import PlanOptions, note_groups
 from termsieve.errors import OutputError
 from termsieve.extras import require_extra
 
@@ -128,6 +128,7 @@ def compare(
     _check_outputs(outputs or [], figures, inputs)
     analyzer = analysis.make_analyzer()
     report_columns(documents, messages)
+    note_groups(documents, plan, messages)
     with messages.report_time("compared"), messages.report_compiling():
         result = run_comparison(
             documents, analyzer=analyzer, journal=journal, threads=threads, progress=messages.progress,

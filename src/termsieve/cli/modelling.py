@@ -10,11 +10,11 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, import_tokenizer
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
-from termsieve.cli.plan_options import PlanOptions
+from termsieve.cli.plan_options import PlanOptions, note_groups
 from termsieve.extras import require_extra
 from termsieve.views import format_measure
 
@@ -86,6 +86,7 @@ def train(
     documents = find_labelled(files, columns)
     check_target(output, inputs=[*documents.files, *analysis.files])
     report_columns(documents, messages)
+    note_groups(documents, plan, messages)
     with messages.report_time("trained"), messages.report_compiling():
         model = train_model(
             documents, rule=rule, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,
@@ -196,7 +197,7 @@ def predict(
     output_options.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
     model = Model.load(
         model_file,
-        tokenizer=trust_tokenizer and import_tokenizer(trust_tokenizer),
+        tokenizer=trust_tokenizer,
         token_pattern=trust_pattern,
         max_bytes=max_model_size * 1_000_000,
     )

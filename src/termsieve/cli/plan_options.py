@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from dataclasses import Field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +15,14 @@ from termsieve.cli.inputs import parse_amount, split_names
 from termsieve.cli.option_groups import GeneratedOptions, option
 from termsieve.study.plan import ALL, AUTO, Contender, parameters
 
+if TYPE_CHECKING:
+    from termsieve.cli.messages import Messages
+    from termsieve.documents import Documents
+
 PANEL = "Study"
+# columns whose documents are alike: a fold that has some of them knows more of the others than of new documents
+GROUP_NAMES = ("source", "author", "thread", "thread_id", "user", "user_id", "speaker", "site", "domain", "publisher",
+               "newspaper", "outlet", "patient", "customer", "conversation")  # fmt: skip
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 
 
@@ -35,6 +43,20 @@ class PlanOptions(GeneratedOptions):
             name: value for name, value in given.items() if value is not None and value is not False and value != []
         }
         return {name: _PARSE.get(name, _as_is)(value) for name, value in given_values.items()}
+
+
+def note_groups(documents: Documents, plan: dict[str, Any], messages: Messages) -> None:
+    """Say so if a column looks as if its documents should stay together in the folds."""
+    if "groups" in plan or isinstance(plan.get("cv"), str) or not documents.files:
+        return
+    used = {*documents.chosen_columns.text, documents.chosen_columns.label}
+    found = [name for name in documents.column_names if name.strip().lower() in GROUP_NAMES and name not in used]
+    if found:
+        name = shlex.quote(found[0])
+        messages.note(
+            f"note: documents with the same {found[0]!r} may be alike; if new documents will come from others, "
+            f"--groups {name} keeps them together in the folds, and the F1 is that of documents of a new {found[0]!r}."
+        )
 
 
 def _option_of(one: Field[Any]) -> inspect.Parameter:

@@ -222,6 +222,12 @@ class Documents:
         return choose_columns(self._sources, self._wanted, self._given)
 
     @property
+    def column_names(self) -> list[str]:
+        """The names of the columns of the first source that has any."""
+        found = (source.column_names(self._given) for source in self._sources)
+        return next((list(names) for names in found if names), [])
+
+    @property
     def _options(self) -> Options:
         """The options, with the chosen columns."""
         chosen = self.chosen_columns

@@ -59,8 +59,8 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     aggregate : {"max", "sum", "mean", "weighted_mean"} or None
         How the classes are brought together for the selection; None is the score's own way.
     weighting : str
-        ``"count"``, ``"binary"``, ``"tfidf"``, ``"tfidf_ltc"``, ``"tfidf_lp"`` or ``"tf."`` and a score, such as
-        ``"tf.bns"``. The formulas are in `termsieve.estimators.weighting`.
+        ``"count"``, ``"binary"``, ``"tfidf"``, ``"tfidf_log"``, ``"tfidf_ltc"``, ``"tfidf_lp"`` or ``"tf."`` and a
+        score, such as ``"tf.bns"``. The formulas are in `termsieve.estimators.weighting`.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer
         As in ``CountVectorizer``. Functions of your own (`preprocessor`, `tokenizer`, `analyzer`) are called document
         by document, which is as slow as there.

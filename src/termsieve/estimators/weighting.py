@@ -2,17 +2,18 @@ r"""Weights: what a matrix of occurrences holds in the end.
 
 With tf the occurrences of a term in a document, N the documents that were learned from, n those with the term:
 
-===============  =========================================  ======  =================================================
-``count``        tf                                                 whole numbers
-``binary``       1 where tf > 0                                     whole numbers
-``tfidf``        tf (ln((1 + N) / (1 + n)) + 1)             cosine  scikit-learn's ``TfidfTransformer`` as it comes
-``tfidf_ltc``    (1 + ln tf) ln(N / n)                      cosine  "ltc" of the SMART system
-``tfidf_lp``     tf ln(N / n + 0.1)                         cosine  the imbalanced-text paper, equations 1 and 2
-``tf.<score>``   tf s                                       cosine  s: the overall score of the term, from the labels
-===============  =========================================  ======  =================================================
+===============  ==========================================  ======  =================================================
+``count``        tf                                                  whole numbers
+``binary``       1 where tf > 0                                      whole numbers
+``tfidf``        tf (ln((1 + N) / (1 + n)) + 1)              cosine  scikit-learn's ``TfidfTransformer`` as it comes
+``tfidf_log``    (1 + ln tf) (ln((1 + N) / (1 + n)) + 1)     cosine  the same with ``sublinear_tf=True``
+``tfidf_ltc``    (1 + ln tf) ln(N / n)                       cosine  "ltc" of the SMART system
+``tfidf_lp``     tf ln(N / n + 0.1)                          cosine  the imbalanced-text paper, equations 1 and 2
+``tf.<score>``   tf s                                        cosine  s: the overall score of the term, from the labels
+===============  ==========================================  ======  =================================================
 
 "Cosine": each row is divided by its Euclidean length; a row without terms stays zero. A term of a given vocabulary that
-no document has (n = 0) has the weight 0, but in ``tfidf``, which is defined there.
+no document has (n = 0) has the weight 0, but in ``tfidf`` and ``tfidf_log``, which are defined there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from termsieve.ranking.ranking import score
 from termsieve.scores import Score, parse_score
 
 UNWEIGHTED = ("count", "binary")
-UNSUPERVISED = ("tfidf", "tfidf_ltc", "tfidf_lp")
+UNSUPERVISED = ("tfidf", "tfidf_log", "tfidf_ltc", "tfidf_lp")
 _SCORE_PREFIX = "tf."
 
 
@@ -61,7 +62,7 @@ class Weighting:
         n, n_docs = counts.term_df.astype(np.float64), float(counts.n_docs)
         if self.score is not None:
             return self._checked(score(counts, self.score).overall(), counts)
-        if self.name == "tfidf":
+        if self.name in ("tfidf", "tfidf_log"):
             return np.asarray(np.log((1.0 + n_docs) / (1.0 + n)) + 1.0)
         more = 0.1 if self.name == "tfidf_lp" else 0.0
         return np.where(n > 0, np.log(n_docs / np.maximum(n, 1.0) + more), 0.0)
@@ -87,7 +88,7 @@ class Weighting:
 
         kind = np.dtype(dtype)
         data = X.data.astype(kind if kind.kind == "f" else np.float64)
-        if self.name == "tfidf_ltc":
+        if self.name in ("tfidf_log", "tfidf_ltc"):
             data = np.log(data) + 1.0
         data *= weights[X.indices]
         weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

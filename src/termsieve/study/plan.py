@@ -28,7 +28,7 @@ GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)
 GROWTH = tuple(first * 10**power for power in range(3, 9) for first in (1, 2, 5))[
     2:
 ]  # tried where the best is at the end
-FOLDS = 10
+FOLDS = 5
 SAMPLE = 20_000
 MARGIN = 0.01
 PAIR_MODES = (AUTO, "yes", "no")
@@ -157,7 +157,7 @@ class Plan:
     min_tf: int = parameter(1, "Leave out terms that occur less often in the training documents.", "--min-tf", least=1)
     weighting: str = parameter(
         AUTO, "Weighting of terms for classifiers: count, binary, tfidf, tf.bns, ...; auto is count for naive Bayes, "
-        "tfidf for others.", "--weighting", metavar="NAME",
+        "tfidf_log for others.", "--weighting", metavar="NAME",
     )  # fmt: skip
     weigh: str = parameter(
         "selected", 'Weight the "selected" terms only, or "all" terms before the ranking.', "--weigh", metavar="WHICH"
@@ -286,7 +286,7 @@ def usual_weighting(classifier: str) -> str:
     """Return the default weighting of a classifier: occurrences for naive Bayes, tf-idf for others.
 
     >>> usual_weighting("multinomial_nb(alpha=0.5)"), usual_weighting("linear_svm")
-    ('count', 'tfidf')
+    ('count', 'tfidf_log')
     """
     from termsieve.classify.recipes import parse_recipe
 

@@ -1,8 +1,8 @@
 """The search of a comparison: the grid of its plan, and what its results suggest to try next.
 
 Where the choice is left to the study, the grid is followed by more terms as long as the best stands at its end, by
-pairs of words (characters, where there are no spaces between words), and by class weights. Each step depends on the
-results before it and on nothing else, so a journal is continued whatever it has.
+pairs of words (characters, where there are no spaces between words), and by class weights where classes differ in
+size. Each step depends on the results before it and on nothing else, so a journal is continued whatever it has.
 """
 
 from __future__ import annotations
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
 
 MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
-REPRESENTATION_KS = (1000, 2000, 5000, 10_000, 20_000, 50_000)
+REPRESENTATION_KS = (2000, 5000, 10_000, 50_000)
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
-BALANCED = {"linear_svm": 'linear_svm(class_weight="balanced")'}
+VARIANTS = {
+    "linear_svm": (
+        'linear_svm(C="auto")', 'linear_svm(class_weight="balanced")', 'linear_svm(C="auto", class_weight="balanced")',
+    ),
+}  # fmt: skip
+IMBALANCE = 3  # the largest class against the smallest, from which on class weights are tried
 
 
 def count_rankable(corpus: Corpus, plan: Plan, splits: list[Split]) -> int:
@@ -50,6 +55,7 @@ class Search:
         self.added: list[Contender] = []
         self.representations: dict[str, Any] = {}
         self.notes: list[str] = []
+        self._others: dict[str, tuple[Corpus, Any]] = {}  # the documents with other terms, and the documents of a term
 
     def run(self, journal: str | Path | None) -> Comparison:
         """Run the grid and all that follows from it."""
@@ -58,7 +64,7 @@ class Search:
             self._add_reference(journal_file, rows, seconds)
             self._grow(journal_file, rows, seconds)
             self._try_representation(journal_file, rows, seconds)
-            self._try_class_weights(journal_file, rows, seconds)
+            self._try_variants(journal_file, rows, seconds)
         self.notes += notes
         return self._make_result(rows, seconds)
 
@@ -128,7 +134,7 @@ class Search:
     # Other terms
 
     def _try_representation(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try pairs of words, or characters, with the best score and classifier so far."""
+        """Try pairs of words, or characters, with the best score so far."""
         found = choose_representation(self.study.corpus, self.asked)
         if found is None or self.asked.per_class or self.asked.drop_empty:
             return
@@ -147,10 +153,14 @@ class Search:
             return
         named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
         plan = replace(
-            self.study.plan, scores=(named,), classifiers=(best.classifier,), ks=tuple(sorted(ks)), min_df=found.min_df
+            self.study.plan,
+            scores=(named,),
+            ks=tuple(sorted(ks)),
+            min_df=found.min_df,
         )
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)
+        self._others[found.name] = other, found.min_df
         about = {"analyzer": other.settings, "min_df": found.min_df, "n_terms": n_terms}
         self.representations[found.name] = about
 
@@ -165,18 +175,24 @@ class Search:
         fewer = [one for one in plain if not one.is_all and one.score in known] or plain
         return known[max(fewer, key=lambda one: one.mean).score]
 
-    # Class weights
+    # Parameters of the classifier
 
-    def _try_class_weights(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try class weights where the best classifier has them, with the terms that did best."""
+    def _try_variants(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
+        """Try class weights (where classes differ in size) and other penalties, with the terms that did best."""
         if not self.asked.is_open or self.asked.classifiers != CLASSIFIERS:
             return
         trials = self._trials(rows)
-        best, chosen = trials.tried[trials.find_best()], trials.tried[trials.choose(self.asked.margin)]
-        if best.classifier not in BALANCED or best.mean == 1:
+        if trials.tried[trials.find_best()].mean == 1:
             return
-        for stage in self._stages_of({best, chosen}, BALANCED[best.classifier]):
-            self._run_stage(stage, journal, rows, seconds)
+        sizes = self.study.corpus.counts.class_sizes
+        differ = max(sizes) >= IMBALANCE * min(sizes)
+        for name, variants in VARIANTS.items():
+            mine = trials.of_classifier(name)
+            wanted = {mine.tried[mine.find_best()], mine.tried[mine.choose(self.asked.margin)]}
+            for variant in variants:
+                if differ or "class_weight" not in variant:
+                    for stage in self._stages_of(wanted, variant):
+                        self._run_stage(stage, journal, rows, seconds)
 
     def _stages_of(self, wanted: set[Any], classifier: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
@@ -187,15 +203,12 @@ class Search:
         for name in sorted(by_score):
             contender, corpus, least = known[name], self.study.corpus, self.study.plan.min_df
             if contender.representation is not None:
-                found = choose_representation(self.study.corpus, self.asked)
-                if found is None:
-                    continue
-                corpus, least = self._read(found), found.min_df
+                corpus, least = self._others[contender.representation]
             plan = replace(
                 self.study.plan, scores=(contender,), classifiers=(classifier,), ks=tuple(sorted(by_score[name])),
                 min_df=least,
             )  # fmt: skip
-            yield self.study.with_plan(plan, "with class weights", corpus)
+            yield self.study.with_plan(plan, "of a variant", corpus)
 
 
 def _find_contenders(trials: Trials, edge: int) -> dict[str, list[str]]:

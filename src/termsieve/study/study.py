@@ -118,8 +118,8 @@ def compare(
         ranked.
     weighting
         For classifiers: ``"count"``, ``"binary"``, ``"tfidf"``, ...: see `termsieve.estimators.weighting`. Weights are
-        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf for
-        others.
+        learned from the training documents of each split. ``"auto"``: occurrences for naive Bayes, tf-idf with
+        the logarithm of tf (``"tfidf_log"``) for others.
     weigh
         ``"selected"``: rank by counts, then weight the selected terms, and normalize documents to length 1 over them.
         ``"all"``: weight all terms first; scores that use more than document counts (``ocfs``) use the weights, too.

@@ -27,7 +27,8 @@ from termsieve.model.weighted_sum import LogisticSum, SeveralLogisticSums, Sever
 from termsieve.tokens.analyzer import Analyzer
 
 _KEYS = {"format", "version", "classes", "single", "analyzer", "terms", "occurrences", "term_weights",
-         "cosine", "weights", "constants", "prior", "probabilities", "curves", "thresholds", "always_label", "settings"}  # fmt: skip
+         "cosine", "weights", "constants", "prior", "probabilities", "curves", "thresholds", "always_label",
+         "settings"}  # fmt: skip
 _UNICODE = ("unicode", "word_characters", "known_characters")  # differ between versions of Python
 
 

@@ -1,0 +1,156 @@
+"""Answers: what `train` recommends, what that gives up against all terms, and scikit-learn's recipe beside it.
+
+``python benchmarks/answers.py [NAME ...]`` prints a table for each corpus. Where a corpus has a given split, models are
+made of its training documents alone, and measured on its test documents; else in the five folds of the comparison,
+where "chosen without the fold" is what the rule takes when the measured fold is left out. The recipe is
+TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)) with LinearSVC, plain and with balanced class weights.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from measure import DATA, title
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.svm import LinearSVC
+
+import termsieve as ts
+from termsieve.datasets import demo
+from termsieve.evaluate.differences import paired_difference
+from termsieve.study.splits import make_splits
+
+R10 = {"earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn"}
+CORPORA = ("bbc", "sms_spam", "enron1", "reuters21578", "ohsumed_20000", "arxiv_titles", "20news_bydate")
+SAMPLE = 50_000  # of the arXiv titles
+BOOTSTRAPS = 200
+
+
+def main() -> None:
+    for name in sys.argv[1:] or CORPORA:
+        texts, labels, parts = read(name)
+        start = time.process_time()
+        (on_given_split if parts else in_folds)(name, texts, labels, parts)
+        print(f"CPU of all: {time.process_time() - start:.0f} s", flush=True)
+
+
+def read(name: str) -> tuple[list[str], list[list[str]], list[str] | None]:
+    """Texts, labels and, where there is a given split, parts of a corpus."""
+    if name == "bbc":
+        _, texts, labels = demo.load_corpus()
+        return texts, [[label] for label in labels], None
+    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        documents = [json.loads(line) for line in lines]
+    if name == "reuters21578":
+        for one in documents:
+            one["labels"] = sorted(R10 & set(one["labels"]))
+        documents = [one for one in documents if one["split"] and one["labels"]]
+    if len(documents) > SAMPLE:
+        drawn = np.sort(np.random.default_rng(0).choice(len(documents), SAMPLE, replace=False))
+        documents = [documents[i] for i in drawn]
+    parts = [one["split"] for one in documents]
+    return [one["text"] for one in documents], [one["labels"] for one in documents], parts if any(parts) else None
+
+
+def recipe(train: list[str], known: Any, test: list[str], class_weight: str | None) -> Any:
+    """Predict with what people use instead."""
+    vectorizer = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2))
+    model: Any = LinearSVC(class_weight=class_weight)
+    model = OneVsRestClassifier(model) if np.ndim(known) == 2 else model
+    return model.fit(vectorizer.fit_transform(train), known).predict(vectorizer.transform(test))
+
+
+def measure(truth: Any, predicted: Any) -> tuple[float, float]:
+    """Macro F1 and accuracy."""
+    return f1_score(truth, predicted, average="macro", zero_division=0), accuracy_score(truth, predicted)
+
+
+def on_given_split(name: str, texts: list[str], labels: list[list[str]], parts: list[str]) -> None:
+    train, test = ([i for i, part in enumerate(parts) if part == wanted] for wanted in ("train", "test"))
+    several = any(len(one) > 1 for one in labels)
+    learned = [texts[i] for i in train], [labels[i] if several else labels[i][0] for i in train]
+    unseen = [texts[i] for i in test]
+    start = time.process_time()
+    model = ts.train(*learned, progress=False)
+    seconds = time.process_time() - start
+    s = model.settings
+    fixed = {"scores": s["score"], "classifiers": s["classifier"], "cv": 0, "progress": False}
+    whole = ts.train(*learned, ks="all", **fixed)
+    binarizer = MultiLabelBinarizer().fit(labels)
+
+    def encode(given: Any) -> Any:
+        return binarizer.transform([[one] if isinstance(one, str) else one for one in given]) if several else given
+
+    truth = encode([labels[i] if several else labels[i][0] for i in test])
+    known = encode(learned[1])
+    found = {
+        f"train: {s['n_terms']:,} terms": encode(model.predict(unseen)),
+        "the same with all words": encode(whole.predict(unseen)),
+        "recipe": recipe(learned[0], known, unseen, None),
+        "recipe, balanced": recipe(learned[0], known, unseen, "balanced"),
+    }
+    title(f"{name}: {len(train):,} training and {len(test):,} test documents; train took {seconds:.0f} s of CPU")
+    print(s["reason"])
+    print("| | macro F1 | accuracy | train minus it (bootstrap s.e.) |\n|---|---|---|---|")
+    mine = next(iter(found.values()))
+    for label, predicted in found.items():
+        f1, accuracy = measure(truth, predicted)
+        print(f"| {label} | {f1:.3f} | {accuracy:.3f} | {bootstrap(truth, mine, predicted)} |", flush=True)
+
+
+def bootstrap(truth: Any, mine: Any, other: Any) -> str:
+    """The difference of macro F1, and its standard error over test documents drawn again."""
+    rng, n = np.random.default_rng(0), len(truth)
+    true, one, two = (np.asarray(part) for part in (truth, mine, other))
+    differences = []
+    for _ in range(BOOTSTRAPS):
+        rows = rng.integers(0, n, n)
+        differences.append(measure(true[rows], one[rows])[0] - measure(true[rows], two[rows])[0])
+    return f"{measure(true, one)[0] - measure(true, two)[0]:+.3f} ({np.std(differences):.3f})"
+
+
+def in_folds(name: str, texts: list[str], labels: list[list[str]], parts: None) -> None:  # noqa: ARG001 - as the other
+    y = np.array([one for one, *_ in labels])
+    start = time.process_time()
+    result = ts.compare(texts, y.tolist(), progress=False, excerpts=False)
+    seconds = time.process_time() - start
+    choice, trials = result.recommended(), result.trials()
+    place = trials.tried.index(choice.chosen)
+    codes = np.unique(y, return_inverse=True)[1]
+    documents = np.array(texts, dtype=object)
+    title(
+        f"{name}: {len(texts):,} documents in {choice.n_splits} folds; compare (and train) took {seconds:.0f} s of CPU"
+    )
+    print(choice.reason)
+    print("| | macro F1 | recommended minus it (corrected s.e.) | best of all minus it |\n|---|---|---|---|")
+    print(f"| recommended: {choice.chosen} | {choice.mean:.3f} | |")
+    print(f"| chosen without the fold | {choice.reselected:.3f} | |")
+    if choice.against_best is not None:
+        gap = choice.against_best
+        print(f"| best of all: {choice.best} | {choice.best.mean:.3f} | {gap.mean:+.3f} ({gap.standard_error:.3f}) |")
+    best = trials.values[:, trials.tried.index(choice.best)]
+    if choice.every is not None and choice.against_all is not None:
+        gap = choice.against_all
+        print(f"| {choice.every} | {choice.every.mean:.3f} | {gap.mean:+.3f} ({gap.standard_error:.3f}) |")
+    for class_weight in (None, "balanced"):
+        values = []
+        for split in make_splits(5, codes, len(texts)):
+            predicted = recipe(documents[split.train], y[split.train], documents[split.test], class_weight)
+            values.append(measure(y[split.test], predicted)[0])
+        gap = paired_difference(trials.values[:, place], values, ratio=trials.ratio)
+        over = paired_difference(best, values, ratio=trials.ratio)
+        print(
+            f"| recipe{', balanced' if class_weight else ''} | {np.mean(values):.3f} | {gap.mean:+.3f} "
+            f"({gap.standard_error:.3f}) | {over.mean:+.3f} ({over.standard_error:.3f}) |", flush=True,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
