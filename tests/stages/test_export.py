@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
+from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
 from termsieve.model.exporting import export, forms, load_portable, runtime, to_portable
 from termsieve.model.exporting.characters import encode_ranges, find_ranges
 from termsieve.model.exporting.portable import to_analyzer_data
@@ -94,6 +95,14 @@ def test_data_labels_as_the_model_does(models, texts, tmp_path):
     for name, model in models.items():
         predictor = load_portable(export(model, tmp_path / f"{name}.json"))
         check(model, texts, [predictor.predict(text) for text in texts])
+
+
+@pytest.mark.parametrize("weighting", [*UNWEIGHTED, *UNSUPERVISED, "tf.bns"])
+def test_every_weighting_is_taken_along(weighting, texts):
+    model = train("linear_svm", 2, weighting=weighting, calibrate=0)
+    predictor = runtime.Predictor(to_portable(model))
+    scores = [predictor.find_scores(predictor.to_values(text))[0] for text in texts]
+    np.testing.assert_allclose(scores, model.classifier.decision_function(model.to_matrix(texts)), atol=1e-12)
 
 
 def test_data_is_a_model_again(models, texts, tmp_path):

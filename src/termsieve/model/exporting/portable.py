@@ -17,13 +17,12 @@ from termsieve.tokens.analyzer import Analyzer
 
 FORMAT = "termsieve model"
 VERSION = 1
-_OCCURRENCES = {"binary": "binary", "tfidf_ltc": "log", "tfidf_sublinear": "log"}
 _LOGISTIC = ("multinomial_nb", "bernoulli_nb", "poisson_nb", "logistic_regression")  # their own odds are log odds
 
 
 def to_portable(model: Model) -> dict[str, Any]:
     """Return a model as plain data, or say what of it cannot be taken along."""
-    weighting = model.settings["weighting"]
+    weighting = parse_weighting(model.settings["weighting"])
     linear = [_check_linear(one, model) for one in find_problem_weights(model)]
     weights, constants = _join(linear, single=model.single)
     presence = all(one.presence for one in linear)
@@ -32,9 +31,9 @@ def to_portable(model: Model) -> dict[str, Any]:
         "format": FORMAT, "version": VERSION, "classes": list(model.classes), "single": model.single,
         "analyzer": to_analyzer_data(Analyzer.from_settings(model.settings["analyzer"])),
         "terms": model.vectorizer.get_feature_names_out().tolist(),
-        "occurrences": "binary" if presence else _OCCURRENCES.get(weighting, "count"),
+        "occurrences": "binary" if presence else weighting.occurrences,
         "term_weights": None if term_weights is None else np.asarray(term_weights).tolist(),
-        "cosine": not parse_weighting(weighting).plain,
+        "cosine": not weighting.plain,
         "weights": weights.tolist(), "constants": constants.tolist(), "prior": np.asarray(model.prior).tolist(),
         **_decision_data(model), "settings": model.settings,
     }  # fmt: skip
