@@ -46,7 +46,8 @@ def test_the_finding_comes_first(opened):
 
 def test_every_section_of_the_report_is_there(opened):
     ids = opened.locator("main section[id]").evaluate_all("all => all.map(one => one.id)")
-    assert ids == ["corpus", "curves", "difference", "vocabulary", "top", "agreement", "energy", "timings", "again"]
+    found = ["corpus", "curves", "difference", "vocabulary", "top", "groups", "agreement", "energy", "timings", "again"]
+    assert ids == found
     links = opened.locator("nav a").evaluate_all("all => all.map(one => one.hash.slice(1))")
     assert links == ids
 
