@@ -8,7 +8,7 @@ DOCS_READY := .venv/.ready-docs
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
 LOWEST_READY := $(LOWEST)/.ready
-KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify)
+KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
 .PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce study clean

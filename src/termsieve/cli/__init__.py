@@ -5,6 +5,7 @@ Commands, one module for each family (importing it adds its commands)::
     ranking        rank, select
     comparing      compare, report
     modelling      train, predict
+    exporting      export
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
@@ -35,6 +36,7 @@ from termsieve.cli import (
     counting,
     datasets,
     demo,
+    exporting,
     modelling,
     ranking,
     reproduce,
@@ -51,6 +53,7 @@ __all__ = [
     "counting",
     "datasets",
     "demo",
+    "exporting",
     "main",
     "modelling",
     "ranking",
