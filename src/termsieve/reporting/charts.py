@@ -159,14 +159,19 @@ def draw_certainty(data: ReportData, n: int = 20) -> Chart | None:
     names = make_unique(format_name(one, 24) for one in ranking["term"].to_pylist())
     values = (ranking[name].to_pylist() for name in ("score", "low", "high"))
     rows: list[dict[str, Any]] = [
-        {"term": term, **{name: round_for_json(x, 6) for name, x in zip(("score", "low", "high"), some, strict=True)}}
-        for term, *some in zip(names, *values, strict=True)
+        {
+            "place": place,
+            "term": term,
+            **{name: round_for_json(x, 6) for name, x in zip(("score", "low", "high"), some, strict=True)},
+        }
+        for place, (term, *some) in enumerate(zip(names, *values, strict=True))
     ]
     if not rows or any(row[name] is None for row in rows for name in ("score", "low", "high")):
         return None
     title = score_title(leading.name)
+    by_place = alt.EncodingSortField(field="place", op="min")  # names in a list of Vega would have to be escaped
     base = alt.Chart(inline_data(rows)).encode(
-        y=alt.Y("term:N", sort=[row["term"] for row in rows], title=None, axis=alt.Axis(domain=False, ticks=False)),
+        y=alt.Y("term:N", sort=by_place, title=None, axis=alt.Axis(domain=False, ticks=False)),
         tooltip=[make_tooltip("term:N", "term"), make_tooltip("score:Q", title, ",.4~g"),
                  make_tooltip("low:Q", "95 % interval from", ",.4~g"), make_tooltip("high:Q", "to", ",.4~g")],
     )  # fmt: skip

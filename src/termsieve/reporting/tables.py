@@ -51,7 +51,7 @@ class ResultRow(NamedTuple):
 
 
 class TopTerm(NamedTuple):
-    """A term of a list: its number on the map, if any, its rates, whether only this score lists it, whether it is sure."""
+    """A term of a list: its number on the map, if any, its rates, whether no other score has it, whether it is sure."""
 
     text: str
     number: int | None
