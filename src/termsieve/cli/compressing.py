@@ -32,7 +32,7 @@ def compress(
         str, option("--classifier", metavar="NAME", help="Classifier that is a sum over terms (default linear_svm).")
     ] = "linear_svm",
     weighting: Annotated[
-        str, option("--weighting", metavar="NAME", help="Weighting (default auto: binary or tfidf_log).")
+        str, option("--weighting", metavar="NAME", help="Weighting; auto tries binary and tfidf_log (default auto).")
     ] = "auto",
     cv: Annotated[int, option("--cv", metavar="N", min=2, help="Number of folds (default 5).")] = 5,
     seed: Annotated[int, option("--seed", metavar="N", help="Seed of the folds (default 0).")] = 0,
