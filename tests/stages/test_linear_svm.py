@@ -17,7 +17,7 @@ from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import LinearSVC
 
 from termsieve.classify import linear_path, linear_tuning
-from termsieve.classify.curves import curve
+from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
 from termsieve.classify.linear_path import ColumnSystem, DocumentSystem, Newton, Problem, RankedRows, solve_path
 from termsieve.classify.recipes import LinearSVM, classifier
@@ -384,3 +384,21 @@ def test_what_rounding_errors_do_not_explain_is_told():
     with pytest.warns(ConvergenceWarning, match=r"1 of 1 problems"):
         model = LinearSVM(C=C).fit(X, y)
     assert model.n_iter_ < 200
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_curves_give_the_largest_gap_at_each_number_of_terms(several):
+    X, y, T, order = corpus(14, several=several)
+    ks = [20, 3, 20, 1]
+    found = predict_curve(X, y, T, order, ks, LinearSVM(tol=1e-3))
+    assert found.gaps.shape == (4,)
+    assert found.gaps[0] == found.gaps[2]
+    assert (found.gaps <= 1e-3).all()
+    assert found.gaps.max() > 1e-12  # not that of the exact optimum
+    rows, labels = RankedRows(X[:, order]), y.T if several else [y == c for c in np.unique(y)]
+    worst = np.zeros(3)
+    for one in labels:
+        problem = Problem(np.where(one, 1.0, -1.0), 1.0, 1.0)
+        gaps = [point.relative_gap for point in solve_path(rows, rows.views([1, 3, 20]), problem, tol=1e-3)]
+        worst = np.maximum(worst, gaps)
+    np.testing.assert_array_equal(found.gaps[[3, 1, 0]], worst)
