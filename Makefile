@@ -8,10 +8,10 @@ DOCS_READY := .venv/.ready-docs
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
 LOWEST_READY := $(LOWEST)/.ready
-KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify)
+KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce clean
+.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce study clean
 
 help:
 	@echo "make test | coverage | mutants | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
@@ -78,6 +78,10 @@ bench: $(READY)
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results
 	$(BIN)/python docs/make_reproduction.py
+
+study: $(READY)
+	$(BIN)/termsieve study scores --setting sample --into docs/results
+	$(BIN)/python docs/make_choosing.py
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py

@@ -31,15 +31,17 @@ def corpus(name: str) -> tuple[list[str], list[list[str]]]:
     return [document["text"] for document in documents], [document["labels"] for document in documents]
 
 
-def interleaved(rivals: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
+def interleaved(
+    rivals: dict[str, Callable[[], object]], rounds: int = 5, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Median seconds of each, measured in turns, after one round to warm up."""
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for turn in range(rounds + 1):
         for name, run in rivals.items():
-            start = time.perf_counter()
+            start = clock()
             run()
             if turn:
-                times[name].append(time.perf_counter() - start)
+                times[name].append(clock() - start)
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 

@@ -180,6 +180,8 @@ def load_libraries(folder: Path) -> None:
 def try_modules(folder: Path, pattern: str, number: int, seed: int) -> tuple[int, int]:
     """How many mutants were killed, of how many."""
     sources = {path: path.read_text("utf-8") for path in sorted((folder / "src/termsieve").glob(f"{pattern}.py"))}
+    if not sources:
+        sys.exit(f"{pattern}: there is no such module.")
     tests = [f"tests/{one}" if one.endswith(".py") else one for one in shlex.split(TESTS[pattern])]
     start = time.monotonic()
     if not survives(folder, tests, 600):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.evaluate.list_stability import ListStability, stability
     from termsieve.model import Model, train
+    from termsieve.model.exporting import export
     from termsieve.periods import Changes, Trends, changes, depend_on_source
     from termsieve.ranking.ranking import Ranking, Scores, score
     from termsieve.reporting import report
@@ -56,6 +57,7 @@ _STAGES = {
     "study.study": ("compare",),
     "model": ("Model", "train"),
     "reporting": ("report",),
+    "model.exporting": ("export",),
 }
 _MODULE_OF = {name: module for module, names in _STAGES.items() for name in names}
 
@@ -93,6 +95,7 @@ __all__ = [
     "count_folds",
     "curve",
     "depend_on_source",
+    "export",
     "read",
     "report",
     "score",

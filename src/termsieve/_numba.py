@@ -24,6 +24,7 @@ from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 from termsieve import _kernels
+from termsieve._types import AnyArray, UInt8Array
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -32,7 +33,7 @@ class _OptionalCache(FunctionCache):
     """Files that help when they can be read and written, and do no harm when they cannot."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled before, None when it is not there or cannot be read."""
+        """Return what was compiled before, None when it is not there or cannot be read."""
         try:
             return super().load_overload(sig, target_context)
         except MemoryError:
@@ -60,7 +61,7 @@ def jit(function: F) -> F:
 
 
 def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
-    """The cache of a loop in the first folder that can be written to; None when there is none."""
+    """Return the cache of a loop in the first folder that can be written to; None when there is none."""
     try:
         return _OptionalCache(function)
     except (RuntimeError, OSError):  # numba's "cannot cache function: no locator available"
@@ -79,7 +80,7 @@ def _find_cache(function: Callable[..., object]) -> _OptionalCache | None:
 
 @functools.cache
 def _private_folder() -> Path | None:
-    """A folder in the temporary directory that only this user can read or write; None when there is none."""
+    """Return a folder in the temporary directory that only this user can read or write; None when there is none."""
     try:
         folder = _kernels.private_folder()
         if folder is None:
@@ -115,7 +116,7 @@ event.register("numba:compile", _Listener())
 
 
 def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
-    """The number of the lowest bit that is set, of a 64-bit number that is not 0."""
+    """Return the number of the lowest bit that is set, of a 64-bit number that is not 0."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -124,7 +125,7 @@ def _lowest_bit(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba's way
 
 
 def _multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba's way
-    """The upper and lower half of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
+    """Return the halves of the product of two 64-bit numbers, combined by exclusive or: one multiplication."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         wide, narrow = ir.IntType(128), ir.IntType(64)
@@ -135,8 +136,125 @@ def _multiply_and_fold(typingctx: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 -
     return types.uint64(types.uint64, types.uint64), generate
 
 
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, width: int) -> Any:
+    """Point to an element of a contiguous array, as if it were a number of so many bits."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), ir.PointerType(ir.IntType(width)))
+
+
+def _load_eight(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - numba's way
+    """Load eight bytes from byte `index` on, which need not be aligned; the first is the lowest."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], 64)
+        return builder.load(pointer, align=1)
+
+    return types.uint64(array, types.uint64), generate
+
+
+def _store_eight(typingctx: Any, array: Any, index: Any, value: Any) -> Any:  # noqa: ARG001 - numba's way
+    """Store eight bytes from byte `index` on, which need not be aligned; the lowest comes first."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], 64)
+        builder.store(arguments[2], pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.uint64), generate
+
+
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - numba's way
+    """Ask for the memory of an element, which will be read soon."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], 8)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
+        builder.call(function, [pointer, *(ir.Constant(number, value) for value in (0, 3, 1))])  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+def _swap_bytes(typingctx: Any, number: Any) -> Any:  # noqa: ARG001 - numba's way
+    """Reverse the order of the bytes of a 64-bit number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+_BLOCK = ir.VectorType(ir.IntType(8), 64)
+
+
+def _splat(builder: Any, byte: Any) -> Any:
+    """Repeat a byte 64 times."""
+    first = builder.insert_element(ir.Constant(_BLOCK, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(
+        first, ir.Constant(_BLOCK, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+    )
+
+
+def _constant_block(byte: int) -> Any:
+    return ir.Constant(_BLOCK, [byte] * 64)
+
+
+def _load_block(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    pointer = _pointer(context, builder, kind, array, index, 8)
+    return builder.load(builder.bitcast(pointer, ir.PointerType(_BLOCK)), align=1)
+
+
+def _mask_at_least(typingctx: Any, array: Any, index: Any, least: Any) -> Any:  # noqa: ARG001 - numba's way
+    """One bit for each of the 64 bytes from `index` on, set where it is at least `least`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        block = _load_block(context, builder, signature.args[0], arguments[0], arguments[1])
+        bits = builder.icmp_unsigned(">=", block, _splat(builder, arguments[2]))
+        return builder.bitcast(bits, ir.IntType(64))
+
+    return types.uint64(array, types.uint64, types.uint8), generate
+
+
+def _fold_block(typingctx: Any, text: Any, i: Any, folded: Any, o: Any, lows: Any, widths: Any, case: Any) -> Any:  # noqa: ARG001
+    """Fold 64 bytes of `text` from `i` on into `folded` from `o` on; one bit for each byte, set where it is not ASCII.
+
+    Byte k of `lows` and of `widths` is where the k-th of four ranges of word characters begins and how many more it
+    has. Capitals among them get the bit `case`. Other ASCII characters become zero, and bytes beyond ASCII stay.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = signature.args
+        block = _load_block(context, builder, kinds[0], arguments[0], arguments[1])
+        beyond = builder.icmp_unsigned(">=", block, _constant_block(0x80))
+        kept = beyond
+        for k in range(4):
+            shift = ir.Constant(ir.IntType(64), 8 * k)
+            low, width = (
+                _splat(builder, builder.trunc(builder.lshr(arguments[which], shift), ir.IntType(8))) for which in (4, 5)
+            )
+            kept = builder.or_(kept, builder.icmp_unsigned("<=", builder.sub(block, low), width))
+        capital = builder.icmp_unsigned("<", builder.sub(block, _constant_block(0x41)), _constant_block(26))
+        lowered = builder.or_(block, builder.select(capital, _splat(builder, arguments[6]), _constant_block(0)))
+        pointer = builder.bitcast(
+            _pointer(context, builder, kinds[2], arguments[2], arguments[3], 8), ir.PointerType(_BLOCK)
+        )
+        builder.store(builder.select(kept, lowered, _constant_block(0)), pointer, align=1)
+        return builder.bitcast(beyond, ir.IntType(64))
+
+    numbers = (types.uint64, types.uint64, types.uint8)
+    return types.uint64(text, types.uint64, folded, types.uint64, *numbers), generate
+
+
 lowest_bit: Any = intrinsic(_lowest_bit)
 multiply_and_fold: Any = intrinsic(_multiply_and_fold)
+load_eight: Any = intrinsic(_load_eight)
+store_eight: Any = intrinsic(_store_eight)
+prefetch: Any = intrinsic(_prefetch)
+swap_bytes: Any = intrinsic(_swap_bytes)
+mask_at_least: Any = intrinsic(_mask_at_least)
+fold_block: Any = intrinsic(_fold_block)
 
 _CONFIG: Any = numba.config
 if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an instruction cannot be called
@@ -149,3 +267,35 @@ if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an
         """Return the halves of the product of two 64-bit numbers, combined by exclusive or."""
         product = int(a) * int(b)
         return np.uint64((product >> 64) ^ (product & (2**64 - 1)))
+
+    def load_eight(array: UInt8Array, index: int) -> np.uint64:
+        """Return eight bytes as a number; the first is the lowest."""
+        return np.uint64(int.from_bytes(array[int(index) : int(index) + 8].tobytes(), "little"))
+
+    def store_eight(array: UInt8Array, index: int, value: int) -> None:
+        """Store a number as eight bytes; the lowest comes first."""
+        array[int(index) : int(index) + 8] = np.frombuffer(int(value).to_bytes(8, "little"), np.uint8)
+
+    def prefetch(array: AnyArray, index: int) -> None:
+        """Do nothing."""
+
+    def swap_bytes(number: int) -> np.uint64:
+        """Return a 64-bit number with its bytes in reverse order."""
+        return np.uint64(int.from_bytes(int(number).to_bytes(8, "little"), "big"))
+
+    def mask_at_least(array: UInt8Array, index: int, least: int) -> np.uint64:
+        """Return one bit for each of 64 bytes, set where it is at least `least`."""
+        bits = array[int(index) : int(index) + 64] >= np.uint8(least)
+        return np.uint64(int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little"))
+
+    def fold_block(
+        text: UInt8Array, i: int, folded: UInt8Array, o: int, lows: int, widths: int, case: int
+    ) -> np.uint64:
+        """Fold 64 bytes as the instruction of that name does; one bit for each byte, set where it is not ASCII."""
+        block = text[int(i) : int(i) + 64]
+        kept = block >= 0x80
+        for low, width in zip(int(lows).to_bytes(8, "little")[:4], int(widths).to_bytes(8, "little")[:4], strict=True):
+            kept |= (block - np.uint8(low)) <= width
+        capital = (block - np.uint8(0x41)) < 26
+        folded[int(o) : int(o) + 64] = np.where(kept, block | np.where(capital, case, 0).astype(np.uint8), 0)
+        return np.uint64(mask_at_least(text, i, 0x80))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[np.float64]
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Int32Array: TypeAlias = npt.NDArray[np.int32]
+UInt32Array: TypeAlias = npt.NDArray[np.uint32]
 UInt64Array: TypeAlias = npt.NDArray[np.uint64]
 UInt8Array: TypeAlias = npt.NDArray[np.uint8]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

@@ -86,9 +86,10 @@ def tiny_tables():
     with (
         use_way("compiled"),
         patch("termsieve.tokens.kernels.TermTable", words),
-        patch("termsieve.counts.tally.MIN_PAIRS", 1),
-        patch("termsieve.counts.tally.PIECE", 3),
-        patch("termsieve.counts.tally.BLOCK", 2),
+        patch("termsieve.counts.tally.MIN_CELLS", 1),
+        patch("termsieve.counts.tally.HELD_TERMS", 2),
+        patch("termsieve.tokens.vocabulary.PIECE", 3),
+        patch("termsieve.tokens.vocabulary.BLOCK", 2),
         patch("termsieve.tokens.strings._SMALL_SIZE", 0),
         patch("termsieve.counts.counting.CHUNK_BYTES", 16),
         patch("termsieve.documents.memory._FIRST_ROWS", 2),

@@ -112,10 +112,8 @@ def test_compiling_is_announced_and_timed(monkeypatch, capsys):
 
 
 def test_every_warning_of_the_package_is_a_termsieve_warning():
-    """Any other would not be seen on the command line; scikit-learn's own checks ask for UserWarning in estimators."""
+    """Any other would not be seen on the command line."""
     package = Path(ts.__file__).parent
     for path in package.rglob("*.py"):
-        if path.parent.name == "estimators":
-            continue
         for call in re.findall(r"warnings\.warn\((.*?)stacklevel", path.read_text("utf-8"), re.DOTALL):
             assert "TermsieveWarning" in call or "NotConvergedWarning" in call, (path, call)

@@ -143,14 +143,15 @@ def test_what_cannot_be_counted_is_refused(call, error, parts):
 
 FAILING = """
 import termsieve as ts
-from termsieve.counts import counting, tally
+from termsieve.counts import counting
+from termsieve.tokens import vocabulary
 
 class Failure(Exception): pass
 
 def fail(*args): raise Failure
 
 counting.CHUNK_BYTES = 8
-tally.Vocabulary._scan_all = fail
+vocabulary.Vocabulary._scan_all = fail
 try:
     ts.count([f"some text {i}" for i in range(50)], ["x"] * 50, threads=2)
 except Failure:

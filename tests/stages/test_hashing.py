@@ -11,9 +11,9 @@ from oracles.texts import TEXTS, tiny_tables
 
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
-from termsieve.counts.tally import Vocabulary
 from termsieve.ranking.distinct import DetailLevel, DistinctCells
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.vocabulary import Vocabulary
 
 N_WORDS, SHARE = 20_000, 256  # so many words, all in one of so many parts of the table
 LENGTH = 12
@@ -124,7 +124,7 @@ def test_counts_do_not_depend_on_the_random_numbers(texts, ngram_range):
     analyzer, found = Analyzer(ngram_range=ngram_range), []
     for secret in SECRETS:
         with pytest.MonkeyPatch.context() as patch, tiny_tables():
-            patch.setattr("termsieve.counts.tally.new_secrets", lambda secret=secret: secret)
+            patch.setattr("termsieve.tokens.vocabulary.new_secrets", lambda secret=secret: secret)
             found.append(count(texts, labels, analyzer=analyzer, threads=2))
     assert all(one == found[0] for one in found)
     assert all(one.term_array.equals(found[0].term_array) for one in found)
@@ -135,7 +135,7 @@ def test_saved_counts_are_the_same_bytes_with_any_random_numbers(tmp_path, monke
     texts = [" ".join(f"w{i}" for i in rng.integers(0, 5000, 200)) for _ in range(300)]
     files = []
     for i, secret in enumerate(SECRETS):
-        monkeypatch.setattr("termsieve.counts.tally.new_secrets", lambda secret=secret: secret)
+        monkeypatch.setattr("termsieve.tokens.vocabulary.new_secrets", lambda secret=secret: secret)
         count(texts, ["a", "b", "c"] * 100, threads=2).save(tmp_path / f"{i}.counts")
         files.append((tmp_path / f"{i}.counts").read_bytes())
     assert len(set(files)) == 1

@@ -35,7 +35,7 @@ ANALYZERS = [
 @example(["a" * 40 + " " + "a" * 40, ""], ANALYZERS[1], 5, 2)
 def test_pieces_change_nothing(texts, analyzer, piece, block):
     """Documents count once for each term, however many pieces they have; n-grams run across pieces."""
-    with patch("termsieve.counts.tally.PIECE", piece), patch("termsieve.counts.tally.BLOCK", block):
+    with patch("termsieve.tokens.vocabulary.PIECE", piece), patch("termsieve.tokens.vocabulary.BLOCK", block):
         found = count(texts, ["x"] * len(texts), analyzer=analyzer, threads=1)
         rows = (
             TermVectorizer(**_options(analyzer), threads=1).fit_transform(texts) if any(map(analyzer, texts)) else None
@@ -56,7 +56,7 @@ def _options(analyzer):
 
 
 def test_a_document_beyond_the_limit_is_refused_by_its_number(monkeypatch):
-    monkeypatch.setattr("termsieve.counts.tally.LONGEST", 50)
+    monkeypatch.setattr("termsieve.tokens.vocabulary.LONGEST", 50)
     texts = ["short"] * 3000 + ["x" * 51] + ["short"]
     with pytest.raises(
         InputError, match=r"^Document 3,001 has 51 bytes of text\. A document may have at most 50 bytes"

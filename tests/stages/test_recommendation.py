@@ -127,7 +127,9 @@ def test_the_fewest_of_all_classifiers_and_scores_are_taken():
     result = result_of(curves)
     assert result.recommended().chosen[:3] == ("nb", "gu", 100)
     assert result.best()["svm"].k == 500
-    assert "against the best of everything tried, 0.900 (svm with 500 terms by chi2)" in result.recommended().reason
+    assert (
+        "against the best of everything tried, 0.900 (svm with 500 terms by Chi-square)" in result.recommended().reason
+    )
 
 
 def test_one_split_has_no_standard_error_and_the_margin_decides():

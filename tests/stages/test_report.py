@@ -23,15 +23,17 @@ from typer.testing import CliRunner
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.reporting import list_findings
+from termsieve.reporting import list_findings, term_index
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import get_environment
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.rerun import list_settings, make_code_blocks, make_note
 from termsieve.reporting.style import PALETTE
+from termsieve.reporting.term_index import make_term_index
 from termsieve.reporting.vocabulary_map import make_vocabulary_map
-from termsieve.study.excerpts import MAX_CLASSES
+from termsieve.scores.parsing import score_title
+from termsieve.study.excerpts import MAX_CLASSES, extract_from_documents
 from termsieve.study.plan import Contender
 from termsieve.study.results import SCHEMA, Comparison
 
@@ -250,7 +252,7 @@ def test_the_headline_names_the_fewest_terms_that_are_enough():
     choice = result.recommended()
     assert (
         make_headline(ReportData.from_result(result))
-        == f"{choice.k} terms by {choice.score} are enough: macro F1 {choice.mean:.3f}"
+        == f"{choice.k} terms by {score_title(choice.score)} are enough: macro F1 {choice.mean:.3f}"
     )
 
 
@@ -263,11 +265,11 @@ def table_of(means, folds=(-0.01, 0.0, 0.01)):
 @pytest.mark.parametrize(
     ("few", "many", "said"),
     [
-        (0.90, 0.90, "10 terms by gu are enough: macro F1 0.900"),
-        (0.60, 0.90, "100 terms by gu, the most that were tried, reach macro F1 0.900; more may do better"),
-        (0.60, 1.00, "100 terms by gu are enough: macro F1 1.000"),
-        (0.30, 0.40, "None does well: 100 terms by gu do as well as any, macro F1 0.400"),
-        (0.20, 0.20, "No better than guessing: 10 terms by gu do as well as any, macro F1 0.200"),
+        (0.90, 0.90, "10 terms by GU metric are enough: macro F1 0.900"),
+        (0.60, 0.90, "100 terms by GU metric, the most that were tried, reach macro F1 0.900; more may do better"),
+        (0.60, 1.00, "100 terms by GU metric are enough: macro F1 1.000"),
+        (0.30, 0.40, "None does well: 100 terms by GU metric do as well as any, macro F1 0.400"),
+        (0.20, 0.20, "No better than guessing: 10 terms by GU metric do as well as any, macro F1 0.200"),
     ],
 )
 def test_the_headline_claims_no_more_than_was_found(few, many, said):
@@ -304,9 +306,9 @@ def test_findings_are_computed_from_the_table():
     result = Comparison(table_of(means), {"n_splits": 3}, {})
     sentences = [finding.sentence for finding in list_findings(ReportData.from_result(result))]
     assert sentences[0].startswith(
-        "100 terms by chi2, the most that were tried, reach macro F1 0.910; more may do better."
+        "100 terms by Chi-square, the most that were tried, reach macro F1 0.910; more may do better."
     )
-    assert "matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb)" in sentences[1]
+    assert "matters most at 10 terms: Chi-square has a macro F1 of 0.800, GU metric of 0.300" in sentences[1]
 
 
 def test_gaps_and_the_hardest_class_are_those_of_the_table():
@@ -324,10 +326,11 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     apart = pa.table(dict(zip(SCHEMA.names, zip(*of_classes, strict=True), strict=True)), schema=SCHEMA)
     result = Comparison(pa.concat_tables([table_of(means), apart]), {"n_splits": 3}, {})
     found = list_findings(ReportData.from_result(result))
+    most = "the choice of the score matters most at"
     assert [finding.sentence for finding in found] == [
         f"{make_headline(ReportData.from_result(result))}. {make_explanation(ReportData.from_result(result))}",
-        "The choice of the score matters most with 10 terms: there chi2 has an F1 of 0.800, gu 0.300 (nb).",
-        "With 10 terms by chi2, nb has an F1 of 0.800 and svm of 0.500.",
+        f"With nb, {most} 10 terms: Chi-square has a macro F1 of 0.800, GU metric of 0.300.",
+        "With 10 terms by Chi-square, nb has a macro F1 of 0.800 and svm of 0.500.",
         "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
     ]
     reason = (
@@ -337,18 +340,19 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     assert [finding.weight for finding in found] == pytest.approx([1.0, 0.95, 0.8, 0.1 / 0.15 * 0.7])
 
 
-def test_agreement_and_energy_are_those_of_the_rankings():
+def test_agreement_is_that_of_the_rankings():
     material = ReportData.from_result(plain_result())
     sentences = " ".join(finding.sentence for finding in list_findings(material))
     k = plain_result().recommended().k
     first = {one.name: set(one.scores.order()[:k].tolist()) for one in material.contenders}
     common = {(a, b): len(first[a] & first[b]) for a, b in itertools.combinations(first, 2)}
-    (near, far) = re.findall(r"(\w+) and (\w+)(?: have)? (\d+)", re.search(r"\w+ and \w+ have .*?\.", sentences)[0])
-    assert common[near[:2]] == int(near[2]) == max(common.values())
-    assert common[far[:2]] == int(far[2]) == min(common.values()) < max(common.values())
-    halves = {name: next(n for n, share in curve if share >= 0.5) for name, curve in material.energies.items()}
-    name, n = re.search(r"Half of the sum of (\S+) over all terms lies in its first (\d+) or fewer", sentences).groups()
-    assert halves[name] == int(n) == min(halves.values()) < max(halves.values())
+    titled = {f"{score_title(a)} and {score_title(b)}": n for (a, b), n in common.items()}
+    most, least = max(common.values()), min(common.values())
+    assert least < most
+    assert any(
+        f"{pair} have {most} of their first {k} terms in common" in sentences for pair, n in titled.items() if n == most
+    )
+    assert any(f", {pair} {least}." in sentences for pair, n in titled.items() if n == least)
 
 
 def test_the_headline_of_scores_names_the_classes():
@@ -366,9 +370,10 @@ def test_findings_about_terms_and_agreement_are_those_of_the_counts():
         finding.sentence for finding in list_findings(ReportData.from_result(ts.score(counts, ["chi2", "gu"])))
     )
     assert (
-        "No single term tells more than “ship”: 100 % of the documents of sea have it, 0 % of the others." in sentences
+        "By Chi-square, no word tells more than “ship”: 100 % of the documents of sea have it, 0 % of the others."
+        in sentences
     )
-    assert re.search(r"chi2 and gu have \d of their first \d terms in common", sentences)
+    assert re.search(r"Chi-square and GU metric have \d of their first \d terms in common", sentences)
     weights = [finding.weight for finding in list_findings(ReportData.from_result(plain_result()))]
     assert weights == sorted(weights, reverse=True)
 
@@ -687,3 +692,39 @@ def saved_and_loaded(result, folder):
     loaded = Comparison.load(folder / "result.parquet")
     assert loaded.scored == {}
     return loaded
+
+
+# The index of the vocabulary
+
+
+def decode_index(text):
+    terms, before = {}, ""
+    for row in filter(None, text.split("\n")):
+        rest, documents = row[1:].split("\t")
+        before = before[: int(row[0], 16)] + rest
+        terms[before] = int(documents)
+    return terms
+
+
+@given(st.lists(st.text("abcé2", min_size=1, max_size=20), min_size=1, max_size=30))
+def test_the_index_has_every_term_and_its_documents(words):
+    counts = ts.count([[word] for word in words], ["x", "y"] * (len(words) // 2) + ["x"] * (len(words) % 2))
+    index = make_term_index(counts)
+    assert decode_index(index["text"]) == dict(zip(counts.terms, counts.term_df.tolist(), strict=True))
+    assert index["terms"] == index["all"] == counts.n_terms
+
+
+def test_of_a_large_vocabulary_the_index_has_the_most_frequent_terms(monkeypatch):
+    monkeypatch.setattr(term_index, "MAX_CHARACTERS", 20)
+    counts = ts.count([["often"], ["often", "seldom"], ["rarely"]], ["x", "y", "x"])
+    assert decode_index(make_term_index(counts)["text"]) == {"often": 2, "rarely": 1}
+
+
+def test_excerpts_are_of_the_terms_class_and_of_others():
+    texts = [f"ship number {i}" for i in range(8)] + ["a ship of sport", "ship money"] + ["goal team", "bank rate"] * 8
+    labels = ["sea"] * 8 + ["sport", "money"] * 9
+    scores = ts.score(ts.count(texts, labels), "chi2")
+    found = extract_from_documents(ts.read({"text": texts, "label": labels}), [scores])
+    assert [one.label for one in found["ship"]] == ["sea"] * 5  # enough were found before the others came
+    late = extract_from_documents(ts.read({"text": texts[::-1], "label": labels[::-1]}), [scores])
+    assert sorted(one.label for one in late["ship"]) == ["money", "sea", "sea", "sea", "sport"]

@@ -98,7 +98,7 @@ COMPILING = """
     from termsieve import Analyzer
     from termsieve.counts import counting, tally
     from termsieve.counts import rows
-    from termsieve.tokens import strings
+    from termsieve.tokens import strings, vocabulary
 
     counting.CHUNK_BYTES = rows.CHUNK_CHARACTERS = 300
     strings._SMALL_SIZE = 0  # as with many terms
@@ -112,9 +112,10 @@ COMPILING = """
 """
 RUNS = {
     "count": "ts.count(texts, labels, threads=3)",
-    "long documents": "tally.PIECE = 50; ts.count(texts, labels, threads=3)",
-    "many terms": "tally.MIN_PAIRS = 10; ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, "
-    "analyzer=Analyzer(ngram_range=(1, 2)), threads=3)",
+    "long documents": "vocabulary.PIECE = 50; ts.count(texts, labels, threads=3)",
+    "many terms": "tally.MIN_CELLS = tally.HELD_TERMS = 10; "
+    "ts.count([t + u for t in texts for u in texts[:9]], ['x'] * 2700, threads=3, "
+    "analyzer=Analyzer(ngram_range=(1, 2)))",
     "n-grams, stems": "ts.count(texts, labels, threads=3, analyzer=Analyzer(ngram_range=(1, 3), stemmer='english'))",
     "accents, stop words": "ts.count(texts, labels, threads=3, analyzer=Analyzer(strip_accents='unicode', "
     "stop_words='english'))",

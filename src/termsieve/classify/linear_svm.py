@@ -10,18 +10,18 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify.convergence import NotConvergedWarning
+from termsieve.classify.linear_decisions import LinearDecisions
 from termsieve.classify.linear_path import LinearPath, PathPoint, RankedRows, make_problems, solve_problems
 from termsieve.classify.linear_tuning import choose_costs
 from termsieve.errors import InputError, OptionError
 
 
-class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector machine with the squared hinge loss, one class against the rest.
 
     The objective is that of scikit-learn's ``LinearSVC``: half the squared length of the weights, plus C times the
@@ -182,22 +182,3 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
                 NotConvergedWarning,
                 stacklevel=3,
             )
-
-    def decision_function(self, X: Any) -> Array:
-        """Return the weighted sums, of shape (n_samples,) for two classes, otherwise (n_samples, n_classes)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        sums: Array = np.asarray(X @ self.coef_.T) + self.intercept_
-        return sums.ravel() if len(self.intercept_) == 1 else sums
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the class with the largest weighted sum."""
-        sums = self.decision_function(X)
-        chosen = (sums > 0).astype(np.int64) if sums.ndim == 1 else sums.argmax(axis=1)
-        labels: AnyArray = self.classes_[chosen]
-        return labels
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -15,11 +15,12 @@ from scipy.special import erfcx, log_ndtr, logsumexp, ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from termsieve._kernels import import_kernels
-from termsieve._types import AnyArray, Array
+from termsieve._types import Array
 from termsieve.classify.convergence import NotConvergedWarning
+from termsieve.classify.linear_decisions import LinearDecisions
 from termsieve.classify.poisson import is_sparse
 from termsieve.errors import InputError, OptionError
 
@@ -34,7 +35,7 @@ _MIN_CURVATURE = 1e-10  # least curvature of a row: that of documents far on the
 _MAX_PASSES = 1000  # passes over the weights in one step
 
 
-class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ProbitClassifier(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Probit regression: the probability of the class is the normal distribution function of a weighted sum.
 
     It is the maximum a posteriori under independent priors on the weights; the intercept is free. Several classes
@@ -159,13 +160,6 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 stacklevel=3,
             )
 
-    def decision_function(self, X: Any) -> Array:
-        """Return the weighted sums, of shape (n_samples,) for two classes, otherwise (n_samples, n_classes)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        sums: Array = X @ self.coef_.T + self.intercept_
-        return sums.ravel() if len(self.intercept_) == 1 and not self._is_multilabel else sums
-
     def predict_log_proba(self, X: Any) -> Array:
         """Return the log of `predict_proba`."""
         sums = self.decision_function(X)
@@ -178,18 +172,8 @@ class ProbitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Return the probability of each class; they add up to 1 for several classes, but not for several labels."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class, or an indicator matrix of all classes with a probability above 0.5."""
-        sums = self.decision_function(X)
-        if self._is_multilabel:
-            return (sums > 0).astype(np.int64)
-        chosen = (sums > 0).astype(np.int64) if sums.ndim == 1 else sums.argmax(axis=1)
-        labels: AnyArray = self.classes_[chosen]
-        return labels
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 

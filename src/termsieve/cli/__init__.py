@@ -5,6 +5,7 @@ Commands, one module for each family (importing it adds its commands)::
     ranking        rank, select
     comparing      compare, report
     modelling      train, predict
+    exporting      export
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
@@ -12,6 +13,7 @@ Commands, one module for each family (importing it adds its commands)::
     datasets       datasets, datasets get
     demo           demo
     reproduce      reproduce
+    studying       study
 
 What they share::
 
@@ -34,10 +36,12 @@ from termsieve.cli import (
     counting,
     datasets,
     demo,
+    exporting,
     modelling,
     ranking,
     reproduce,
     searching,
+    studying,
 )
 from termsieve.cli.app import app, main, run
 
@@ -49,10 +53,12 @@ __all__ = [
     "counting",
     "datasets",
     "demo",
+    "exporting",
     "main",
     "modelling",
     "ranking",
     "reproduce",
     "run",
     "searching",
+    "studying",
 ]

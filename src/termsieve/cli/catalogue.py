@@ -38,7 +38,7 @@ def scores(
     messages: Messages,
 ) -> None:
     """List the scores, or describe one of them."""
-    from termsieve.scores.catalogue import CatalogueRow, describe, list_facts, make_catalogue_rows
+    from termsieve.scores.catalogue import CatalogueRow, describe, list_facts, make_catalogue_rows, read_evidence
     from termsieve.scores.parsing import parse_score
 
     output_options.check()
@@ -53,15 +53,24 @@ def scores(
     rows = make_catalogue_rows()
     output_options.write(Sheet(CatalogueRow._fields, rows, lambda: _scores_table(rows)), messages)
     if output_options.is_interactive:
-        messages.note("To describe one: termsieve scores NAME")
+        evidence = read_evidence()
+        messages.note(
+            f"Regret: F1 lost against the best score of each of {evidence.problems} problems. If in doubt, take "
+            f"{evidence.recommended}. To describe one: termsieve scores NAME"
+        )
 
 
 def _scores_table(rows: list[CatalogueRow]) -> RenderableType:
     from termsieve.cli.screen import make_bare_table
+    from termsieve.scores.catalogue import read_evidence
 
     table = make_bare_table()
-    for heading in ("score", "what it is", "papers", "overall"):
-        table.add_column(heading, no_wrap=heading in ("score", "overall"))
+    recommended = read_evidence().recommended
+    for heading in ("score", "what it is", "family", "regret", "overall"):
+        table.add_column(heading, no_wrap=heading != "what it is", justify="right" if heading == "regret" else "left")
     for row in rows:
-        table.add_row(row.name, row.title, row.papers, row.aggregation)
+        regret = "" if row.regret is None else f"{row.regret:.3f}"
+        style = "bold" if row.name == recommended else ""
+        mark = " (recommended)" if style else ""
+        table.add_row(row.name, row.title + mark, row.family, regret, row.aggregation, style=style)
     return table

@@ -10,7 +10,7 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, import_tokenizer
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
@@ -197,7 +197,7 @@ def predict(
     output_options.check(inputs=[model_file, *(path for path in paths if path != STDIN)])
     model = Model.load(
         model_file,
-        tokenizer=trust_tokenizer and import_tokenizer(trust_tokenizer),
+        tokenizer=trust_tokenizer,
         token_pattern=trust_pattern,
         max_bytes=max_model_size * 1_000_000,
     )

@@ -13,9 +13,11 @@ from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings, string_buffers
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.counts import cell_kernels
+    from termsieve.tokens import string_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
+    string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
 
@@ -36,7 +38,7 @@ class Cells(NamedTuple):
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
     def totals(self) -> AnyArray:
-        """Sums over the cells of each term."""
+        """Return sums over the cells of each term."""
         sums = np.zeros((3, len(self.indptr) - 1), self.values.dtype)
         filled = np.flatnonzero(np.diff(self.indptr))
         if len(filled):
@@ -49,7 +51,7 @@ class Cells(NamedTuple):
         return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])
 
     def take(self, terms: Int64Array) -> Cells:
-        """The cells of these terms, in this order; -1 stands for a term without any."""
+        """Return the cells of these terms, in this order; -1 stands for a term without any."""
         lengths = np.diff(self.indptr, append=self.indptr[-1])[terms]
         lengths[terms < 0] = 0
         indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -57,7 +59,7 @@ class Cells(NamedTuple):
         return Cells(indptr, self.classes[at], self.values[:, at])
 
     def plus(self, other: Cells) -> Cells:
-        """The sum; terms and classes are numbered alike in both, and one may have more of them."""
+        """Return the sum; terms and classes are numbered alike in both, and one may have more of them."""
         if not len(self.classes):
             return other
         n, m = len(self.indptr) - 1, len(other.indptr) - 1
@@ -83,18 +85,18 @@ class TermCells(NamedTuple):
     cells: Cells
 
     def plus(self, other: TermCells, sign: int = 1) -> TermCells:
-        """The sum, or with -1 the difference, over the union of the terms; classes are numbered alike in both."""
+        """Return the sum, or with -1 the difference, over the union of the terms; classes have the same numbers."""
         terms, mine, theirs = union_terms(self.terms, other.terms)
         return TermCells(terms, _merge_cells(self.cells, other.cells, mine, theirs, sign))
 
 
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
-    """The cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
+    """Return the cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
     dtype = np.result_type(mine.values, theirs.values)
     if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
         return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)
     return Cells(
-        *kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
+        *cell_kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
     )
 
 
@@ -126,7 +128,7 @@ def union_terms(
     if not kernels_pay(size, MERGED_CELLS):
         return _union_terms_plainly(mine, theirs)
     in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
-    n = kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
+    n = string_kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
     in_mine, in_theirs = in_mine[:n], in_theirs[:n]
     source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
     return pa.concat_arrays([mine, theirs]).take(pa.array(source)), in_mine, in_theirs

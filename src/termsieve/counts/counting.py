@@ -17,22 +17,24 @@ from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.plain_tally import PlainTally
-from termsieve.counts.tally import Tally, check_sizes, load_kernels
+from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, OptionError
-from termsieve.threads import work_on_each, work_on_stream
+from termsieve.threads import count_cores, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import document_offsets
+from termsieve.tokens.vocabulary import check_sizes
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.counts import cell_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
 FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)
+_MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
 
@@ -87,7 +89,7 @@ def count_folds(
     threads: int | None = None,
     progress: bool = False,
 ) -> Folds:
-    """Counts of every fold and of everything but that fold, from one pass.
+    """Return counts of every fold and of everything but that fold, from one pass.
 
     Parameters
     ----------
@@ -155,11 +157,11 @@ class Folds:
         return self._raw.part(self._checked(fold), without=False)
 
     def training(self, fold: int) -> Counts:
-        """Counts of the documents of all other folds."""
+        """Return counts of the documents of all other folds."""
         return self._raw.part(self._checked(fold), without=True)
 
     def join(self, folds: Iterable[int]) -> Counts:
-        """Counts of the documents of several folds, together."""
+        """Return counts of the documents of several folds, together."""
         return self._raw.join(np.isin(np.arange(len(self)), [self._checked(fold) for fold in folds]))
 
     def _checked(self, fold: int) -> int:
@@ -184,27 +186,27 @@ class _FoldCells(NamedTuple):
     settings: dict[str, Any]
 
     def whole(self) -> Counts:
-        """Counts of all documents."""
+        """Return counts of all documents."""
         cells, totals = self.cells, self.cells.totals()
         if not (labelled := cells.classes < len(self.classes)).all():
             cells = cells.where(labelled)
         return self._counts(self.terms, cells, totals, slice(None))
 
     def part(self, fold: int, *, without: bool) -> Counts:
-        """Counts of one fold, or of all others."""
+        """Return counts of one fold, or of all others."""
         of_fold, folds = self.fold_numbers == fold, np.arange(len(self.n_docs)) == fold
         return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
 
     def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
-        """Counts of the folds that have these shares in the cells at these places, ascending; or of all others."""
+        """Return counts of the folds that have these shares in the cells at these places; or of all others."""
         arguments = *self.cells, places, shares, len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
-        kept, *cells, totals = kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
+        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
 
     def join(self, chosen: BoolArray) -> Counts:
-        """Counts of the chosen folds."""
+        """Return counts of the chosen folds."""
         of_folds = chosen[self.fold_numbers]
         places, values = self.cell_of[of_folds], self.fold_values[:, of_folds]
         starts = np.flatnonzero(np.diff(places, prepend=-1))
@@ -223,7 +225,7 @@ def _extract_fold_plainly(
     indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
     n_classes: int, without: bool,
 ) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
-    """What the loop of that name does; see there."""
+    """Do what the loop of that name does; see there."""
     values = values.copy() if without else np.zeros_like(values)
     values[:, places] += -shares if without else shares
     totals = Cells(indptr, classes, values).totals()
@@ -304,7 +306,7 @@ class _ColumnFolds(_FoldAssignment):
 
 
 def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
-    """The fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
+    """Return the fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
     with np.errstate(over="ignore"):
         golden = np.uint64(0x9E3779B97F4A7C15)
         h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
@@ -346,7 +348,7 @@ class _ColumnNumbering:
         self._sizes: dict[tuple[int, int], int] = {}
 
     def columns_of(self, folds: Int32Array, labels: pa.LargeListArray) -> tuple[Int64Array, Int64Array, Int64Array]:
-        """Ends of each document's labels, the columns of the labels, and the rest column of each document."""
+        """Return ends of each document's labels, the columns of the labels, and the rest column of each document."""
         offsets = labels.offsets.to_numpy()
         ends = offsets[1:] - offsets[0]
         encoded = labels.flatten().dictionary_encode()
@@ -357,14 +359,25 @@ class _ColumnNumbering:
         return ends, self._number_pairs(owners, per_label), self._number_pairs(folds.astype(np.int64), np.int64(-1))
 
     def _number_pairs(self, folds: Int64Array, classes: Int64Array | np.int64) -> Int64Array:
-        pairs = (folds << 32) + (classes + 1)
-        distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
+        n_classes = len(self._classes) + 1
+        pairs = folds * n_classes + (classes + 1)
+        if pairs.max(initial=0) < max(_MOST_BINS, len(pairs)):
+            place, times = pairs, np.bincount(pairs)
+            distinct = np.flatnonzero(times)
+            times = times[distinct]
+        else:
+            distinct, place, times = np.unique(pairs, return_inverse=True, return_counts=True)
         numbers = np.empty(len(distinct), np.int64)
         for i, (pair, n) in enumerate(zip(distinct.tolist(), times.tolist(), strict=True)):
-            key = (pair >> 32, (pair & 0xFFFFFFFF) - 1)
+            key = (pair // n_classes, pair % n_classes - 1)
             numbers[i] = self._columns.setdefault(key, len(self._columns))
             self._sizes[key] = self._sizes.get(key, 0) + n
-        return numbers[place]
+        if place is pairs:
+            by_pair = np.empty(int(pairs.max(initial=-1)) + 1, np.int64)
+            by_pair[distinct] = numbers
+            numbers = by_pair
+        columns: Int64Array = numbers[place]
+        return columns
 
     def sort_columns(self, fold_order: Int64Array) -> tuple[list[str], Int64Array, Int64Array, Int64Array]:
         """Sorted classes, documents per fold and class, per fold, and the row of each column: by class, then fold."""
@@ -420,17 +433,11 @@ def _count_documents(
 
 
 def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
-    """What the threads have counted, sorted in as many threads, and added."""
+    """Return what the threads have counted, sorted and added."""
     if isinstance(tallies, PlainTally):
         return tallies.sort_by_term(rows, n_rows)
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
-    if len(tallies) == 1:
-        return tallies[0].sort_by_term(rows, n_rows)
-    parts = work_on_each(lambda tally: tally.sort_by_term(rows, n_rows), tallies, len(tallies))
-    total = parts[0]
-    for part in parts[1:]:
-        total = total.plus(part)
-    return total
+    return merge_tallies(tallies, rows, n_rows, len(tallies))
 
 
 def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:
@@ -527,7 +534,7 @@ def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> I
 
 
 def as_documents(documents: Any, labels: Any) -> Documents:
-    """What was given, as documents."""
+    """Return what was given, as documents."""
     if isinstance(documents, Documents):
         if labels is not None:
             raise OptionError("count: labels go with a sequence of texts; these documents have labels of their own.")
@@ -540,10 +547,9 @@ def as_documents(documents: Any, labels: Any) -> Documents:
 
 
 def resolve_threads(threads: int | None) -> int:
-    """The number of threads that was asked for; without one, that of the cores."""
+    """Return the number of threads that was asked for; without one, that of the cores."""
     if threads is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return min(cores, MAX_THREADS)
+        return min(count_cores(), MAX_THREADS)
     if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number, 1 or more, not {threads!r}.")
     return int(threads)

@@ -285,7 +285,7 @@ class Counts(ArrowTable):
         *,
         classes: Sequence[str] | None = None,
     ) -> Counts:
-        """Counts of the columns of a non-negative matrix.
+        """Return counts of the columns of a non-negative matrix.
 
         Parameters
         ----------
@@ -382,12 +382,12 @@ class Counts(ArrowTable):
         return counts
 
     def to_bytes(self) -> bytes:
-        """What `save` writes."""
+        """Return what `save` writes."""
         return storage.pack(self._to_record())
 
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
-        """Counts of such bytes; `source` is where they are from, for what an error says."""
+        """Return counts of such bytes; `source` is where they are from, for what an error says."""
         return cls._from_record(storage.unpack(pa.py_buffer(content), Path(source)))
 
     @classmethod
@@ -487,7 +487,7 @@ class Counts(ArrowTable):
             raise CountsError(f"Cannot {verb} counts of a given vocabulary and counts of all terms.")
 
     def _align_classes(self, classes: list[str]) -> _Summands:
-        """The parts of these counts that add up, with the classes numbered among others."""
+        """Return the parts of these counts that add up, with the classes numbered among others."""
         numbers = np.searchsorted(np.array(classes, dtype=object), self.classes).astype(np.int32)
         sizes = np.zeros(len(classes), np.int64)
         sizes[numbers] = self.class_sizes
@@ -512,7 +512,7 @@ class Counts(ArrowTable):
         return counts
 
     def taken(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
-        """The columns of `index`; -1 stands for a term that does not occur."""
+        """Return the columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
         totals = np.zeros((3, len(index)), self._totals.dtype)
         totals[:, known] = self._totals[:, index[known]]
@@ -522,7 +522,7 @@ class Counts(ArrowTable):
         return found
 
     def named(self, terms: pa.LargeStringArray, settings: Mapping[str, Any]) -> Counts:
-        """The same counts under the sorted terms that an analyzer of such settings made."""
+        """Return the same counts under the sorted terms that an analyzer of such settings made."""
         return self._with_changes(terms=terms, settings=dict(settings), fixed=False)
 
     def _with_changes(self, **changes: Any) -> Counts:
@@ -533,7 +533,7 @@ class Counts(ArrowTable):
     # Views
 
     def with_vocabulary(self, vocabulary: Iterable[str]) -> Counts:
-        """Counts of just these terms, in this order; those that do not occur count nothing."""
+        """Return counts of just these terms, in this order; those that do not occur count nothing."""
         terms = check_distinct("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
         return self.taken(index.astype(np.int64), terms, fixed=True)
@@ -548,7 +548,7 @@ class Counts(ArrowTable):
         keep: Collection[str] | None = None,
         drop: Collection[str] | None = None,
     ) -> Counts:
-        """Counts without the terms that are too rare, too common or not wanted.
+        """Return counts without the terms that are too rare, too common or not wanted.
 
         A whole number is a number of documents (occurrences for `min_tf` and `max_tf`), a float from 0 to 1 the share
         of all of them; the limits themselves are kept. `keep` and `drop` name terms.
@@ -586,7 +586,7 @@ class Counts(ArrowTable):
         return np.asarray(pc.is_in(self.term_array, value_set=wanted).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def merge_classes(self, groups: Mapping[str, Collection[str]]) -> Counts:
-        """Counts with some classes made one; classes that no group names stay as they are.
+        """Return counts with some classes made one; classes that no group names stay as they are.
 
         With several labels per document this cannot be known from counts: a document may have two labels of a group.
 
@@ -664,7 +664,7 @@ def _is_equal(mine: object, theirs: object) -> bool:
 
 
 def _resolve_limit(name: str, value: float, whole: float) -> float:
-    """A limit in documents or occurrences, from a whole number or a share."""
+    """Return a limit in documents or occurrences, from a whole number or a share."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not is_number or not 0 <= value < float("inf"):
         raise OptionError(f"prune: {name} must be a whole number or a share from 0.0 to 1.0, not {value!r}.")
@@ -676,7 +676,7 @@ def _resolve_limit(name: str, value: float, whole: float) -> float:
 
 
 def _rename_classes(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
-    """The new name of each class."""
+    """Return the new name of each class."""
     new: dict[str, str] = {}
     known = set(classes)
     for group, members in groups.items():

@@ -19,11 +19,11 @@ from termsieve.counts.counting import TEXT_BYTES, as_documents, resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import check_matrix, make_label_matrix
 from termsieve.counts.rows import Worker, read_rows
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
+from termsieve.tokens.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from termsieve.tokens.strings import check_distinct
 
 
 def check_matrix(X: Any) -> sparse.csr_array:
-    """A matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
+    """Return a matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
     if not sparse.issparse(X):
         X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
@@ -43,7 +43,7 @@ def check_matrix(X: Any) -> sparse.csr_array:
 
 
 def _norm(values: Array) -> float:
-    """The root of the sum of squares, scaled so that no square is beyond a float."""
+    """Return the root of the sum of squares, scaled so that no square is beyond a float."""
     largest = float(values.max(initial=0))
     return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
 
@@ -108,7 +108,7 @@ def _as_column(y: Any) -> Any:
 
 
 def count_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
-    """The parts of counts of a matrix."""
+    """Return the parts of counts of a matrix."""
     matrix = check_matrix(X)
     labels, names = make_label_matrix(y, classes, matrix.shape[0])
     squares, present = matrix.copy(), matrix.copy()
@@ -141,7 +141,7 @@ def _align_cells(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
 
 
 def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> AnyArray:
-    """The entries of a matrix at the places of another."""
+    """Return the entries of a matrix at the places of another."""
     width = max(matrix.shape[0], 1)
     keys, wanted = (np.repeat(np.arange(m.shape[1]) * width, np.diff(m.indptr)) + m.indices for m in (matrix, places))
     at = np.searchsorted(keys, wanted)

@@ -58,7 +58,7 @@ class PlainTally:
         self._parts.append(_sum_by_key(keys, np.stack([sign, sign * tf, sign * tf * tf])))
 
     def sort_by_term(self, row_of: Int64Array, n_rows: int) -> TermCells:
-        """The terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``."""
+        """Return the terms that were counted, sorted, with their cells; column j of the tally is row ``row_of[j]``."""
         names = list(self._numbers)
         order = sorted(range(len(names)), key=names.__getitem__)
         rank = np.empty(len(names), np.int64)

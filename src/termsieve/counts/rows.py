@@ -22,9 +22,10 @@ from scipy import sparse
 from termsieve._kernels import import_kernels
 from termsieve._types import BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, union_terms
-from termsieve.counts.tally import DocumentTerms, Vocabulary, check_sizes, load_kernels
+from termsieve.counts.tally import load_kernels
 from termsieve.threads import work_on_each
 from termsieve.tokens.strings import argsort_strings
+from termsieve.tokens.vocabulary import DocumentTerms, Vocabulary, check_sizes
 
 if TYPE_CHECKING:
     from termsieve.counts import row_kernels

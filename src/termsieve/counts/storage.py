@@ -63,13 +63,13 @@ def save(path: str | Path, record: Mapping[str, Any]) -> None:
 
 
 def pack(record: Mapping[str, Any]) -> bytes:
-    """The parts of counts as the bytes of a file."""
+    """Return the parts of counts as the bytes of a file."""
     content = _write_stream(record)
     return b"".join([content, MAGIC, hashlib.sha256(content).digest()])
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The parts of counts from a file, after a look whether it is whole.
+    """Return the parts of counts from a file, after a look whether it is whole.
 
     The file is read, not mapped: when another process cuts a mapped file, the next access to it ends this one.
     """
@@ -82,7 +82,7 @@ def load(path: str | Path) -> dict[str, Any]:
 
 
 def unpack(content: pa.Buffer, path: Path) -> dict[str, Any]:
-    """The parts of counts from the bytes of a file; the path is for what an error says.
+    """Return the parts of counts from the bytes of a file; the path is for what an error says.
 
     The checksum tells damage, but not who wrote the file: all that other code relies on is checked.
     """

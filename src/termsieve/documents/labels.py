@@ -64,7 +64,7 @@ def _spelled(column: pa.Array, title: str, faults: Faults) -> pa.Array:
 
 
 def _flatten_values(values: list[Any], faults: Faults) -> tuple[Int64Array, pa.Array, Int64Array]:
-    if all(type(value) is str for value in values):
+    if set(map(type, values)) <= {str}:
         try:
             return np.arange(len(values)), pa.array(values, pa.large_string()), np.zeros(0, np.int64)
         except UnicodeEncodeError:

@@ -71,7 +71,7 @@ def _extra_to_array(column: Column) -> pa.Array:
 
 def _text_size(piece: Column) -> int:
     if isinstance(piece, list):
-        return sum(map(_value_size, piece))
+        return sum(map(len if set(map(type, piece)) <= {str} else _value_size, piece))
     return byte_size(piece)
 
 

@@ -104,7 +104,7 @@ def _value_to_tokens(value: Any, row: int, faults: Faults) -> list[str] | None:
 
 
 def _values_to_text(values: list[Any], faults: Faults) -> pa.Array:
-    if all(type(value) is str for value in values):
+    if set(map(type, values)) <= {str}:
         try:
             return pa.array(values, pa.large_string())
         except UnicodeEncodeError:

@@ -15,10 +15,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from termsieve._types import Int32Array
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.rows import PythonVocabulary, Rows, Worker, read_rows
-from termsieve.counts.tally import Vocabulary
 from termsieve.documents import TOKENS
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, TermsieveWarning
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
+from termsieve.tokens.vocabulary import Vocabulary
 
 _OWN_OPTIONS = ("stemmer", "segmenter", "min_length", "strip")  # options that scikit-learn does not have
 _SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
@@ -174,13 +174,13 @@ def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
         warnings.warn(
             "Upper case characters found in vocabulary while 'lowercase' is True. These entries will not be matched "
             "with any documents.",
-            UserWarning,
+            TermsieveWarning,
             stacklevel=5,
         )
 
 
 def _warn_unused(name: str, because: str) -> None:
-    warnings.warn(f"The parameter {name!r} will not be used since {because}.", UserWarning, stacklevel=5)
+    warnings.warn(f"The parameter {name!r} will not be used since {because}.", TermsieveWarning, stacklevel=5)
 
 
 def warn_split_stop_words(analyzer: Analyzer | None) -> None:
@@ -193,7 +193,7 @@ def warn_split_stop_words(analyzer: Analyzer | None) -> None:
         warnings.warn(
             "Your stop_words may be inconsistent with your preprocessing. Tokenizing the stop words generated "
             f"tokens {left} not in stop_words.",
-            UserWarning,
+            TermsieveWarning,
             stacklevel=4,
         )
 

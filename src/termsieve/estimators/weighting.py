@@ -55,6 +55,11 @@ class Weighting:
         """Whether the matrix holds whole numbers, and no weights have to be learned."""
         return self.name in UNWEIGHTED
 
+    @property
+    def occurrences(self) -> str:
+        """What tf occurrences count for before weights: tf ("count"), 1 ("binary"), or 1 + ln tf ("log")."""
+        return {"binary": "binary", "tfidf_log": "log", "tfidf_ltc": "log"}.get(self.name, "count")
+
     def compute_weights(self, counts: Counts) -> Array | None:
         """Compute the weight of each term; None where all weigh the same."""
         if self.plain:
@@ -80,7 +85,7 @@ class Weighting:
 
     def apply(self, X: sparse.csr_array, weights: Array | None, dtype: Any, *, cosine: bool = True) -> sparse.csr_array:
         """Weight a matrix of occurrences, which may be changed. Without `cosine`, rows keep their length."""
-        if self.name == "binary":
+        if self.occurrences == "binary":
             X.data.fill(1)
         if weights is None:
             return X if X.dtype == dtype else X.astype(dtype)
@@ -88,7 +93,7 @@ class Weighting:
 
         kind = np.dtype(dtype)
         data = X.data.astype(kind if kind.kind == "f" else np.float64)
-        if self.name in ("tfidf_log", "tfidf_ltc"):
+        if self.occurrences == "log":
             data = np.log(data) + 1.0
         data *= weights[X.indices]
         weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

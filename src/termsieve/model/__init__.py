@@ -11,6 +11,8 @@
     parts          vectorizer and classifier as plain data, and back
     decision_parts prior, curves and thresholds as plain data, and back
     container      plain data as the bytes of a file, and back
+    exporting/     files that label texts without this library
+    weighted_sum   the classifier of a model that was read from such a file
 """
 
 from termsieve.model.explaining import Explanation, TermContribution

@@ -21,6 +21,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from termsieve._types import Array, StringArray
 from termsieve.classify.poisson import PoissonNB
 from termsieve.errors import OptionError
+from termsieve.model.weighted_sum import WeightedSum
 
 if TYPE_CHECKING:
     from termsieve.model.model import Model
@@ -83,6 +84,8 @@ def find_weights(model: BaseEstimator) -> LinearWeights | None:
         )
     if isinstance(model, PoissonNB):
         return LinearWeights(np.log(model.rate_), model.class_log_prior_ - model.rate_.sum(axis=1))
+    if isinstance(model, WeightedSum):
+        return _from_sums(model.coef, model.intercept, presence=model.presence)
     return _linear_model_weights(model)
 
 
@@ -92,19 +95,20 @@ def _linear_model_weights(model: BaseEstimator) -> LinearWeights | None:
     coef: Any = model.coef_
     weights: Array = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
     constants: Array = np.ravel(model.intercept_)
+    if len(weights) > 1 and (len(weights) != len(model.classes_) or hasattr(model, "kernel")):
+        return None
+    return _from_sums(weights, constants)
+
+
+def _from_sums(weights: Array, constants: Array, *, presence: bool = False) -> LinearWeights:
     if len(weights) == 1:  # two classes: what is not for the second is for the first
-        zero = np.zeros_like(weights)
-        return LinearWeights(np.vstack([zero, weights]), np.concatenate([[0.0], constants]))
-    return (
-        LinearWeights(weights, constants)
-        if len(weights) == len(model.classes_) and not hasattr(model, "kernel")
-        else None
-    )
+        weights, constants = np.vstack([np.zeros_like(weights), weights]), np.concatenate([[0.0], constants])
+    return LinearWeights(weights, constants, presence)
 
 
 def is_explainable(model: Model) -> bool:
     """Tell whether decisions of a model can be explained."""
-    return all(weights is not None for weights in _problem_weights(model))
+    return all(weights is not None for weights in find_problem_weights(model))
 
 
 def require_explainable(model: Model) -> None:
@@ -116,7 +120,7 @@ def require_explainable(model: Model) -> None:
         )
 
 
-def _problem_weights(model: Model) -> list[LinearWeights | None]:
+def find_problem_weights(model: Model) -> list[LinearWeights | None]:
     """Return one set of weights for all classes, or one for each class."""
     if model.single:
         return [find_weights(model.classifier)]
@@ -137,7 +141,7 @@ def explain_rows(model: Model, X: Any, n: int) -> list[list[Explanation]]:
     """Explain for each row of a matrix why it has its labels."""
     require_explainable(model)
     terms = model.vectorizer.get_feature_names_out()
-    problems = _problem_weights(model)
+    problems = find_problem_weights(model)
     boundaries = _find_boundaries(model, len(problems))
     rows = sparse.csr_array(X)
     said = model.label_rows(rows)

@@ -229,6 +229,12 @@ class Model:
         """
         write_atomically(path, [self._to_bytes()])
 
+    def export(self, path: str | Path, **options: Any) -> Path:
+        """Write a file that labels texts without termsieve: see `termsieve.export`, which takes the same options."""
+        from termsieve.model.exporting import export
+
+        return export(self, path, **options)
+
     def _to_bytes(self) -> bytes:
         terms, weights = pack_vectorizer(self.vectorizer, self.settings)
         constants, arrays = pack_classifier(self.classifier, self.settings["classifier"], single=self.single)
@@ -252,7 +258,7 @@ class Model:
         token_pattern: str | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> Model:
-        r"""Read a file that `save` wrote.
+        r"""Read a file that `save` wrote, or a ``.json`` file of `export`, which gives the same labels.
 
         A file may be from anybody: nothing that it names is imported, opened or run, and one that no training can have
         made is refused.
@@ -271,6 +277,8 @@ class Model:
             The most bytes that are unpacked.
         """
         content = _read(path, max_bytes)
+        if content.lstrip()[:1] == b"{":
+            return _load_exported(path)
         try:
             about, arrays = unpack(content, max_bytes)
             check_about(about)
@@ -299,6 +307,12 @@ class Model:
             raise InputError(f"{path}: is not a model of termsieve: {reason}.") from error
         _warn_other_terms(path, analyzer.settings, settings["analyzer"])
         return model
+
+
+def _load_exported(path: str | Path) -> Model:
+    from termsieve.model.exporting import load_exported
+
+    return load_exported(path)
 
 
 def _try_decision(model: Model) -> None:

@@ -12,10 +12,9 @@ import pyarrow as pa
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
-from termsieve.frames import ArrowTable
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import Decomposition, decompose
-from termsieve.periods.joining import common_classes, join_periods
+from termsieve.periods.period_terms import PeriodTerms
 from termsieve.periods.trends import Trends
 from termsieve.ranking.ranking import score
 from termsieve.views import format_percent, render_table
@@ -112,7 +111,7 @@ def _check_sizes(periods: Mapping[str, Counts]) -> None:
             raise CountsError(f"The counts of {name!r} have no documents.")
 
 
-class Changes(ArrowTable):
+class Changes(PeriodTerms):
     """What changed between two periods. Made by `termsieve.periods`.
 
     Attributes
@@ -138,11 +137,10 @@ class Changes(ArrowTable):
     [('sun', 'fell'), ('rain', 'gone')]
     """
 
+    schema = SCHEMA
+
     def __init__(self, periods: Mapping[str, Counts], level: float = LEVEL, label: str | None = None) -> None:
-        self.periods, self.level, self.label = dict(periods), level, label
-        self._joined = join_periods(self.periods, label)
-        self.terms = self._joined.term_array
-        self.names = tuple(self.periods)
+        super().__init__(periods, level, label)
         self.n_docs: tuple[int, int] = tuple(self._size(name) for name in self.names)  # type: ignore[assignment]
         self.df: tuple[Int64Array, Int64Array] = tuple(self._df(name) for name in self.names)  # type: ignore[assignment]
 
@@ -175,28 +173,12 @@ class Changes(ArrowTable):
         return proportions.exact_pvalues(self._joined, *self.names)
 
     @cached_property
-    def q(self) -> Array:
-        """The p-values, adjusted for the number of terms."""
-        return proportions.adjust_pvalues(self.p)
-
-    @cached_property
     def parts(self) -> Decomposition | None:
         """The two parts of the differences."""
         if self.label is not None or any(one.n_multilabel for one in self.periods.values()):
             return None
         before, after = self.periods.values()
         return decompose(before, after, self.terms)
-
-    @property
-    def classes(self) -> list[str]:
-        """The classes that both periods have."""
-        return common_classes(self.periods)
-
-    def of_class(self, label: str) -> Changes:
-        """Return what changed inside a class."""
-        for one in self.periods.values():
-            one.index_of_class(label)
-        return Changes(self.periods, self.level, label)
 
     def risers(self, n: int | None = _SHOWN, *, by: str = "z", max_q: float = 1.0) -> list[Change]:
         """Return the terms that rose most, or are new, with a q-value of at most `max_q`.
@@ -211,9 +193,6 @@ class Changes(ArrowTable):
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self._rows(self._order("z", 0, 1.0)))
-
-    def __len__(self) -> int:
-        return len(self.terms)
 
     def _order(self, by: str, sign: int, max_q: float) -> Int64Array:
         """Return the places of the terms that rose (1), fell (-1) or of all (0), strongest first; ties by the term."""
@@ -241,11 +220,6 @@ class Changes(ArrowTable):
             self.z[places], self.p[places], self.q[places], inside, mix,
         ]  # fmt: skip
         return [Change(*row) for row in zip(terms, *(_to_list(column) for column in columns), strict=True)]
-
-    def to_arrow(self) -> pa.Table:
-        """Return a table with a row per term, strongest first."""
-        columns = list(zip(*self, strict=True)) or [()] * len(SCHEMA)
-        return pa.table(dict(zip(SCHEMA.names, columns, strict=True)), schema=SCHEMA)
 
     @property
     def headline(self) -> str:

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
-from termsieve.frames import ArrowTable
 from termsieve.periods import proportions
-from termsieve.periods.joining import common_classes, join_periods
+from termsieve.periods.period_terms import PeriodTerms
 from termsieve.views import format_percent, render_table
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -38,7 +37,7 @@ SCHEMA = pa.schema(
 )
 
 
-class Trends(ArrowTable):
+class Trends(PeriodTerms):
     """The trend of each term over periods. Made by `termsieve.periods` from more than two counts.
 
     Attributes
@@ -59,14 +58,13 @@ class Trends(ArrowTable):
     ('sun', 0.2)
     """
 
+    schema = SCHEMA
+
     def __init__(self, periods: Mapping[str, Counts], level: float, label: str | None = None) -> None:
-        self.periods, self.level, self.label = dict(periods), level, label
-        self.names = tuple(self.periods)
-        joined = join_periods(self.periods, label)
-        order = [joined.index_of_class(name) for name in self.names]
-        self.terms = joined.term_array
-        self.sizes: Int64Array = joined.class_sizes[order]
-        self.df: Int64Array = joined.df[order].toarray().T
+        super().__init__(periods, level, label)
+        order = [self._joined.index_of_class(name) for name in self.names]
+        self.sizes: Int64Array = self._joined.class_sizes[order]
+        self.df: Int64Array = self._joined.df[order].toarray().T
 
     @cached_property
     def _fit(self) -> tuple[proportions.Interval, Array]:
@@ -89,22 +87,6 @@ class Trends(ArrowTable):
 
         return np.asarray(np.minimum(2 * ndtr(-np.abs(self.z)), 1.0))
 
-    @cached_property
-    def q(self) -> Array:
-        """The p-values, adjusted for the number of terms."""
-        return proportions.adjust_pvalues(self.p)
-
-    @property
-    def classes(self) -> list[str]:
-        """The classes that all periods have."""
-        return common_classes(self.periods)
-
-    def of_class(self, label: str) -> Trends:
-        """Return the trends inside a class."""
-        for one in self.periods.values():
-            one.index_of_class(label)
-        return Trends(self.periods, self.level, label)
-
     def risers(self, n: int | None = _SHOWN, *, max_q: float = 1.0) -> list[Trend]:
         """Return the terms with the surest rise, with a q-value of at most `max_q`."""
         return self._rows(self._order(1, max_q)[:n])
@@ -115,9 +97,6 @@ class Trends(ArrowTable):
 
     def __iter__(self) -> Iterator[Trend]:
         return iter(self._rows(self._order(0, 1.0)))
-
-    def __len__(self) -> int:
-        return len(self.terms)
 
     def _order(self, sign: int, max_q: float) -> Int64Array:
         kept = self.q <= max_q
@@ -131,11 +110,6 @@ class Trends(ArrowTable):
         shares = (self.df[places] / self.sizes).tolist()
         columns = (part[places].tolist() for part in (*self.slope, self.z, self.p, self.q))
         return [Trend(*row) for row in zip(terms, shares, *columns, strict=True)]
-
-    def to_arrow(self) -> pa.Table:
-        """Return a table with a row per term, surest first."""
-        columns = list(zip(*self, strict=True)) or [()] * len(SCHEMA)
-        return pa.table(dict(zip(SCHEMA.names, columns, strict=True)), schema=SCHEMA)
 
     @property
     def headline(self) -> str:

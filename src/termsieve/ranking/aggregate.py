@@ -81,22 +81,22 @@ def _add_by_number(numbers: NDArray[np.integer], values: Array, n: int) -> Array
 
 
 def total(cells: DistinctCells, values: Array) -> Array:
-    """Sum over the classes."""
+    """Add up the classes."""
     return _weighted_sum(cells, values, np.ones(cells.n_classes))
 
 
 def mean(cells: DistinctCells, values: Array) -> Array:
-    """Mean over the classes, each counting the same."""
+    """Take the mean over the classes, each counting the same."""
     return total(cells, values) / cells.n_classes
 
 
 def weighted_mean(cells: DistinctCells, values: Array) -> Array:
-    """Mean over the classes, each counting by its documents; a mean with several labels per document too."""
+    """Take the mean over the classes, each counting by its documents; with several labels per document too."""
     return _weighted_sum(cells, values, cells.class_sizes) / float(cells.class_sizes.sum())
 
 
 def largest(cells: DistinctCells, values: Array) -> Array:
-    """Largest value of any class."""
+    """Find the largest value of any class."""
     if _kernels_pay(cells):
         out = np.empty(cells.n_columns)
         kernels.find_maxima(*_layout_arrays(cells), values, out)

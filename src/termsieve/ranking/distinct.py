@@ -106,7 +106,7 @@ def _find_missing_kinds(
 
 
 def _as_keys(values: NDArray[Any]) -> Int64Array:
-    """Numbers as keys: equal keys for equal numbers."""
+    """Return numbers as keys: equal keys for equal numbers."""
     if values.dtype.kind == "f":
         return np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
     return np.ascontiguousarray(values, dtype=np.int64)

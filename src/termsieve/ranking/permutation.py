@@ -11,6 +11,7 @@ occurrences have no such p-values.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,23 +29,28 @@ if TYPE_CHECKING:
 
 Control: TypeAlias = Literal["bh", "by"]
 _BLOCK = 1 << 18  # so many possible tables are scored at once
+_FAR, _NEAR, _MARGIN = 40, 10, 60  # standard deviations and documents: what is further from the mean has no probability
 _SAME = 1e-9  # values that differ by less, relatively, are equal: the rest is rounding
 
 
 class _Margins(NamedTuple):
-    """The margins of a table, which no permutation changes, and the least number of documents that fits them."""
+    """The margins of a table, which no permutation changes, and the tables that have any probability in doubles."""
 
     n_t: int
     n_c: int
     n: int
+    least: int
+    n_tables: int
 
-    @property
-    def least(self) -> int:
-        return max(0, self.n_t + self.n_c - self.n)
-
-    @property
-    def n_tables(self) -> int:
-        return min(self.n_t, self.n_c) - self.least + 1
+    @classmethod
+    def around(cls, n_t: int, n_c: int, n: int, observed: Int64Array) -> _Margins:
+        """Return the margins, with all tables near the mean and around those that were observed."""
+        mean = n_t * n_c / n
+        spread = math.sqrt(mean * (n - n_c) / n * (n - n_t) / max(n - 1, 1))
+        far, near = int(_FAR * spread) + _MARGIN, int(_NEAR * spread) + _MARGIN
+        least = max(0, n_t + n_c - n, min(int(mean) - far, int(observed.min()) - near))
+        most = min(n_t, n_c, max(int(mean) + far, int(observed.max()) + near))
+        return cls(n_t, n_c, n, least, most - least + 1)
 
 
 def find_cell_pvalues(counts: Counts, score: Score) -> tuple[DistinctCells, Array]:
@@ -57,11 +63,15 @@ def find_cell_pvalues(counts: Counts, score: Score) -> tuple[DistinctCells, Arra
     found = np.empty(tp.size)
     order = np.argsort(where.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(where.reshape(-1), minlength=margins.shape[1]))
-    for block in _split_blocks([_Margins(a, b, counts.n_docs) for a, b in margins.T.tolist()]):
+    groups = np.split(order, ends[:-1])
+    tables = [
+        _Margins.around(a, b, counts.n_docs, tp[members])
+        for (a, b), members in zip(margins.T.tolist(), groups, strict=True)
+    ]
+    for block in _split_blocks(tables):
         values = _score_possible_tables(score, [one for _, one in block], float(counts.n_classes))
         for (i, one), possible in zip(block, values, strict=True):
-            members = order[ends[i - 1] if i else 0 : ends[i]]
-            found[members] = _add_tail(possible, _hypergeometric(one))[tp[members] - one.least]
+            found[groups[i]] = _add_tail(possible, _hypergeometric(one))[tp[groups[i]] - one.least]
     return cells, found
 
 
@@ -81,7 +91,7 @@ def _score_possible_tables(score: Score, margins: list[_Margins], m: float) -> l
     """Return the score of each possible table, for each pair of margins."""
     lengths = [one.n_tables for one in margins]
     tp = np.concatenate([np.arange(one.least, one.least + one.n_tables, dtype=np.float64) for one in margins])
-    n_t, n_c, n = (np.repeat(np.array(x, np.float64), lengths) for x in zip(*margins, strict=True))
+    n_t, n_c, n = (np.repeat(np.array(x, np.float64), lengths) for x in list(zip(*margins, strict=True))[:3])
     try:
         values = score.evaluate(Table(tp, n_t, n_c, n, m))
     except TableTooCoarseError:

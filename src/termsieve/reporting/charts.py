@@ -30,10 +30,12 @@ from termsieve.reporting.style import (
     shape_scale,
     to_file_name,
 )
+from termsieve.scores.parsing import score_title
 from termsieve.study.results import Comparison
 from termsieve.views import format_percent
 
 MAX_BARS = 20
+_SHOWN_BELOW = 0.1  # of F1, below the lowest that is recommended
 _BIN_STARTS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_000_001)
 
 
@@ -42,15 +44,22 @@ def draw_f1_curves(result: Comparison) -> list[Chart]:
     rows = {model: _curve_rows(result, model) for model in result.asked_classifiers}
     ends = [row[end] for curve in rows.values() for row in curve for end in ("low", "high") if row[end] is not None]
     means = [row["f1"] for curve in rows.values() for row in curve]
-    margin = 0.04 * (max(means) - min(means) or 0.1)
-    domain = [max(min([*ends, *means]) - margin, 0), min(max([*ends, *means]) + margin, 1)]
+    low = max(min([*ends, *means]), _decision_floor(result, max(means)))
+    margin = 0.04 * (max(means) - low or 0.1)
+    domain = [max(low - margin, 0), min(max([*ends, *means]) + margin, 1)]
     return [
         finish_chart(
             _draw_curves(result, curve, model, domain), f"f1_{i}_{to_file_name(model)}",
-            f"F1 against the number of terms: {model}", _describe_curves(curve, model), height=320,
+            f"Macro F1 against the number of terms: {model}", _describe_curves(curve, model), height=320,
         )
         for i, (model, curve) in enumerate(rows.items(), 1)
     ]  # fmt: skip
+
+
+def _decision_floor(result: Comparison, best: float) -> float:
+    """Return where the axis of F1 begins: so far below what is recommended that the curves show."""
+    lowest = min(choice.mean for choice in result.best().values())
+    return lowest - max(_SHOWN_BELOW, 2 * (best - lowest))
 
 
 def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
@@ -63,7 +72,7 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
         for k, mean, low, high in zip(ks, means, lows, highs, strict=True):
             known = np.isfinite(low)
             rows.append({
-                "score": name, "k": k, "f1": round_for_json(mean),
+                "score": score_title(name), "k": k, "f1": round_for_json(mean),
                 "low": round_for_json(max(low, 0)) if known else None,
                 "high": round_for_json(min(high, 1)) if known else None,
                 "interval": f"{format_f1(max(low, 0))} to {format_f1(min(high, 1))}" if known else "one split only",
@@ -72,29 +81,46 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
 
 
 def _draw_curves(result: Comparison, rows: list[dict[str, Any]], model: str, domain: list[float]) -> Any:
-    names = result.scores
+    names = [score_title(name) for name in result.scores]
     picked = alt.selection_point(fields=["score"], bind="legend")
+    pointed = alt.param(name="pointed", value="")  # the score that the arrow keys have reached
     base = alt.Chart(inline_data(rows)).encode(
         x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=axis_at(result.ks)),
         color=alt.Color("score:N", scale=color_scale(names), legend=make_legend(names)),
     )
     y_axis: dict[str, Any] = {"title": "macro F1", "scale": alt.Scale(domain=domain, zero=False, nice=False)}
-    bands = base.mark_area(aria=False).encode(
+    bands = base.mark_area(aria=False, clip=True).encode(
         y=alt.Y("low:Q", **y_axis), y2="high:Q", opacity=_opacity_if_picked(picked, 0.1, 0.0)
     )  # fmt: skip
-    lines = base.mark_line(strokeWidth=2).encode(
+    lines = base.mark_line(strokeWidth=2, clip=True).encode(
         y=alt.Y("f1:Q", **y_axis), opacity=_opacity_if_picked(picked, 1.0, 0.12)
     )
-    points = lines.mark_point(filled=True, size=48).encode(
+    points = lines.mark_point(filled=True, size=48, clip=True).encode(
         shape=alt.Shape("score:N", scale=shape_scale(names), legend=make_legend(names)),
         tooltip=[make_tooltip("score:N", "score"), make_tooltip("k:Q", "terms", ","),
                  make_tooltip("f1:Q", "macro F1", ".3f"), make_tooltip("interval:N", "95 % interval")],
     ).add_params(picked)  # fmt: skip
-    return alt.layer(*_mark_recommended(result, model, domain), bands, lines, points)
+    marks = [*_mark_all_terms(result, model, domain), *_mark_recommended(result, model, domain)]
+    return alt.layer(*marks, bands, lines, points).add_params(pointed)
 
 
 def _opacity_if_picked(picked: Any, then: float, otherwise: float) -> Any:
-    return alt.when(picked).then(alt.value(then)).otherwise(alt.value(otherwise))
+    reached = alt.when("pointed != '' && datum.score != pointed").then(alt.value(otherwise))
+    return reached.when(picked).then(alt.value(then)).otherwise(alt.value(otherwise))
+
+
+def _mark_all_terms(result: Comparison, model: str, domain: list[float]) -> list[Any]:
+    """Mark what all terms reach: a line across, which every number of terms is compared with."""
+    every = result.best()[model].every
+    if every is None or every.classifier != model or not domain[0] <= every.mean <= domain[1]:
+        return []
+    text = f"all {every.k:,} terms: {format_f1(every.mean)}"
+    base = alt.Chart(inline_data([{"f1": every.mean, "k": result.ks[0], "text": text}]))
+    line = base.mark_rule(color=TEXT_COLOR, opacity=0.6, strokeWidth=1.2, aria=False).encode(y="f1:Q")
+    label = base.mark_text(align="left", dy=-7, dx=2, fontSize=11.5, color=TEXT_COLOR).encode(
+        x="k:Q", y="f1:Q", text="text:N"
+    )  # fmt: skip
+    return [line, label]
 
 
 def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> list[Any]:
@@ -102,7 +128,7 @@ def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> li
     choice = result.best()[model]
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    text = f"{choice.score}, {choice.k:,} terms: {format_f1(choice.mean)}"
+    text = f"{score_title(choice.score)}, {choice.k:,} terms: {format_f1(choice.mean)}"
     rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + 0.05 * (high - low), "text": text}]
     base = alt.Chart(inline_data(rows)).encode(x="k:Q")
     ring = base.mark_point(size=260, stroke=TEXT_COLOR, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")
@@ -118,7 +144,7 @@ def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
     for row in rows:
         if row["score"] not in best or row["f1"] > best[row["score"]]["f1"]:
             best[row["score"]] = row
-    reached = "; ".join(f"{name} {row['f1']:.3f} with {row['k']:,}" for name, row in best.items())
+    reached = "; ".join(f"{name} {format_f1(row['f1'])} with {row['k']:,}" for name, row in best.items())
     return f"Lines of macro F1 against the number of terms with {model}. Highest points: {reached}."
 
 

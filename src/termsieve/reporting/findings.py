@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from termsieve.ranking.ranking import score
 from termsieve.reporting.formatting import format_f1, format_name
 from termsieve.reporting.report_data import ReportData
+from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
 from termsieve.views import format_percent
@@ -19,6 +19,8 @@ from termsieve.views import format_percent
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
 _PERFECT_F1 = 0.995  # an F1 that more terms can hardly improve
+_FREQUENT = 0.5  # a share of documents
+_SAME_EVERYWHERE = 0.1  # a difference of the shares in the classes that tells nothing
 _POOR_F1 = 0.5  # an F1 below which no number of terms is called enough
 
 
@@ -104,8 +106,8 @@ def list_findings(data: ReportData) -> list[Finding]:
         _find_hardest_class,
         _find_agreement,
         _find_best_term,
+        _find_empty_term,
         _find_rare_terms,
-        _find_energy,
     ]
     findings = [finding for kind in kinds for finding in kind(data)]
     return sorted(findings, key=lambda finding: -finding.weight)
@@ -129,8 +131,8 @@ def _find_score_gap(data: ReportData) -> Iterator[Finding]:
     k, means = max(by_k.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
     sentence = (
-        f"The choice of the score matters most with {k:,} {_term_or_terms(k)}: there {best} has an F1 of "
-        f"{format_f1(high)}, {worst} {format_f1(low)} ({model})."
+        f"With {model}, the choice of the score matters most at {k:,} {_term_or_terms(k)}: {score_title(best)} has a "
+        f"macro F1 of {format_f1(high)}, {score_title(worst)} of {format_f1(low)}."
     )
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.95)
 
@@ -146,7 +148,8 @@ def _find_classifier_gap(data: ReportData) -> Iterator[Finding]:
     (name, k), means = max(cells.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
     better, worse = format_f1(high), format_f1(low)
-    sentence = f"With {k:,} {_term_or_terms(k)} by {name}, {best} has an F1 of {better} and {worst} of {worse}."
+    ranked = f"{k:,} {_term_or_terms(k)} by {score_title(name)}"
+    sentence = f"With {ranked}, {best} has a macro F1 of {better} and {worst} of {worse}."
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
 
 
@@ -175,9 +178,10 @@ def _find_agreement(data: ReportData) -> Iterator[Finding]:
     k = _reference_k(data)
     at = [one for one in data.agreements if one.k == k]
     near, far = max(at, key=lambda one: one.share), min(at, key=lambda one: one.share)
-    sentence = f"{near.first} and {near.second} have {near.share * k:,.0f} of their first {k:,} terms in common"
-    sentence += f", {far.first} and {far.second} {far.share * k:,.0f}." if far != near else "."
-    yield Finding(sentence, (near.share - far.share) * 0.9 if far != near else 0.3)
+    pairs = [f"{score_title(one.first)} and {score_title(one.second)}" for one in (near, far)]
+    sentence = f"{pairs[0]} have {near.share * k:,.0f} of their first {k:,} terms in common"
+    sentence += f", {pairs[1]} {far.share * k:,.0f}." if far != near else "."
+    yield Finding(sentence, (near.share - far.share) * 0.5 if far != near else 0.3)
 
 
 def _reference_k(data: ReportData) -> int:
@@ -187,19 +191,40 @@ def _reference_k(data: ReportData) -> int:
 
 
 def _find_best_term(data: ReportData) -> Iterator[Finding]:
-    """Find the term with the largest difference of its rates."""
+    """Find the most telling term by the score of the page, which its lists show first, too."""
     if not data.contenders:
         return
-    best = max(
-        score(data.ranked_counts, "balanced_accuracy").top(20),
-        key=lambda row: _rate(row.tp, row.fn) - _rate(row.fp, row.tn),
-    )
+    leading = data.leading_contender
+    place = int(data.orders[leading.name][0])
+    label = int(leading.scores.associated_class[place])
+    best = next((row for row in leading.scores.top_of_class(label, 1) if row.term == leading.scores.terms[place]), None)
+    if best is None:
+        return
     inside, outside = _rate(best.tp, best.fn), _rate(best.fp, best.tn)
     sentence = (
-        f"No single term tells more than “{format_name(best.term)}”: {format_percent(inside)} of the documents of "
-        f"{format_name(best.label)} have it, {format_percent(outside)} of the others."
+        f"By {score_title(leading.name)}, no word tells more than “{format_name(best.term)}”: {format_percent(inside)} "
+        f"of the documents of {format_name(best.label)} have it, {format_percent(outside)} of the others."
     )
-    yield Finding(sentence, (inside - outside) * 0.85)
+    yield Finding(sentence, 0.9)
+
+
+def _find_empty_term(data: ReportData) -> Iterator[Finding]:
+    """Find a term that many documents have and that tells little."""
+    counts = data.counts
+    if counts is None or not counts.n_terms or counts.n_multilabel or not counts.n_docs:
+        return
+    place = int(counts.term_df.argmax())
+    share = counts.term_df[place] / counts.n_docs
+    by_class = counts.df[:, [place]].toarray().ravel() / np.maximum(counts.class_sizes, 1)
+    spread = float(by_class.max() - by_class.min())
+    if share < _FREQUENT or spread > _SAME_EVERYWHERE:
+        return
+    low, high = (format_percent(float(end)) for end in (by_class.min(), by_class.max()))
+    sentence = (
+        f"“{format_name(str(counts.terms[place]))}” is the most frequent word, in {format_percent(share)} of the "
+        f"documents, and tells little: {low} to {high} of the documents of each class have it."
+    )
+    yield Finding(sentence, 0.6)
 
 
 def _rate(part: int, rest: int) -> float:
@@ -213,16 +238,6 @@ def _find_rare_terms(data: ReportData) -> Iterator[Finding]:
     yield Finding(
         f"{format_percent(share)} of the {data.counts.n_terms:,} terms are in one document only.", share * 0.4
     )
-
-
-def _find_energy(data: ReportData) -> Iterator[Finding]:
-    halves = {name: next(k for k, share in curve if share >= 0.5) for name, curve in data.energies.items()}
-    if not halves:
-        return
-    name = min(halves, key=lambda one: halves[one])
-    share = halves[name] / data.ranked_counts.n_terms
-    sentence = f"Half of the sum of {name} over all terms lies in its first {halves[name]:,} or fewer."
-    yield Finding(sentence, max(0.35 - share, 0))
 
 
 def _term_or_terms(k: int) -> str:

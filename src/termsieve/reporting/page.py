@@ -21,6 +21,7 @@ from termsieve.reporting.findings import list_findings, make_explanation, make_h
 from termsieve.reporting.report_data import MAX_PAIRS, ReportData
 from termsieve.reporting.style import PALETTE, Chart
 from termsieve.reporting.term_groups import draw_term_groups
+from termsieve.reporting.term_index import make_term_index
 from termsieve.reporting.vocabulary_map import (
     N_COLORED,
     VocabularyMap,
@@ -29,6 +30,7 @@ from termsieve.reporting.vocabulary_map import (
     make_static_points,
     make_vocabulary_map,
 )
+from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import MAX_CLASSES, extract_from_documents
 from termsieve.study.results import Comparison
 
@@ -98,10 +100,18 @@ def report(
             data.origin = documents.origin
     drawn = _draw_charts(data)
     words = make_vocabulary_map(data) if data.contenders else None
-    write_atomically(path, [_render_page(data, drawn, words, title or "report").encode("utf-8", "replace")])
+    name = title or _name_of_source(data) or "report"
+    write_atomically(path, [_render_page(data, drawn, words, name).encode("utf-8", "replace")])
     if figures is not None:
         write_figures(_make_figures(data, drawn, words), figures)
     return path
+
+
+def _name_of_source(data: ReportData) -> str:
+    """Return the name of the file that the documents or counts are from; empty if it is not known."""
+    files = [*data.origin.get("files", ()), *data.origin.get("counts", ())]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{Path(str(files[0])).name}{more}" if files else ""
 
 
 # Charts
@@ -209,6 +219,8 @@ def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap |
     return {
         "charts": {name: one.spec for name, one in drawn.items()},
         "palette": PALETTE, "vocabulary": None if words is None else words.data,
+        "index": None if words is None else make_term_index(data.ranked_counts),
+        "score_titles": {name: score_title(name) for name in data.names},
         "colored": [] if words is None else colored_classes(words.data), "chosen_score": _initial_score(data),
     }  # fmt: skip
 
@@ -246,11 +258,20 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
     one_split = result.settings.get("n_splits", 2) == 1
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
+        "decision_curve": _decision_curve(result, drawn), "rule": result.recommended().rule,
         "reasons": [result.recommended().reason, result.recommended().rule],
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
     }  # fmt: skip
+
+
+def _decision_curve(result: Comparison, drawn: dict[str, Chart]) -> str:
+    """Return the name of the chart with the curves of the recommended classifier."""
+    names = [name for name in drawn if name.startswith("f1_")]
+    model = result.recommended().classifier
+    place = result.asked_classifiers.index(model) if model in result.asked_classifiers else 0
+    return names[place]
 
 
 def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
@@ -282,6 +303,7 @@ def _vocabulary_context(data: ReportData, words: VocabularyMap | None) -> dict[s
     return {
         "map_note": f"{len(words.spellings):,} of {counts.n_terms:,} terms are here: the best of each class by each "
         f"score, and a sample of the others.{only}",
+        "telling": tables.make_telling_words(data, numbers), "telling_score": score_title(data.leading_contender.name),
         "top": tables.make_top_lists(data, numbers), "top_note": only.strip(),
         "n_top": tables.top_list_length(data),
         "n_open": tables.OPEN_CLASSES if counts.n_classes <= tables.OPEN_CLASSES else 1,

@@ -130,6 +130,12 @@ class ReportData:
         return [one.name for one in self.contenders]
 
     @property
+    def leading_contender(self) -> ScoredContender:
+        """The score that the page shows first: the recommended one, or the first."""
+        chosen = "" if self.result is None else self.result.recommended().score
+        return next((one for one in self.contenders if one.name == chosen), self.contenders[0])
+
+    @property
     def ranked_counts(self) -> Counts:
         """Counts of the terms that are ranked."""
         return self.contenders[0].scores.counts

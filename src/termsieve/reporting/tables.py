@@ -8,6 +8,7 @@ from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking import RankingRow
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds
 from termsieve.reporting.report_data import ReportData
+from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import largest_classes
 from termsieve.study.results import Comparison
 from termsieve.views import format_percent
@@ -16,6 +17,7 @@ MAX_LISTED = 6_000
 MAX_TOP = 10
 MIN_TOP = 3
 OPEN_CLASSES = 12
+TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 
 
 class Fact(NamedTuple):
@@ -72,6 +74,28 @@ class TopClass(NamedTuple):
     lists: list[TopList]
 
 
+class TellingWords(NamedTuple):
+    """The few most telling words of a class, for the first screen."""
+
+    name: str
+    size: str
+    terms: list[TopTerm]
+
+
+def make_telling_words(data: ReportData, numbers: dict[str, int]) -> list[TellingWords]:
+    """List the most telling words of the largest classes, by the score that the page shows first."""
+    if not data.contenders:
+        return []
+    counts, leading = data.ranked_counts, data.leading_contender
+    return [
+        TellingWords(
+            format_name(str(counts.classes[c]), 24), f"{counts.class_sizes[c]:,}",
+            [_make_top_term(row, numbers, only=False) for row in leading.scores.top_of_class(int(c), TELLING_WORDS)],
+        )
+        for c in largest_classes(counts, TELLING_CLASSES)
+    ]  # fmt: skip
+
+
 def make_tiles(data: ReportData) -> list[Fact]:
     """Make the tiles with the few large numbers."""
     counts, result = data.counts, data.result
@@ -97,9 +121,11 @@ def list_facts(counts: Counts) -> list[Fact]:
     df, n = counts.term_df, max(counts.n_docs, 1)
     sizes = counts.class_sizes
     largest, smallest = int(sizes.argmax()), int(sizes.argmin())
-    facts = [
-        Fact("largest class", f"{format_name(str(counts.classes[largest]))}, {format_percent(sizes[largest] / n)}"),
-        Fact("smallest class", f"{format_name(str(counts.classes[smallest]))}, {format_percent(sizes[smallest] / n)}"),
+    shares = [f"{format_name(str(counts.classes[c]))}, {format_percent(sizes[c] / n)}" for c in (largest, smallest)]
+    facts = [Fact(name, value) for name, value in zip(("largest class", "smallest class"), shares, strict=True)]
+    if sizes[largest] == sizes[smallest]:
+        facts = [Fact("documents of each class", f"{sizes[largest]:,}")]
+    facts += [
         Fact("documents with several labels", f"{counts.n_multilabel:,}"),
         Fact("different terms of a document, on average", f"{df.sum() / n:,.1f}"),
     ]
@@ -120,8 +146,8 @@ def list_facts(counts: Counts) -> list[Fact]:
 
 def make_result_columns(result: Comparison) -> list[ResultColumn]:
     """Make the headings of the table of results."""
-    at = f"F1 with {result.recommended().k:,}"
-    numbers = ("best F1", "± s.e.", "with terms", at, "ranking", "learning")
+    at = f"macro F1 with {result.recommended().k:,}"
+    numbers = ("best macro F1", "± s.e.", "with terms", at, "ranking", "learning")
     return [
         ResultColumn("score", False),
         ResultColumn("classifier", False),
@@ -140,7 +166,11 @@ def make_result_rows(data: ReportData, result: Comparison) -> list[ResultRow]:
         best = max(rows, key=lambda row: (row["mean"], -row["k"]))
         there = next((row["mean"] for row in rows if row["k"] == choice.k), None)
         ranking, learning = data.timings.get((name, "ranking")), data.timings.get((name, model))
-        cells = [ResultCell(name, name, False), ResultCell(model, model, False), _measure_cell(best["mean"])]
+        cells = [
+            ResultCell(score_title(name), name, False),
+            ResultCell(model, model, False),
+            _measure_cell(best["mean"]),
+        ]
         cells += [
             _measure_cell(best["standard_error"]),
             ResultCell(f"{best['k']:,}", best["k"], True),
@@ -175,7 +205,7 @@ def make_top_lists(data: ReportData, numbers: dict[str, int]) -> list[TopClass]:
         all_terms = [row.term for ranking in rankings.values() for row in ranking]
         lists = [
             TopList(
-                name,
+                score_title(name),
                 [_make_top_term(row, numbers, len(rankings) > 1 and all_terms.count(row.term) == 1) for row in ranking],
             )
             for name, ranking in rankings.items()

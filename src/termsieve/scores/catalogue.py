@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import json
 import textwrap
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from termsieve.scores.parsing import parse_score
@@ -11,6 +14,7 @@ from termsieve.scores.registry import MOST_DOCS, SCORES, Score, format_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+EVIDENCE_FILE = "evidence.json"  # made by docs/make_choosing.py from the study of scores
 SYMMETRIES = {
     "invariant": "unchanged",
     "flip": "changes sign",
@@ -21,16 +25,58 @@ _WIDTH = 100
 
 
 class CatalogueRow(NamedTuple):
-    """One line of the catalogue."""
+    """One line of the catalogue; `regret` is what the score loses against the best in hindsight, where it is known."""
 
     name: str
     title: str
+    family: str
+    regret: float | None
     papers: str
     range: str
     null: str
     sided: str
     aggregation: str
     source: str
+
+
+class Evidence(NamedTuple):
+    """What the study of scores found: which score to take, and what each loses against the best in hindsight.
+
+    Attributes
+    ----------
+    recommended : str
+    problems, corpora : int
+        How many there were.
+    scores : dict
+        By spelling: regret in F1 with the ends of its 95 % interval, mean rank, and stability of the first terms.
+    """
+
+    recommended: str
+    problems: int
+    corpora: int
+    scores: dict[str, dict[str, float]]
+
+    def regret_of(self, score: Score) -> float | None:
+        """Return the regret of a score, or None for one that was not in the study."""
+        facts = self.scores.get(score.spelling)
+        return None if facts is None else facts["regret"]
+
+    def describe(self, score: Score) -> str:
+        """Say in a sentence how a score did."""
+        facts = self.scores.get(score.spelling)
+        if facts is None:
+            return ""
+        return (
+            f"loses {facts['regret']:.3f} of F1 ({facts['low']:.3f} to {facts['high']:.3f}) against the best score of "
+            f"each of {self.problems} problems; mean rank {facts['rank']:g} of {len(self.scores)}"
+        )
+
+
+@cache
+def read_evidence() -> Evidence:
+    """Read the evidence that the package has."""
+    text = (importlib.resources.files("termsieve") / "data" / EVIDENCE_FILE).read_text("utf-8")
+    return Evidence(**json.loads(text))
 
 
 def make_catalogue_rows() -> list[CatalogueRow]:
@@ -40,6 +86,8 @@ def make_catalogue_rows() -> list[CatalogueRow]:
         CatalogueRow(
             s.name,
             s.title,
+            s.family,
+            read_evidence().regret_of(s),
             ", ".join(s.papers),
             s.range,
             "" if s.null is None else f"{s.null:g}",
@@ -69,6 +117,7 @@ def list_facts(s: Score) -> Iterator[tuple[str, str]]:
         "formula": s.formula,
         "prefers": s.prefers,
         "warning": s.warning,
+        "evidence": read_evidence().describe(s),
         "range": s.range,
         "infinite": s.infinite,
         "documents": "" if s.most_docs == MOST_DOCS else f"for counts of up to {s.most_docs:,} documents",

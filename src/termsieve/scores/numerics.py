@@ -54,9 +54,7 @@ def deviance(x: Array, e: Array, x_minus_e: Array) -> Array:
     series = r_near * x_minus_e + 2.0 * x * (r_near * square * _horner(square, _ATANH))
     if np.all(near):
         return np.asarray(series)
-    from scipy.special import xlogy
-
-    far = xlogy(x, ratio(x, e, empty=1.0)) - x_minus_e
+    far = x * log(np.where(x == 0, 1.0, ratio(x, e, empty=1.0))) - x_minus_e
     return np.where(near, series, far)
 
 

@@ -97,3 +97,17 @@ def refuse_matrix_function(function: Callable[..., Any]) -> None:
         f"{name} is a function of (X, y), for scikit-learn's own selectors; termsieve scores counts. Write {instead}. "
         f"Or let scikit-learn select: make_pipeline(TermVectorizer(), SelectKBest({name}, k=...))."
     )
+
+
+def score_title(spelling: str) -> str:
+    """Return the name of a score in words, with the parameters of its spelling; the spelling itself for others.
+
+    >>> score_title("chi2"), score_title("bns(floor=0.001)"), score_title("my score")
+    ('Chi-square', 'Bi-normal separation (floor=0.001)', 'my score')
+    """
+    try:
+        title = parse_score(spelling).title
+    except OptionError:
+        return spelling
+    _, bracket, parameters = spelling.partition("(")
+    return f"{title} ({parameters}" if bracket else title

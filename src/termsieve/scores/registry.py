@@ -213,6 +213,12 @@ class Score:
         return {p.name: self.given.get(p.name, p.default) for p in self.parameters}
 
     @property
+    def family(self) -> str:
+        """The module of the score: a function of the user's own has none."""
+        package, _, module = self.function.__module__.rpartition(".")
+        return module if package == "termsieve.scores" else ""
+
+    @property
     def formula_arguments(self) -> dict[str, ParameterValue]:
         """The parameters that the function takes: all but the guard."""
         return {name: value for name, value in self.arguments.items() if not (self.guarded and name == MIN_DF)}

@@ -17,7 +17,8 @@ from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.markup import strip_markup
 
 MAX_TERMS = 400
-EXCERPTS_PER_TERM = 2
+EXCERPTS_PER_TERM = 5
+OWN_EXCERPTS = 3  # of these, from the class that the term speaks for, where other classes have it, too
 CONTEXT_LENGTH = 64
 MAX_CLASSES = 40
 _TERMS_PER_CLASS = 30
@@ -70,8 +71,10 @@ def extract_from_corpus(corpus: Corpus, scores: Sequence[Scores]) -> dict[str, l
     members = {c: corpus.Y[:, [corpus.classes.index(c)]].toarray().ravel() > 0 for c in set(wanted.values())}
     for i, term in enumerate(columns_of):
         having = np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]])
-        for row in having[members[wanted[term]][having]][: 2 * EXCERPTS_PER_TERM]:
-            collector.add(term, corpus.texts[int(row)].as_py())
+        own = members[wanted[term]][having]
+        for row in (*having[own][: 2 * EXCERPTS_PER_TERM], *having[~own][: 4 * EXCERPTS_PER_TERM]):
+            labels = [corpus.classes[c] for c in corpus.Y.indices[corpus.Y.indptr[row] : corpus.Y.indptr[row + 1]]]
+            collector.add(term, corpus.texts[int(row)].as_py(), labels)
     return collector.excerpts
 
 
@@ -85,9 +88,8 @@ def extract_from_documents(documents: Any, scores: Sequence[Scores]) -> dict[str
     missing = set(wanted)
     for text, labels in _iterate_documents(documents):
         for term in missing.intersection(analyzer(text)):
-            if not labels or wanted[term] in labels:
-                collector.add(term, text)
-        missing -= {term for term in missing if len(collector.excerpts.get(term, ())) == EXCERPTS_PER_TERM}
+            collector.add(term, text, labels)
+        missing -= {term for term in missing if collector.has_enough(term)}
         if not missing:
             break
     return collector.excerpts
@@ -99,20 +101,52 @@ def _iterate_documents(documents: Any) -> Iterator[tuple[str | list[str], Collec
 
 
 class ExcerptCollector:
-    """A collector of excerpts."""
+    """A collector of excerpts: of each term most from the class that it speaks for, and some from other classes."""
 
     def __init__(self, wanted: Mapping[str, str], analyzer: Analyzer) -> None:
-        self.excerpts: dict[str, list[Excerpt]] = {}
+        self._own: dict[str, list[Excerpt]] = {}
+        self._others: dict[str, dict[str, Excerpt]] = {}  # one of each other class
         self._wanted, self._analyzer = wanted, analyzer
 
-    def add(self, term: str, document: str | list[str]) -> None:
-        """Add an excerpt of a document for a term, if the term is found there and still needs one."""
-        text = strip_markup(document, self._analyzer.strip) if isinstance(document, str) else " ".join(document)
-        if len(self.excerpts.get(term, ())) == EXCERPTS_PER_TERM:
+    def has_enough(self, term: str) -> bool:
+        """Tell whether the class of a term alone fills its excerpts."""
+        return len(self._own.get(term, ())) == EXCERPTS_PER_TERM
+
+    def add(self, term: str, document: str | list[str], labels: Collection[str]) -> None:
+        """Add an excerpt of a document for a term, if the term is found there and still needs one.
+
+        A document without labels serves all classes.
+        """
+        own = self._wanted[term]
+        label = own if not labels or own in labels else min(labels)
+        if self._is_full(term, label):
             return
+        text = strip_markup(document, self._analyzer.strip) if isinstance(document, str) else " ".join(document)
         span = locate_term(term, text, self._analyzer)
-        if span is not None:
-            self.excerpts.setdefault(term, []).append(Excerpt(self._wanted[term], *_cut_context(text, *span)))
+        if span is None:
+            return
+        excerpt = Excerpt(label, *_cut_context(text, *span))
+        if label == own:
+            self._own.setdefault(term, []).append(excerpt)
+        else:
+            self._others.setdefault(term, {})[label] = excerpt
+
+    def _is_full(self, term: str, label: str) -> bool:
+        if label == self._wanted[term]:
+            return self.has_enough(term)
+        others = self._others.get(term, {})
+        return label in others or len(others) == EXCERPTS_PER_TERM - OWN_EXCERPTS
+
+    @property
+    def excerpts(self) -> dict[str, list[Excerpt]]:
+        """The excerpts of each term, those of its own class first."""
+        found = {}
+        for term in self._wanted:
+            others = list(self._others.get(term, {}).values())
+            some = [*self._own.get(term, [])[: EXCERPTS_PER_TERM - len(others)], *others]
+            if some:
+                found[term] = some
+        return found
 
 
 def locate_term(term: str, text: str, analyzer: Analyzer) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from termsieve._types import Array, BoolArray
 from termsieve.evaluate.differences import Difference, corrected_error, paired_difference
+from termsieve.scores.parsing import score_title
 from termsieve.study.plan import AUTO
 from termsieve.views import format_difference, format_measure, format_percent, name_measure
 
@@ -50,7 +51,7 @@ class Tried(NamedTuple):
         """The terms in words."""
         if self.is_all:
             return f"all {self.k:,} terms"
-        return f"{self.k:,} {'term' if self.k == 1 else 'terms'} by {self.score}"
+        return f"{self.k:,} {'term' if self.k == 1 else 'terms'} by {score_title(self.score)}"
 
     def __str__(self) -> str:
         return f"{self.classifier} with {self.terms}"

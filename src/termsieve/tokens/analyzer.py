@@ -154,7 +154,7 @@ class Analyzer:
         return f"Analyzer({', '.join(changed)})"
 
     def __call__(self, text: str | Sequence[str]) -> list[str]:
-        """The terms of `text`, or of a list of tokens, in order: the shortest n-grams first."""
+        """Return the terms of `text`, or of a list of tokens, in order: the shortest n-grams first."""
         if isinstance(text, str) == (self.analyzer == "tokens"):
             raise make_kind_error(self)
         if not isinstance(text, str):
@@ -179,7 +179,7 @@ class Analyzer:
         return text
 
     def words(self, text: str) -> list[str]:
-        """The tokens of a preprocessed text: without the short, the stopped and the endings."""
+        """Return the tokens of a preprocessed text: without the short, the stopped and the endings."""
         return self._filter(list(self._tokenize(text)))
 
     def _filter(self, words: list[str]) -> list[str]:
@@ -241,7 +241,7 @@ class Analyzer:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
-        r"""The analyzer of such settings, as far as this machine has its parts.
+        r"""Return the analyzer of such settings, as far as this machine has its parts.
 
         Settings may be from a file of anybody. A tokenizer or a pattern that they name is not imported or compiled:
         the analyzer can be looked at, but does not cut texts before the user has given the same name or pattern to an
@@ -296,13 +296,13 @@ def make_kind_error(analyzer: Analyzer) -> OptionError:
 
 
 def compute_fingerprint(settings: Mapping[str, Any]) -> str:
-    """The fingerprint of an analyzer's settings."""
+    """Return the fingerprint of an analyzer's settings."""
     canonical = json.dumps(settings, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
 
 
 def settings_difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """What differs between two analyzers' settings, in words.
+    """Return what differs between two analyzers' settings, in words.
 
     >>> settings_difference(Analyzer().settings, Analyzer(lowercase=False).settings)
     'lowercase: True here, False there'
@@ -417,7 +417,7 @@ def _load_stop_words(name: str | frozenset[str] | None) -> frozenset[str]:
 
 
 def _stop_words_of(words: object) -> str | Collection[str] | None:
-    """The stop words of settings: by the name of the list, where it has one."""
+    """Return the stop words of settings: by the name of the list, where it has one."""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise OptionError(f"Analyzer: the stop_words of settings must be a list of words, not {words!r:.100}.")
     for name, size in (("smart", 570), ("english", 318)):
@@ -449,7 +449,7 @@ def _load_jieba() -> Any:
 
 
 def _pattern_of(pattern: object) -> object:
-    """The token pattern of settings: confirmed if the user gave it, too, or if it cannot search for long."""
+    """Return the token pattern of settings: confirmed if the user gave it, too, or if it cannot search for long."""
     if not isinstance(pattern, str) or pattern in _PATTERNS or is_safe_pattern(pattern):
         return pattern
     return Unconfirmed(pattern)
@@ -465,7 +465,7 @@ def is_safe_pattern(pattern: str) -> bool:
 
 
 def _tokenizer_of(tokenizer: object) -> object:
-    """The tokenizer of settings: a name, and nothing else."""
+    """Return the tokenizer of settings: a name, and nothing else."""
     if tokenizer is None:
         return None
     if not isinstance(tokenizer, str) or not re.fullmatch(r"[\w.]{1,200}:[\w.]{1,200}", tokenizer):
@@ -474,7 +474,7 @@ def _tokenizer_of(tokenizer: object) -> object:
 
 
 def _import_path(tokenizer: object) -> str:
-    """The import path of a tokenizer; what has none cannot be part of a fingerprint."""
+    """Return the import path of a tokenizer; what has none cannot be part of a fingerprint."""
     if isinstance(tokenizer, str):
         if ":" not in tokenizer:
             raise OptionError(
@@ -499,7 +499,7 @@ _PATTERNS: set[str] = set()
 
 
 def _register_tokenizer(tokenizer: Tokenizer | str) -> str:
-    """The name of a tokenizer, by which this process finds it again even where it cannot be imported."""
+    """Return the name of a tokenizer, by which this process finds it again even where it cannot be imported."""
     name = _import_path(tokenizer)
     if isinstance(tokenizer, Unconfirmed):
         return tokenizer
@@ -510,7 +510,7 @@ def _register_tokenizer(tokenizer: Tokenizer | str) -> str:
 
 
 def tokenizer_name(tokenizer: Tokenizer | str) -> str:
-    """The name of a tokenizer that the user gives; a file may name it from now on."""
+    """Return the name of a tokenizer that the user gives; a file may name it from now on."""
     return str(_register_tokenizer(tokenizer))
 
 
@@ -538,6 +538,11 @@ def _resolve_tokenizer(tokenizer: str) -> Tokenizer:
     module, _, name = tokenizer.partition(":")
     try:
         found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}. Install its module, or name "
+            "its folder in the environment variable PYTHONPATH."
+        ) from error
     except (ImportError, AttributeError, ValueError) as error:
         raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}.") from error
     if not callable(found):

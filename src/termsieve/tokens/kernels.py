@@ -1,24 +1,26 @@
-"""The few numba loops: UTF-8 bytes to term numbers, term numbers to n-grams, documents to cells.
+"""The numba loops of the scanner: UTF-8 bytes to term numbers, term numbers to n-grams, and back to UTF-8.
 
-Three rules hold for all of them. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
+Three rules hold for all loops. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
 caller makes room and calls again from the document where it stopped. Nothing of a document is counted when its kernel
 returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
-add up.
+add up. Indices are unsigned where it matters: numba looks whether a signed one counts from the end.
 
 Terms
-    A term has a number and a key of two 64-bit numbers; both stand in an open-addressing table. A word of up to 15
-    bytes is its own key, so most look-ups compare two numbers; a longer one has its hash for a key and is compared
-    byte by byte. ``ends[i]`` is the end of term i in the byte ``arena``. An n-gram has no bytes: its key is the number
-    of the term that it continues and the number of its last word. The slot of a key depends on random numbers
-    (`new_secrets`), so that nobody can choose words that crowd together; the numbers of the terms do not.
+    A term has a number and a key of two 64-bit numbers, which stand in ``keys`` by number. A word of up to 15 bytes is
+    its own key, so it needs no other spelling; a longer one has its hash for a key, and its bytes stand in the
+    ``arena``, those of term i from ``places[i]`` on. An n-gram has no bytes: its key is the number of the term that
+    it continues and the number of its last word.
+
+Slots
+    An open-addressing table finds the number of a key. A slot has two 64-bit numbers, so that four share a cache line:
+    the first of the key, and an entry of the key's highest byte (which tells words by their length, n-grams and long
+    words), 24 bits of its hash, and the number. That is all there is to compare for words of up to 8 bytes and for
+    n-grams; for others, what is in ``keys`` decides. The slot of a key depends on random numbers (`new_secrets`), so
+    that nobody can choose words that crowd together; the numbers of the terms do not.
 
 Pieces
     A long document is scanned in pieces that end where no word is cut, so that the room for the work on a piece has a
     bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers.
-
-Cells
-    What a document has of a term is written down as a pair, and many pairs at a time are sorted and summed up: two
-    counting sorts are several times faster than a look-up in a table that no cache can hold.
 """
 
 from __future__ import annotations
@@ -29,19 +31,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from termsieve._numba import jit, lowest_bit, multiply_and_fold
-from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
+from termsieve._numba import (
+    fold_block,
+    jit,
+    load_eight,
+    lowest_bit,
+    mask_at_least,
+    multiply_and_fold,
+    prefetch,
+    store_eight,
+    swap_bytes,
+)
+from termsieve._types import BoolArray, Int32Array, Int64Array, UInt8Array, UInt32Array, UInt64Array
 
 # What a code point is
 _OTHER, _WORD, _DEFER = 0, 1, 2
 
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
-_GRAM_MARK, _LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)
-_TOP_BYTE_SHIFT = np.uint64(56)
-_EMPTY, _ONE = np.uint64(0), np.uint64(1)
+GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
+_TOP_BYTE_SHIFT, _TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
-_LOW_BITS, _HIGH_BITS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
-_TF_BITS = 32  # of a load
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
+_AHEAD = 16  # words for which memory is asked for in advance
+_PADDING = 128  # bytes behind a folded text: two blocks
+_MOST_RANGES = 4
+_LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
+_NONASCII = np.uint8(0x80)
+_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
 
 _jit: Any = jit
 
@@ -49,45 +67,48 @@ _jit: Any = jit
 class CharacterTables(NamedTuple):
     """What the characters of a text are to the scanner.
 
-    ``bytes`` has the ASCII characters of words, lower-cased, and 0 for every other byte; ``kinds`` and ``lower`` are
-    by code point.
+    ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
+    ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
+    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
     """
 
     bytes: UInt8Array
+    ranges: UInt64Array
     kinds: UInt8Array
     lower: Int32Array
+    folds: UInt32Array
 
 
 class TermTable(NamedTuple):
-    """A numbered vocabulary: the table of keys and numbers, the bytes, and where each term ends in them."""
+    """A numbered vocabulary: slots, keys by number, the bytes of long words, and where those of a term begin."""
 
     slots: UInt64Array
+    keys: UInt64Array
     arena: UInt8Array
-    ends: Int64Array
+    places: Int64Array
 
 
 class WordBuffers(NamedTuple):
-    """Room for the keys, places and numbers of some words."""
+    """Room for the keys, hashes and places of some words, and for a list of the long ones."""
 
     lows: UInt64Array
     highs: UInt64Array
+    hashes: UInt64Array
     starts: Int64Array
     lengths: Int64Array
-    numbers: Int32Array
-    fresh: Int32Array
+    longs: Int64Array
 
 
 class TextBuffers(NamedTuple):
-    """Room for one document: folded, as bytes and as 64-bit numbers (the same memory), and its words' edges."""
+    """Room for one document, folded, and its words' edges."""
 
     folded: UInt8Array
-    eights: UInt64Array
     edges: Int64Array
 
 
 @functools.cache
 def make_character_tables(character_class: str, *, lowercase: bool) -> CharacterTables | None:
-    """The tables for tokens that are runs of a character class.
+    """Return the tables for tokens that are runs of a character class.
 
     None when the scanner cannot do the class: its tokens could hold a space or a control character, by which
     n-grams are told apart. Built from Python's own ``re`` and ``str.lower``, so they cannot disagree with them.
@@ -103,39 +124,69 @@ def make_character_tables(character_class: str, *, lowercase: bool) -> Character
     if kinds[:0x21].any():
         return None
     lower = np.frombuffer(everything.encode("utf-32-le"), dtype="<u4").astype(np.int32)
-    by_byte = np.zeros(256, dtype=np.uint8)
+    by_byte = np.arange(256, dtype=np.uint8)
     by_byte[:128] = np.where(kinds[:128] == _WORD, lower[:128], 0)
     if lowercase:
         kinds[[0x130, 0x3A3]] = _DEFER
-    return CharacterTables(by_byte, kinds, lower)
+    ranges = _find_ranges(kinds[:128] == _WORD, lowercase=lowercase)
+    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
+
+
+def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
+    """Return the first characters of the ranges, how many more each has, the bit of lower case; whether all fit in."""
+    edges = np.flatnonzero(np.diff(is_word, prepend=False, append=False)).tolist()
+    lows, widths = [255] * _MOST_RANGES, [0] * _MOST_RANGES  # what is beyond ASCII is kept anyway
+    for k, (start, stop) in enumerate(list(zip(edges[::2], edges[1::2], strict=True))[:_MOST_RANGES]):
+        lows[k], widths[k] = start, stop - start - 1
+    numbers = (int.from_bytes(bytes(part), "little") for part in (lows, widths))
+    return np.array([*numbers, 0x20 if lowercase else 0, len(edges) <= 2 * _MOST_RANGES], np.uint64)
+
+
+def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
+    """Return for each code point beyond ASCII the bytes of its lower case, the first lowest, if they are as many."""
+    folds = np.zeros(len(kinds), np.uint32)
+    points = 128 + np.flatnonzero(kinds[128:])
+    folded = lower[points].astype(np.uint32)
+    widths, new_widths = (1 + np.searchsorted([0x80, 0x800, 0x10000], p, side="right") for p in (points, folded))
+    tails = [0x80 | ((folded >> 6 * k) & 0x3F) for k in range(4)]
+    two = (0xC0 | (folded >> 6)) | (tails[0] << 8)
+    three = (0xE0 | (folded >> 12)) | (tails[1] << 8) | (tails[0] << 16)
+    four = (0xF0 | (folded >> 18)) | (tails[2] << 8) | (tails[1] << 16) | (tails[0] << 24)
+    changes = (widths != new_widths) | (kinds[points] == _DEFER)
+    folds[points] = np.where(changes, _LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
+    return folds
 
 
 def make_word_buffers(most: int) -> WordBuffers:
-    """Room for so many words."""
+    """Make room for so many words."""
     return WordBuffers(
         lows=np.empty(most, np.uint64),
         highs=np.empty(most, np.uint64),
+        hashes=make_hashes(most),
         starts=np.empty(most, np.int64),
         lengths=np.empty(most, np.int64),
-        numbers=np.empty(most, np.int32),
-        fresh=np.empty(most, np.int32),
+        longs=np.empty(most + 1, np.int64),
     )
 
 
+def make_hashes(most: int) -> UInt64Array:
+    """Make room for so many hashes, and for looking ahead."""
+    return np.zeros(most + _AHEAD, np.uint64)
+
+
 def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
-    """Room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
-    eights = np.empty(longest * 3 // 16 + 16, np.uint64)
-    return TextBuffers(eights.view(np.uint8), eights, np.empty(2 * most_words, np.int64))
+    """Make room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
+    return TextBuffers(np.empty(longest * 3 // 2 + _PADDING, np.uint8), np.empty(2 * most_words, np.int64))
 
 
 def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
-    """What the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
+    """Return what the kernels need to find the slot of a key: the random numbers, and how far a hash is shifted."""
     return np.append(secret, np.uint64(65 - len(slots).bit_length()))
 
 
 @_jit
 def _read_code_point(text, i):
-    """The code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
+    """Return the code point at byte `i` of valid UTF-8, not ASCII, and its number of bytes."""
     lead = np.int32(text[i])
     second = np.int32(text[i + 1]) & 0x3F
     if lead < 0xE0:
@@ -169,20 +220,11 @@ def _write_code_point(text, end, point):
 
 
 @_jit
-def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
-    """Write a document with its words lower-cased and one zero byte for every other character.
+def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
+    """Write a document with its words lower-cased and zero for every other character, one by one.
 
-    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
+    Returns its length, -1 when the document has to be lower-cased by Python.
     """
-    any_bit = np.uint8(0)
-    for i in range(stop - start):
-        byte = text[start + i]
-        any_bit |= byte
-        folded[i] = by_byte[byte]
-    if any_bit < 0x80:
-        return stop - start, True
-    if defer_nonascii:
-        return np.int64(-1), False
     i, end = start, np.int64(0)
     while i < stop:
         if text[i] < 0x80:
@@ -194,199 +236,266 @@ def _fold(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded):
         i += width
         kind = kinds[point]
         if kind == _DEFER:
-            return np.int64(-1), False
+            return np.int64(-1)
         end = _write_code_point(folded, end, lower[point] if kind == _WORD else 0)
-    return end, False
+    return end
 
 
 @_jit
-def _read_eight_bytes(words, i):
-    """Eight bytes from byte `i` of an array that is seen as 64-bit numbers; the first byte is the lowest."""
-    at, shift = i >> 3, np.uint64((i & 7) * 8)
-    return (words[at] >> shift) | ((words[at + 1] << _ONE) << (np.uint64(63) - shift))
+def _fold_bytes(text, start, length, by_byte, ranges, folded):
+    """Fold the ASCII characters of a document, and copy the other bytes; returns whether there are any.
+
+    Behind the document there are zeros.
+    """
+    beyond, done = _ZERO, 0
+    if ranges[3] == _ONE:
+        lows, widths, case = ranges[0], ranges[1], np.uint8(ranges[2])
+        # the last block may have bytes of the next document, but none from outside of the text
+        while done < length and start + done + 64 <= text.shape[0]:
+            bits = fold_block(text, np.uint64(start + done), folded, np.uint64(done), lows, widths, case)
+            if length - done < 64:
+                bits &= (_ONE << np.uint64(length - done)) - _ONE
+            beyond |= bits
+            done += 64
+    for i in range(done, length):
+        byte = text[start + i]
+        beyond |= np.uint64(byte >= _NONASCII)
+        folded[i] = by_byte[byte]
+    folded[length : length + _PADDING] = 0
+    return beyond != _ZERO
 
 
 @_jit
-def _mask_nonzero_bytes(eight):
-    """One bit for each of eight bytes, set where it is not zero."""
-    high_bits = (((eight & _LOW_BITS) + _LOW_BITS) | eight) & _HIGH_BITS
-    return ((high_bits >> np.uint64(7)) * np.uint64(0x0102040810204080)) >> _TOP_BYTE_SHIFT
-
-
-@_jit
-def _find_edges(folded_eights, length, edges):
-    """Where runs of non-zero bytes begin and end, in turn; returns how many there are."""
-    n, before = 0, _EMPTY
-    for block in range((length >> 6) + 1):
-        bits = _EMPTY
-        for k in range(8):
-            bits |= _mask_nonzero_bytes(folded_eights[block * 8 + k]) << np.uint64(8 * k)
-        changes = bits ^ ((bits << _ONE) | before)
-        before = bits >> np.uint64(63)
-        while changes != _EMPTY:
-            edges[n] = block * 64 + lowest_bit(changes)
-            n += 1
-            changes &= changes - _ONE
-    return n
-
-
-@_jit
-def _read_eight(text, i):
-    """Eight bytes from byte `i` on; the first is the lowest."""
-    eight = np.uint64(0)
-    for k in range(8):
-        eight |= np.uint64(text[i + k]) << np.uint64(8 * k)
-    return eight
-
-
-@_jit
-def _hash_bytes(text, start, length, hashing):
-    """A hash of at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
-    h, stop = np.uint64(length) ^ hashing[2], start + length
-    for i in range(start, stop - 15, 16):
-        h = multiply_and_fold(_read_eight(text, i) ^ hashing[3], _read_eight(text, i + 8) ^ h)
-    if length & 15:
-        h = multiply_and_fold(_read_eight(text, stop - 16) ^ hashing[3], _read_eight(text, stop - 8) ^ h)
-    return h
-
-
-@_jit
-def _is_same_bytes(text, start, other, other_start, length):
-    for i in range(length):
-        if text[start + i] != other[other_start + i]:
-            return False
+def _fold_letters(folded, length, folds):
+    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes."""
+    for block in range(0, length, 64):
+        leads = mask_at_least(folded, np.uint64(block), _LEAD)
+        while leads != _ZERO:
+            i = np.uint64(block) + np.uint64(lowest_bit(leads))
+            leads &= leads - _ONE
+            eight = load_eight(folded, i)
+            lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
+            if lead < np.uint64(0xE0):
+                fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
+            else:
+                second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
+                if lead < np.uint64(0xF0):
+                    fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
+                else:
+                    fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
+                    fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
+            if fold == _LENGTH_CHANGES:
+                return False
+            folded[i] = fold
+            folded[i + _ONE] = fold >> 8
+            if lead >= np.uint64(0xE0):
+                folded[i + _TWO] = fold >> 16
+                if lead >= np.uint64(0xF0):
+                    folded[i + np.uint64(3)] = fold >> 24
     return True
 
 
 @_jit
-def _hash_slot(low, high, secret_low, secret_high, shift):
-    return np.int64(multiply_and_fold(low ^ secret_low, high ^ secret_high) >> shift)
+def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded):
+    """Write a document with its words lower-cased and zeros for every other character.
 
-
-@_jit
-def _make_long_key(text, start, length, hashing):
-    """The key of a word of more than 15 bytes."""
-    return _hash_bytes(text, start, length, hashing), _LONG_MARK | np.uint64(length)
-
-
-@_jit
-def _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh):
-    """Number words by their keys; words of more than 15 bytes get -1. Returns the number of terms and of long words.
-
-    ``fresh[i]`` is the word that became term n_terms + i. Nothing else happens here: the loop is tight, and the
-    processor looks up many words at once.
+    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
     """
-    mask, first, n_long = np.int64(slots.shape[0] - 1), n_terms, 0
-    secret_low, secret_high, shift = hashing[0], hashing[1], hashing[4]
-    for word in range(n):
+    length = stop - start
+    if not _fold_bytes(text, start, length, by_byte, ranges, folded):
+        return length, True
+    if defer_nonascii:
+        return np.int64(-1), False
+    if not _fold_letters(folded, length, folds):
+        length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
+        end = max(length, 0)
+        folded[end : end + _PADDING] = 0
+    return length, False
+
+
+@_jit
+def _find_edges(folded, length, edges):
+    """Find where runs of non-zero bytes begin and end, in turn; returns how many there are."""
+    n, before = _ZERO, _ZERO
+    for block in range(0, length + 1, 64):
+        bits = mask_at_least(folded, np.uint64(block), np.uint8(1))
+        changes = bits ^ ((bits << _ONE) | before)
+        before = bits >> np.uint64(63)
+        while changes != _ZERO:
+            edges[n] = block + lowest_bit(changes)
+            n += _ONE
+            changes &= changes - _ONE
+    return np.int64(n)
+
+
+@_jit
+def _hash_bytes(text, start, length, hashing):
+    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
+    h, at, last = np.uint64(length) ^ hashing[2], np.uint64(start), np.uint64(start + length - 16)
+    while at < last:
+        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + np.uint64(8)) ^ h)
+        at += np.uint64(16)
+    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + np.uint64(8)) ^ h)
+
+
+@_jit
+def _is_same_bytes(text, start, other, other_start, length):
+    """Compare at least 16 bytes, eight at a time; the last 16 may overlap with those before."""
+    here, there, stop = np.uint64(start), np.uint64(other_start), np.uint64(start + length - 16)
+    different = _ZERO
+    while here < stop:
+        different |= load_eight(text, here) ^ load_eight(other, there)
+        here += np.uint64(8)
+        there += np.uint64(8)
+    there = np.uint64(other_start + length - 16)
+    different |= load_eight(text, stop) ^ load_eight(other, there)
+    different |= load_eight(text, stop + np.uint64(8)) ^ load_eight(other, there + np.uint64(8))
+    return different == _ZERO
+
+
+@_jit
+def _hash_key(low, high, hashing):
+    return multiply_and_fold(low ^ hashing[0], high ^ hashing[1])
+
+
+@_jit
+def _make_entry(high, key_hash):
+    """Make what a slot has beside the first number of a key; the number of the term is to be added."""
+    return (high & _TOP_BYTE) | ((key_hash & _HASH_BITS) << _ENTRY_SHIFT)
+
+
+@_jit
+def _number_keys(lows, highs, hashes, n, is_told_by_slot, slots, keys, places, hashing, n_terms, numbers):
+    """Assign numbers to words by their keys; returns the number of terms. There must be room for all.
+
+    Nothing else happens here: the loop is tight, the memory of a slot is asked for well before it is read, and the
+    processor looks up many words at once. With `is_told_by_slot` a word of up to 8 bytes is known by its slot; without,
+    as many words are longer, there is no branch that would be guessed wrong. A new term has no place in the arena.
+    """
+    mask, shift = np.uint64(slots.shape[0] - 1), hashing[4]
+    next_number = np.uint64(n_terms)
+    for word in range(np.uint64(n)):
+        prefetch(slots, (hashes[word + np.uint64(_AHEAD)] >> shift) << _ONE)
         low, high = lows[word], highs[word]
-        at = _hash_slot(low, high, secret_low, secret_high, shift)
-        number = np.int64(-1)
-        while high < _LONG_MARK:
-            if slots[at, 0] == low and slots[at, 1] == high:
-                number = np.int64(slots[at, 2])
+        at, wanted = (hashes[word] >> shift) << _ONE, _make_entry(high, hashes[word])
+        number = next_number
+        while True:
+            entry = slots[at + _ONE]
+            if slots[at] == low and (entry ^ wanted) <= _NUMBER_BITS:
+                number = entry & _NUMBER_BITS
+                if (is_told_by_slot and (high << np.uint64(8)) == _ZERO) or keys[number + number + _ONE] == high:
+                    break
+            if entry == _ZERO:
+                number = next_number
+                slots[at], slots[at + _ONE] = low, wanted | number
+                keys[number + number], keys[number + number + _ONE] = low, high
+                places[number] = -1
+                next_number += _ONE
                 break
-            if slots[at, 1] == _EMPTY:
-                slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-                fresh[n_terms - first] = word
-                number = n_terms
-                n_terms += 1
-                break
-            at = (at + 1) & mask
-        n_long += np.int64(number < 0)
+            at = (at + _TWO) & mask
         numbers[word] = number
-    return n_terms, n_long
+    return np.int64(next_number)
 
 
 @_jit
-def _number_long(slots, hashing, arena, ends, n_terms, text, start, length, low, high):
-    """The number of a word of more than 15 bytes, whose key is only a hash; `n_terms` when it is new."""
-    mask = np.int64(slots.shape[0] - 1)
-    at = _hash_slot(low, high, hashing[0], hashing[1], hashing[4])
-    while slots[at, 1] != _EMPTY:
-        if slots[at, 0] == low and slots[at, 1] == high:
-            number = np.int64(slots[at, 2])
-            if _is_same_bytes(text, start, arena, ends[number - 1] if number > 0 else 0, length):
-                return number
-        at = (at + 1) & mask
-    slots[at, 0], slots[at, 1], slots[at, 2] = low, high, np.uint64(n_terms)
-    _store_term(arena, ends, n_terms, text, start, length)
-    return n_terms
-
-
-@_jit
-def _store_term(arena, ends, number, text, start, length):
-    """Write down the bytes of a new term."""
-    begin = ends[number - 1] if number > 0 else 0
+def _store_long(arena, used, places, number, text, start, length):
+    """Store the bytes of a new term behind those of others; returns how many bytes are used then."""
     for i in range(length):
-        arena[begin + i] = text[start + i]
-    ends[number] = begin + length
+        arena[used + i] = text[start + i]
+    places[number] = used
+    return used + length
 
 
 @_jit
-def _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh):
-    """Number words by their keys and bytes, into `numbers`. There must be room for all. Returns the number of terms."""
-    first = n_terms
-    n_terms, n_long = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
-    for number in range(first, n_terms):
-        word = fresh[number - first]
-        _store_term(arena, ends, number, text, starts[word], lengths[word])
-    if n_long > 0:
-        for word in range(n):
-            if numbers[word] < 0:
-                numbers[word] = _number_long(
-                    slots, hashing, arena, ends, n_terms, text, starts[word], lengths[word], lows[word], highs[word]
-                )
-                n_terms += np.int64(numbers[word] == n_terms)
+def _check_long(
+    lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
+):
+    """Store the bytes of new terms of more than 15 bytes, and compare those of others: their keys are only hashes.
+
+    A word that has the key of another gets a number of its own. Returns the number of terms, and of bytes in the arena.
+    """
+    for i in range(n_long):
+        word = longs[i]
+        number, start, length = np.int64(numbers[word]), starts[word], lengths[word]
+        if places[number] < 0:
+            used = _store_long(arena, used, places, number, text, start, length)
+        elif not _is_same_bytes(text, start, arena, places[number], length):
+            number = _find_long(
+                slots, keys, arena, places, hashing, n_terms, text, start, length, lows[word], highs[word]
+            )
+            numbers[word] = number
+            if number == n_terms:
+                n_terms += 1
+                used = _store_long(arena, used, places, number, text, start, length)
+    return n_terms, used
+
+
+@_jit
+def _find_long(slots, keys, arena, places, hashing, n_terms, text, start, length, low, high):
+    """Find the number of a word whose key another word has as well; `n_terms` when it is new."""
+    mask, key_hash = np.uint64(slots.shape[0] - 1), _hash_key(low, high, hashing)
+    at, wanted = (key_hash >> hashing[4]) << _ONE, _make_entry(high, key_hash)
+    while slots[at + _ONE] != _ZERO:
+        number = np.int64(slots[at + _ONE] & _NUMBER_BITS)
+        if keys[2 * number] == low and keys[2 * number + 1] == high:
+            if places[number] >= 0 and _is_same_bytes(text, start, arena, places[number], length):
+                return number
+        at = (at + _TWO) & mask
+    slots[at], slots[at + _ONE] = low, wanted | np.uint64(n_terms)
+    keys[2 * n_terms], keys[2 * n_terms + 1] = low, high
     return n_terms
 
 
 @_jit
-def rehash(old, new, hashing):
-    """Put the entries of a table into a larger one."""
-    mask = np.int64(new.shape[0] - 1)
-    for i in range(old.shape[0]):
-        if old[i, 1] != _EMPTY:
-            at = _hash_slot(old[i, 0], old[i, 1], hashing[0], hashing[1], hashing[4])
-            while new[at, 1] != _EMPTY:
-                at = (at + 1) & mask
-            # numbers one by one: a row at once takes two seconds to compile
-            new[at, 0], new[at, 1], new[at, 2] = old[i, 0], old[i, 1], old[i, 2]
+def rehash(keys, n_terms, slots, hashing):
+    """Put the terms into new slots, in their order: those met early, as frequent ones are, are found first."""
+    mask = np.uint64(slots.shape[0] - 1)
+    for number in range(np.uint64(n_terms)):
+        low, high = keys[number + number], keys[number + number + _ONE]
+        key_hash = _hash_key(low, high, hashing)
+        at = (key_hash >> hashing[4]) << _ONE
+        while slots[at + _ONE] != _ZERO:
+            at = (at + _TWO) & mask
+        slots[at], slots[at + _ONE] = low, _make_entry(high, key_hash) | number
 
 
 @_jit
-def _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths):
-    """Keys and places of the words between the edges, but for those that are too short; returns how many there are."""
-    if not is_ascii:
-        n_edges = _drop_short_words(folded, edges, n_edges, least)
-    n, n_long = 0, 0
-    for edge in range(0, n_edges, 2):
-        start, length = edges[edge], edges[edge + 1] - edges[edge]
-        lows[n] = _read_eight_bytes(eights, start) & _FIRST_BYTES[min(length, 8)]
-        high = _read_eight_bytes(eights, start + 8) & _FIRST_BYTES[max(min(length, 16) - 8, 0)]
-        highs[n] = high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
-        starts[n], lengths[n] = start, length
-        n += np.int64(length >= least)
-        n_long += np.int64(length > _SHORT_WORD_BYTES)
-    if n_long > 0:
-        for word in range(n):
-            if lengths[word] > _SHORT_WORD_BYTES:
-                lows[word], highs[word] = _make_long_key(folded, starts[word], lengths[word], hashing)
+def _count_characters(folded, start, length, low, least):
+    """Count the characters of a word, of which `low` has the first eight bytes; only in these, if at most 2 matter."""
+    following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
+    n_following = np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> _TOP_BYTE_SHIFT)
+    n = min(length, 8) - n_following
+    if least > 2:
+        for i in range(start + 8, start + length):
+            n += np.int64((folded[i] & 0xC0) != 0x80)
     return n
 
 
 @_jit
-def _drop_short_words(folded, edges, n_edges, least):
-    """Keep the edges of words of enough characters, which may have several bytes; returns their number."""
-    n = 0
-    for edge in range(0, n_edges, 2):
-        start, stop = edges[edge], edges[edge + 1]
-        n_characters = 0
-        for i in range(start, stop):
-            n_characters += np.int64((folded[i] & 0xC0) != 0x80)
-        edges[n], edges[n + 1] = start, stop
-        n += 2 * np.int64(n_characters >= least)
-    return n
+def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs):
+    """Make keys of the words between the edges, but for those that are too short.
+
+    Returns how many there are, how many have more than 8 bytes, and how many more than 15: these are listed in `longs`.
+    """
+    n, n_wide, n_long = _ZERO, 0, _ZERO
+    for edge in range(_ZERO, np.uint64(n_edges), _TWO):
+        start = edges[edge]
+        length = edges[edge + _ONE] - start
+        low = load_eight(folded, np.uint64(start)) & _FIRST_BYTES[np.uint64(min(length, 8))]
+        high = load_eight(folded, np.uint64(start + 8)) & _FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
+        high |= np.uint64(length + 1) << _TOP_BYTE_SHIFT
+        lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
+        starts[n], lengths[n], longs[n_long] = start, length, n
+        n_characters = length if is_ascii else _count_characters(folded, start, length, low, least)
+        n += np.uint64(n_characters >= least)
+        n_wide += np.int64(length > 8)
+        n_long += np.uint64(length > _SHORT_WORD_BYTES and n_characters >= least)
+    for i in range(n_long):
+        word = np.uint64(longs[i])
+        low = _hash_bytes(folded, starts[word], lengths[word], hashing)
+        high = LONG_MARK | np.uint64(lengths[word])
+        lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
+    return np.int64(n), n_wide, np.int64(n_long)
 
 
 @_jit
@@ -401,70 +510,101 @@ def _drop_stop_words(numbers, n, n_stop):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, kinds, lower, least, n_stop, defer_nonascii, slots, arena, ends, hashing, n_terms,
-    folded, eights, edges, lows, highs, starts, lengths, fresh, out, doc_ends, deferred,
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
+    slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
+    out, doc_ends, deferred,
 ):  # fmt: skip
-    """Number the words of the documents from `first` on, into `out`; ``doc_ends`` says where each document ends.
+    """Assign numbers to the words of the documents from `first` on, into `out`; each document ends at ``doc_ends``.
 
-    Returns the document before which it stopped for want of room (their number, when done), the number of terms, and
-    the number of words for which there was no room. Numbers below `n_stop` are stop words and left out. A document
-    with a letter that the tables cannot lower-case, or, with `defer_nonascii`, with any letter beyond ASCII, is marked
-    in `deferred` and gets no words.
+    Returns the document before which it stopped for want of room (their number, when done), the number of terms and of
+    bytes in the arena, and the number of words for which there was no room. Numbers below `n_stop` are stop words and
+    left out. A document with a letter that the tables cannot lower-case, or, with `defer_nonascii`, with any letter
+    beyond ASCII, is marked in `deferred` and gets no words.
 
     Speed comes from what is not there: no branch for each character, and no word that waits for the one before.
     """
     n_docs = offsets.shape[0] - 1
-    term_room = min(ends.shape[0], 2 * slots.shape[0] // 3)
+    term_room = min(places.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
-        stop, is_ascii = _fold(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, defer_nonascii, folded)
-        deferred[doc] = stop < 0
-        stop = max(stop, 0)
-        folded[stop : stop + 72] = 0
-        n_edges = _find_edges(eights, stop, edges)
-        n = _make_keys(folded, eights, edges, n_edges, least, is_ascii, hashing, lows, highs, starts, lengths)
-        used = ends[n_terms - 1] if n_terms > 0 else 0
-        if n_terms + n > term_room or used + stop > arena.shape[0]:
-            return doc, n_terms, n
-        found = out[n_out:]
-        n_terms = _number_all(
-            lows, highs, starts, lengths, n, folded, slots, hashing, arena, ends, n_terms, found, fresh
+        stop, is_ascii = _fold(
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
         )
+        deferred[doc] = stop < 0
+        if stop <= 0:
+            doc_ends[doc] = n_out
+            continue
+        n_edges = _find_edges(folded, stop, edges)
+        n, n_wide, n_long = _make_keys(
+            folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs
+        )
+        if n_terms + n > term_room or used + stop > arena.shape[0]:
+            return doc, n_terms, used, n
+        found = out[n_out:]
+        n_terms = _number_keys(lows, highs, hashes, n, 3 * n_wide < n, slots, keys, places, hashing, n_terms, found)
+        n_terms, used = _check_long(
+            lows, highs, starts, lengths, longs, n_long, folded, slots, keys, arena, places, hashing, n_terms, used,
+            found,
+        )  # fmt: skip
         n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
         doc_ends[doc] = n_out
-    return n_docs, n_terms, 0
+    return n_docs, n_terms, used, 0
 
 
 @_jit
-def intern(text, offsets, slots, arena, ends, hashing, n_terms, lows, highs, starts, lengths, numbers, fresh):
-    """Number whole words given as they are, into `numbers`. There must be room for all. Returns the number of terms."""
-    n = offsets.shape[0] - 1
+def intern(
+    text, offsets, slots, keys, arena, places, hashing, n_terms, used, lows, highs, hashes, starts, lengths, longs,
+    numbers,
+):  # fmt: skip
+    """Assign numbers to whole words given as they are, into `numbers`. There must be room for all.
+
+    Returns the number of terms and of bytes in the arena.
+    """
+    n, n_long = offsets.shape[0] - 1, 0
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
-        low, high = np.uint64(0), np.uint64(0)
+        low, high = np.uint64(0), np.uint64(length + 1) << _TOP_BYTE_SHIFT
         for i in range(min(length, _SHORT_WORD_BYTES)):
             byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
             if i < 8:
                 low |= byte
             else:
                 high |= byte
-        lows[word], highs[word] = low, high | (np.uint64(length + 1) << _TOP_BYTE_SHIFT)
         if length > _SHORT_WORD_BYTES:
-            lows[word], highs[word] = _make_long_key(text, start, length, hashing)
+            low, high = _hash_bytes(text, start, length, hashing), LONG_MARK | np.uint64(length)
+            longs[n_long] = word
+            n_long += 1
+        lows[word], highs[word], hashes[word] = low, high, _hash_key(low, high, hashing)
         starts[word], lengths[word] = start, length
-    return _number_all(lows, highs, starts, lengths, n, text, slots, hashing, arena, ends, n_terms, numbers, fresh)
+    n_terms = _number_keys(lows, highs, hashes, n, False, slots, keys, places, hashing, n_terms, numbers)
+    return _check_long(
+        lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
+    )
+
+
+@_jit
+def number_keys(lows, highs, slots, keys, places, hashing, n_terms, hashes, numbers):
+    """Assign numbers to terms by their keys, into `numbers`; none may have more than 15 bytes. Returns their number.
+
+    There must be room for all.
+    """
+    n = lows.shape[0]
+    for i in range(n):
+        hashes[i] = _hash_key(lows[i], highs[i], hashing)
+    return _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
 
 
 @_jit
 def make_ngrams(
-    words, doc_ends, first, least, most, slots, ends, hashing, n_terms, lows, highs, numbers, fresh, out, out_ends
-):
-    """N-grams of numbered words, `least` to `most` long, into `out`; as many words at a time as there is room for.
+    words, doc_ends, first, least, most, slots, keys, places, hashing, n_terms, lows, highs, hashes, numbers, out,
+    out_ends,
+):  # fmt: skip
+    """Assign numbers to n-grams of words, `least` to `most` long, into `out`; as many at once as there is room for.
 
     Returns the document before which it stopped for want of room, and the number of terms: the n-grams that were
     numbered by then are found again.
     """
-    room, at_once = min(ends.shape[0], 2 * slots.shape[0] // 3), lows.shape[0]
+    room, at_once = min(places.shape[0], slots.shape[0] // 3), lows.shape[0]
     n_out = out_ends[first - 1] if first > 0 else 0
     for doc in range(first, doc_ends.shape[0]):
         stop = doc_ends[doc]
@@ -477,11 +617,9 @@ def make_ngrams(
                     numbers[:n] = words[start : start + n]
                 else:
                     for i in range(n):
-                        lows[i] = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
-                        highs[i] = _GRAM_MARK
-                    before = n_terms
-                    n_terms, _ = _number_short(lows, highs, n, slots, hashing, n_terms, numbers, fresh)
-                    ends[before:n_terms] = ends[before - 1]
+                        low = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
+                        lows[i], highs[i], hashes[i] = low, GRAM_MARK, _hash_key(low, GRAM_MARK, hashing)
+                    n_terms = _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
                 if size >= least:
                     out[n_out : n_out + n] = numbers[:n]
                     n_out += n
@@ -491,7 +629,7 @@ def make_ngrams(
 
 @_jit
 def next_break(text, i, stop, kinds):
-    """The first place at or after byte `i` where a character begins that is in no word; `stop` when there is none."""
+    """Return the first place from byte `i` on where a character begins that is in no word; `stop` for none."""
     while i < stop and (text[i] & 0xC0) == 0x80:
         i += 1
     while i < stop:
@@ -503,340 +641,75 @@ def next_break(text, i, stop, kinds):
 
 
 @_jit
-def write_pairs(numbers, doc_ends, first, label_ends, labels, rest, times, seen, terms, loads, n_pairs):
-    """Write down for each document and label how often each term occurs: pairs of a term and a load.
-
-    A load is the column of the label and the number of occurrences. A term's total over documents is the sum over
-    the columns of labels when every document has one label. For the others, what is missing or too much goes to the
-    column ``rest[doc]``, so that the sum over all columns is the total: too much with a negative number.
-    `times` is zero for every term, before and after; `seen` has room for a document's terms, and one.
-    Returns the document before which it stopped for want of room, the number of pairs, and how many more that
-    document needs.
-    """
-    for doc in range(first, doc_ends.shape[0]):
-        start, stop = doc_ends[doc - 1] if doc > 0 else 0, doc_ends[doc]
-        label, last = label_ends[doc - 1] if doc > 0 else 0, label_ends[doc]
-        n_labels = last - label
-        n_seen = 0
-        for i in range(start, stop):
-            term = numbers[i]
-            seen[n_seen] = term
-            n_seen += np.int64(times[term] == 0)
-            times[term] += 1
-        needed = n_seen * max(2 * n_labels - 1, 1)
-        if n_pairs + needed > terms.shape[0]:
-            _forget(seen, n_seen, times)
-            return doc, n_pairs, needed
-        for j in range(label, last):
-            load = labels[j] << _TF_BITS
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = load | times[seen[i]]
-                n_pairs += 1
-        load = rest[doc] << _TF_BITS
-        if n_labels == 0:
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = load | times[seen[i]]
-                n_pairs += 1
-        for _ in range(n_labels - 1):
-            for i in range(n_seen):
-                terms[n_pairs] = seen[i]
-                loads[n_pairs] = -(load | times[seen[i]])
-                n_pairs += 1
-        _forget(seen, n_seen, times)
-    return doc_ends.shape[0], n_pairs, 0
+def find_ngram_parts(keys, prefix, last):
+    """Find the term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
+    for term in range(prefix.shape[0]):
+        prefix[term], last[term] = -1, term
+        if keys[2 * term + 1] == GRAM_MARK:
+            prefix[term] = np.int32(keys[2 * term] >> np.uint64(32))
+            last[term] = np.int32(keys[2 * term] & np.uint64(0xFFFFFFFF))
 
 
 @_jit
-def _forget(seen, n_seen, times):
-    for i in range(n_seen):
-        times[seen[i]] = 0
+def _get_length(keys, word):
+    """Return the number of bytes of a word."""
+    high = keys[2 * word + 1]
+    return np.int64(high & ~_TOP_BYTE) if high >= LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
 
 
 @_jit
-def _unpack_column(load):
-    """The column of a load, whatever its sign."""
-    return abs(load) >> _TF_BITS
-
-
-@_jit
-def _sort_by_column(terms, loads):
-    """Pairs in order of their columns; a copy, as they are, when the documents came class by class."""
-    n, n_columns, ascending = terms.shape[0], 1, True
-    for i in range(n):
-        ascending &= _unpack_column(loads[i]) >= n_columns - 1
-        n_columns = max(n_columns, _unpack_column(loads[i]) + 1)
-    if ascending:
-        return terms, loads.copy()
-    starts = np.zeros(n_columns + 1, np.int64)
-    for i in range(n):
-        starts[_unpack_column(loads[i]) + 1] += 1
-    for column in range(n_columns):
-        starts[column + 1] += starts[column]
-    sorted_terms, sorted_loads = np.empty(n, np.int32), np.empty(n, np.int64)
-    for i in range(n):
-        column = _unpack_column(loads[i])
-        at = starts[column]
-        starts[column] += 1
-        sorted_terms[at] = terms[i]
-        sorted_loads[at] = loads[i]
-    return sorted_terms, sorted_loads
-
-
-@_jit
-def sum_pairs(terms, loads, n_terms):
-    """Sum up pairs to cells: where each term's begin, their columns and values; the columns ascend.
-
-    Two stable counting sorts, by column and then by term.
-    """
-    n = terms.shape[0]
-    by_column_terms, by_column_loads = _sort_by_column(terms, loads)
-    free = np.zeros(n_terms + 1, np.int64)
-    for i in range(n):
-        free[terms[i] + 1] += 1
-    for term in range(n_terms):
-        free[term + 1] += free[term]
-    for i in range(n):
-        term = by_column_terms[i]
-        loads[free[term]] = by_column_loads[i]
-        free[term] += 1
-    n_cells, i = 0, 0
-    indptr = np.zeros(n_terms + 1, np.int64)
-    for term in range(n_terms):
-        before = -1
-        while i < free[term]:
-            n_cells += np.int64(_unpack_column(loads[i]) != before)
-            before = _unpack_column(loads[i])
-            i += 1
-        indptr[term + 1] = n_cells
-    columns, values = np.empty(n_cells, np.int32), np.zeros((3, n_cells), np.int64)
-    cell, i = -1, 0
-    for term in range(n_terms):
-        before = -1
-        while i < free[term]:
-            load = loads[i]
-            i += 1
-            if _unpack_column(load) != before:
-                before = _unpack_column(load)
-                cell += 1
-                columns[cell] = before
-            sign = np.int64(1) if load > 0 else np.int64(-1)
-            tf = abs(load) & ((1 << _TF_BITS) - 1)
-            values[0, cell] += sign
-            values[1, cell] += sign * tf
-            values[2, cell] += sign * tf * tf
-    return indptr, columns, values
-
-
-@_jit
-def reorder_cells(indptr, columns, values, rank, n_ranks, row_of, n_rows):
-    """Cells by term number and column, ordered by the terms' ranks and the columns' rows instead."""
-    n_cells = columns.shape[0]
-    starts = np.zeros(n_rows + 1, np.int64)
-    for column in columns:
-        starts[row_of[column] + 1] += 1
-    for row in range(n_rows):
-        starts[row + 1] += starts[row]
-    new_indptr = np.zeros(n_ranks + 1, np.int64)
-    cells, terms = np.empty(n_cells, np.int64), np.empty(n_cells, np.int32)
-    for term in range(indptr.shape[0] - 1):
-        if indptr[term] < indptr[term + 1]:
-            new_indptr[rank[term] + 1] = indptr[term + 1] - indptr[term]
-        for i in range(indptr[term], indptr[term + 1]):
-            row = row_of[columns[i]]
-            cells[starts[row]] = i
-            terms[starts[row]] = rank[term]
-            starts[row] += 1
-    for term in range(n_ranks):
-        new_indptr[term + 1] += new_indptr[term]
-    free = new_indptr.copy()
-    new_rows, new_values = np.empty(n_cells, np.int32), np.empty((3, n_cells), np.int64)
-    for i in range(n_cells):
-        at, cell = free[terms[i]], cells[i]
-        free[terms[i]] += 1
-        new_rows[at] = row_of[columns[cell]]
-        for k in range(3):
-            new_values[k, at] = values[k, cell]
-    return new_indptr, new_rows, new_values
-
-
-@_jit
-def _compare_bytes(text_a, start_a, end_a, text_b, start_b, end_b):
-    for i in range(min(end_a - start_a, end_b - start_b)):
-        difference = np.int64(text_a[start_a + i]) - np.int64(text_b[start_b + i])
-        if difference != 0:
-            return difference
-    return (end_a - start_a) - (end_b - start_b)
-
-
-@_jit
-def merge_strings(text_a, offsets_a, text_b, offsets_b, in_a, in_b):
-    """The union of two sorted lists of strings: where each stands in the lists, -1 for nowhere; returns its length."""
-    a, b, n = 0, 0, 0
-    n_a, n_b = offsets_a.shape[0] - 1, offsets_b.shape[0] - 1
-    while a < n_a or b < n_b:
-        if a == n_a:
-            order = 1
-        elif b == n_b:
-            order = -1
-        else:
-            order = _compare_bytes(text_a, offsets_a[a], offsets_a[a + 1], text_b, offsets_b[b], offsets_b[b + 1])
-        in_a[n] = in_b[n] = -1
-        if order <= 0:
-            in_a[n] = a
-            a += 1
-        if order >= 0:
-            in_b[n] = b
-            b += 1
-        n += 1
-    return n
-
-
-@_jit
-def _merge_indptr(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
-    """Where the cells of each term will begin when those of two lists are merged."""
-    indptr = np.zeros(in_a.shape[0] + 1, np.int64)
-    for term in range(in_a.shape[0]):
-        a, end_a = (indptr_a[in_a[term]], indptr_a[in_a[term] + 1]) if in_a[term] >= 0 else (0, 0)
-        b, end_b = (indptr_b[in_b[term]], indptr_b[in_b[term] + 1]) if in_b[term] >= 0 else (0, 0)
-        n = (end_a - a) + (end_b - b)
-        while a < end_a and b < end_b:
-            row_a, row_b = rows_a[a], rows_b[b]
-            n -= np.int64(row_a == row_b)
-            a += np.int64(row_a <= row_b)
-            b += np.int64(row_b <= row_a)
-        indptr[term + 1] = indptr[term] + n
-    return indptr
-
-
-@_jit
-def merge_cells(in_a, indptr_a, rows_a, values_a, in_b, indptr_b, rows_b, values_b, sign):
-    """Add (or subtract: `sign`) the cells of the terms that have the numbers `in_a` and `in_b`, -1 for none."""
-    indptr = _merge_indptr(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b)
-    rows, values = np.empty(indptr[-1], np.int32), np.empty((3, indptr[-1]), values_a.dtype)
-    n = 0
-    for term in range(in_a.shape[0]):
-        a, end_a = (indptr_a[in_a[term]], indptr_a[in_a[term] + 1]) if in_a[term] >= 0 else (0, 0)
-        b, end_b = (indptr_b[in_b[term]], indptr_b[in_b[term] + 1]) if in_b[term] >= 0 else (0, 0)
-        while a < end_a or b < end_b:
-            take_a = b == end_b or (a < end_a and rows_a[a] <= rows_b[b])
-            take_b = a == end_a or (b < end_b and rows_b[b] <= rows_a[a])
-            rows[n] = rows_a[a] if take_a else rows_b[b]
-            for k in range(3):
-                value = values_a[k, a] if take_a else values_a.dtype.type(0)
-                values[k, n] = value + sign * values_b[k, b] if take_b else value
-            a += np.int64(take_a)
-            b += np.int64(take_b)
-            n += 1
-    return indptr, rows, values
-
-
-@_jit
-def extract_fold(indptr, classes, values, places, shares, n_classes, without):
-    """The cells of a part of the documents that has `shares` in the cells at `places`, ascending; or of the others.
-
-    Classes from `n_classes` on are no classes: they count in the totals only. Returns the terms that are left, where
-    their cells begin, the cells' classes and values, and the totals of the terms.
-    """
-    n_terms, share, n_kept, n_cells = indptr.shape[0] - 1, 0, 0, 0
-    kept, new_indptr = np.empty(n_terms, np.int64), np.zeros(n_terms + 1, np.int64)
-    most = classes.shape[0] if without else places.shape[0]
-    new_classes, new_values = np.empty(most, np.int32), np.empty((3, most), np.int64)
-    totals = np.zeros((3, n_terms), np.int64)
-    for term in range(n_terms):
-        for cell in range(indptr[term], indptr[term + 1]):
-            here = share < places.shape[0] and places[share] == cell
-            df, tf, tf2 = np.int64(0), np.int64(0), np.int64(0)
-            if without:
-                df, tf, tf2 = values[0, cell], values[1, cell], values[2, cell]
-            if here:
-                sign = np.int64(-1) if without else np.int64(1)
-                df += sign * shares[0, share]
-                tf += sign * shares[1, share]
-                tf2 += sign * shares[2, share]
-                share += 1
-            totals[0, n_kept] += df
-            totals[1, n_kept] += tf
-            totals[2, n_kept] += tf2
-            if df > 0 and classes[cell] < n_classes:
-                new_classes[n_cells] = classes[cell]
-                new_values[0, n_cells], new_values[1, n_cells], new_values[2, n_cells] = df, tf, tf2
-                n_cells += 1
-        if totals[0, n_kept] > 0:
-            kept[n_kept] = term
-            n_kept += 1
-            new_indptr[n_kept] = n_cells
-    return (
-        kept[:n_kept].copy(), new_indptr[: n_kept + 1].copy(), new_classes[:n_cells].copy(),
-        new_values[:, :n_cells].copy(), totals[:, :n_kept].copy(),
-    )  # fmt: skip
-
-
-@_jit
-def counting_sort(items, keys, n_keys):
-    """Items in order of their keys; those with equal keys stay in theirs."""
-    starts = np.zeros(n_keys + 1, np.int64)
-    for item in items:
-        starts[keys[item] + 1] += 1
-    for key in range(n_keys):
-        starts[key + 1] += starts[key]
-    result = np.empty_like(items)
-    for item in items:
-        result[starts[keys[item]]] = item
-        starts[keys[item]] += 1
-    return result
-
-
-@_jit
-def pack_leading_bytes(text, offsets, heads):
-    """The first eight bytes of each string as one big-endian number, zeros beyond its end."""
-    for item in range(heads.shape[0]):
-        head = np.uint64(0)
-        for i in range(offsets[item], offsets[item] + 8):
-            head <<= np.uint64(8)
-            if i < offsets[item + 1]:
-                head |= np.uint64(text[i])
-        heads[item] = head
-
-
-@_jit
-def find_ngram_parts(slots, prefix, last):
-    """The term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
-    for at in range(slots.shape[0]):
-        if slots[at, 1] != _EMPTY:
-            term = np.int64(slots[at, 2])
-            prefix[term], last[term] = -1, term
-            if slots[at, 1] == _GRAM_MARK:
-                prefix[term] = np.int32(slots[at, 0] >> np.uint64(32))
-                last[term] = np.int32(slots[at, 0] & np.uint64(0xFFFFFFFF))
-
-
-@_jit
-def compute_term_offsets(ends, prefix, last, terms, offsets):
-    """Where each term ends when all are written out side by side, into ``offsets[1:]``."""
+def compute_term_offsets(keys, prefix, last, terms, offsets):
+    """Find where each term ends when all are written out side by side, into ``offsets[1:]``."""
     for item in range(terms.shape[0]):
         length, term = np.int64(-1), np.int64(terms[item])
         while term >= 0:
-            word = np.int64(last[term])
-            length += 1 + ends[word] - (ends[word - 1] if word > 0 else 0)
+            length += 1 + _get_length(keys, np.int64(last[term]))
             term = np.int64(prefix[term])
         offsets[item + 1] = offsets[item] + length
 
 
 @_jit
-def write_terms(arena, ends, prefix, last, terms, text, offsets):
-    """Write out terms, the words of an n-gram with a space between them, to their known offsets."""
+def write_terms(keys, arena, places, prefix, last, terms, text, offsets):
+    """Write out terms, the words of an n-gram with a space between them, to their known offsets.
+
+    `text` has 16 bytes more than needed: a short word is written with what follows it in its key, over which the next
+    one is written.
+    """
     for item in range(terms.shape[0]):
         end, term = offsets[item + 1], np.int64(terms[item])
+        if prefix[term] < 0 and keys[2 * term + 1] < GRAM_MARK:
+            store_eight(text, np.uint64(offsets[item]), keys[2 * term])
+            store_eight(text, np.uint64(offsets[item] + 8), keys[2 * term + 1])
+            continue
         while term >= 0:
             word = np.int64(last[term])
-            start = ends[word - 1] if word > 0 else 0
-            length = ends[word] - start
+            length, high = _get_length(keys, word), keys[2 * word + 1]
             end -= length
-            for i in range(length):
-                text[end + i] = arena[start + i]
+            if high >= LONG_MARK:
+                start = places[word]
+                for i in range(length):
+                    text[end + i] = arena[start + i]
+            else:
+                for i in range(length):
+                    part = keys[2 * word] if i < 8 else high
+                    text[end + i] = np.uint8((part >> np.uint64(8 * (i & 7))) & np.uint64(0xFF))
             term = np.int64(prefix[term])
             if term >= 0:
                 end -= 1
                 text[end] = 0x20
+
+
+@_jit
+def make_sort_keys(keys, arena, places, words, heads, tails):
+    """Write down words as two numbers each, which are ordered as the words are.
+
+    Only words of more than 15 bytes can have the same numbers: when their first 15 are the same.
+    """
+    for item in range(words.shape[0]):
+        word = np.int64(words[item])
+        low, high = keys[2 * word], keys[2 * word + 1]
+        if high >= LONG_MARK:
+            start = np.uint64(places[word])
+            low = load_eight(arena, start)
+            high = load_eight(arena, start + np.uint64(8)) | LONG_MARK
+        heads[item], tails[item] = swap_bytes(low), swap_bytes(high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,20 +11,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
-from termsieve._types import Int64Array, UInt8Array
+from termsieve._types import AnyArray, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels
+    from termsieve.tokens import string_kernels
 else:
-    kernels = import_kernels("termsieve.tokens.kernels")
+    string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 SORTED_STRINGS = Threshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
 _SMALL_SIZE = 10_000
 
 
 def string_buffers(strings: pa.LargeStringArray) -> tuple[UInt8Array, Int64Array]:
-    """The bytes of an array of strings and the n + 1 offsets into them, without a copy."""
+    """Return the bytes of an array of strings and the n + 1 offsets into them, without a copy."""
     _, offsets, text = strings.buffers()
     ends = np.frombuffer(offsets, np.int64, len(strings) + 1, strings.offset * 8) if offsets else np.zeros(1, np.int64)
     return np.frombuffer(text, np.uint8) if text else np.empty(0, np.uint8), ends
@@ -39,7 +39,7 @@ def document_offsets(documents: pa.LargeStringArray | pa.LargeListArray) -> Int6
 
 
 def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringArray:
-    """An array of strings on given bytes and offsets, without a copy."""
+    """Return an array of strings on given bytes and offsets, without a copy."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
@@ -51,19 +51,43 @@ def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
     if len(strings) < _SMALL_SIZE or not kernels_pay(len(strings), SORTED_STRINGS):
         return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
-    kernels.pack_leading_bytes(*string_buffers(strings), heads)
+    string_kernels.pack_leading_bytes(*string_buffers(strings), heads)
     order = np.argsort(heads)
-    heads = heads[order]
-    same = heads[1:] == heads[:-1]
-    tied = np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
+    tied = _find_ties(heads[order])
     if len(tied):
         candidates = order[tied]
         order[tied] = candidates[pc.array_sort_indices(strings.take(pa.array(candidates))).to_numpy()]
     return order
 
 
+def argsort_pairs(
+    heads: UInt64Array, tails: UInt64Array, spell: Callable[[Int64Array], pa.LargeStringArray]
+) -> Int64Array:
+    """Return how to sort strings by pairs of numbers, and those with equal pairs by what `spell` makes of them."""
+    order = np.argsort(heads)
+    tied = _find_ties(heads[order])
+    if len(tied):
+        candidates = order[tied]
+        sorted_heads = heads[candidates]
+        groups = np.cumsum(np.concatenate([[False], sorted_heads[1:] != sorted_heads[:-1]]))
+        by_tail = np.argsort(tails[candidates])
+        by_both = string_kernels.counting_sort(items=by_tail, keys=groups, n_keys=int(groups[-1]) + 1)
+        order[tied] = candidates = candidates[by_both]
+        same = tied[_find_ties(tails[candidates], groups)]  # groups are in order, as before
+        if len(same):
+            candidates = order[same]
+            order[same] = candidates[pc.array_sort_indices(spell(candidates)).to_numpy()]
+    return order
+
+
+def _find_ties(*keys: AnyArray) -> Int64Array:
+    """Return the places of sorted keys that have a neighbour with the same."""
+    same = np.logical_and.reduce([key[1:] == key[:-1] for key in keys])
+    return np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
+
+
 def check_distinct(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
-    """An array of names for the option `name`; refuses one that stands twice."""
+    """Return an array of names for the option `name`; refuses one that stands twice."""
     if isinstance(strings, str):
         raise OptionError(f"{name} must be a list of names, not the single string {strings!r}.")
     array = pa.array([str(item) for item in strings], pa.large_string())

@@ -43,7 +43,25 @@ function showTip(_, event, item, value) {
 function draw(place) {
   const name = place.dataset.chart;
   const options = { ast: true, renderer: "svg", actions: false, tooltip: showTip };
-  return vegaEmbed(place, pageData.charts[name], options).then((made) => { views[name] = made.view; });
+  return vegaEmbed(place, pageData.charts[name], options).then((made) => {
+    views[name] = made.view;
+    if (name.startsWith("f1_")) steerByKeys(place, made.view);
+  });
+}
+
+// The arrow keys go through the scores of a chart of curves; Escape shows all
+function steerByKeys(place, view) {
+  const names = ["", ...view.scale("color").domain()];
+  const label = place.getAttribute("aria-label");
+  place.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step && event.key !== "Escape") return;
+    event.preventDefault();
+    const at = names.indexOf(view.signal("pointed"));
+    const next = step ? names[(at + step + names.length) % names.length] : "";
+    view.signal("pointed", next).run();
+    place.setAttribute("aria-label", next ? `${next}. ${label}` : label);
+  });
 }
 
 // Sorting of tables
@@ -78,8 +96,13 @@ function sayTheme() {
   themeButton.setAttribute("aria-pressed", String(isDark()));
   themeButton.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");
 }
+const THEME = "termsieve-theme"; // a browser may refuse to remember anything for a page from a file
+function recall() { try { return localStorage.getItem(THEME); } catch { return null; } }
+function remember(theme) { try { localStorage.setItem(THEME, theme); } catch { /* then it is asked for again */ } }
+if (["light", "dark"].includes(recall())) document.documentElement.dataset.theme = recall();
 themeButton.addEventListener("click", () => {
   document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  remember(document.documentElement.dataset.theme);
   sayTheme();
 });
 prefersDark.addEventListener("change", sayTheme);
@@ -166,14 +189,15 @@ function spread(rows, x, y) {
 function name(rows, width) {
   const boxes = [];
   const wanted = rows.filter((row) => row.ring || row.first).sort((a, b) => b.ring - a.ring || a.rankNumber - b.rankNumber);
-  for (const row of wanted.slice(0, 160)) {
+  const others = rows.filter((row) => !row.ring && !row.first).sort((a, b) => a.rankNumber - b.rankNumber);
+  for (const row of [...wanted, ...others].slice(0, 400)) {
     const text = row.term.length > 22 ? row.term.slice(0, 21) + "…" : row.term;
     const box = { left: row.px, right: row.px + 12 + 6.7 * text.length, top: row.py - 8, bottom: row.py + 8 };
     const free = boxes.every((b) => box.right < b.left || box.left > b.right || box.bottom < b.top || box.top > b.bottom);
     if (!free || box.right > width + 4) continue;
     boxes.push(box);
     row.label = "\u2068" + text + "\u2069";
-    if (boxes.length >= (width < 420 ? 18 : 40)) break;
+    if (boxes.length >= (width < 420 ? 24 : 90)) break;
   }
 }
 
@@ -206,13 +230,42 @@ function listFirst() {
   byId("first").replaceChildren(...inRankOrder().slice(0, 30).map(([, i]) => termButton(i)));
 }
 
+// The whole vocabulary, decoded when something is first looked for
+let wholeVocabulary = null;
+function decodeIndex() {
+  if (wholeVocabulary) return wholeVocabulary;
+  wholeVocabulary = [];
+  let before = "";
+  for (const row of pageData.index.text.split("\n")) {
+    if (!row) continue;
+    const [rest, documents] = row.slice(1).split("\t");
+    before = [...before].slice(0, parseInt(row[0], 16)).join("") + rest;
+    wholeVocabulary.push([before, Number(documents)]);
+  }
+  return wholeVocabulary;
+}
+
+function describeUndrawn() {
+  const drawn = new Set(words.terms);
+  const matches = decodeIndex().filter(([term]) => term.toLowerCase().includes(state.query) && !drawn.has(term));
+  const exact = matches.filter(([term]) => term.toLowerCase() === state.query);
+  matches.sort((a, b) => b[1] - a[1]);
+  const shown = (exact.length ? exact : matches).slice(0, 8).map(([term, n]) => `${term} (${grouped(n)})`);
+  const partly = pageData.index.terms < pageData.index.all
+    ? ` Of ${grouped(pageData.index.all)} terms, the ${grouped(pageData.index.terms)} most frequent can be found.` : "";
+  if (!matches.length) return ` No other term of the corpus has it.${partly}`;
+  return ` ${grouped(matches.length)} more are in the corpus but not drawn: ${shown.join(", ")}` +
+    `${matches.length > shown.length ? ", …" : ""} (documents in brackets).${partly}`;
+}
+
 function listMatches() {
   const shown = words.terms.map((_, i) => i).filter(found);
   const place = (i) => words.terms[i].toLowerCase().indexOf(state.query);
   shown.sort((a, b) => (place(a) > 0) - (place(b) > 0) || words.terms[a].length - words.terms[b].length || a - b);
   byId("matches").replaceChildren(...(state.query ? shown.slice(0, 20).map(termButton) : []));
-  const all = `${grouped(words.terms.length)} of ${grouped(words.n_terms)} terms are in this page`;
-  byId("said").textContent = state.query ? `${grouped(shown.length)} found; ${all}.` : `${all[0].toUpperCase()}${all.slice(1)}.`;
+  const all = `${grouped(words.terms.length)} of ${grouped(words.n_terms)} terms are drawn`;
+  byId("said").textContent = state.query ? `${grouped(shown.length)} found; ${all}.${describeUndrawn()}`
+    : `${all[0].toUpperCase()}${all.slice(1)}; all can be looked for.`;
 }
 
 function listColors() {

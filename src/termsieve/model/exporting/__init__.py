@@ -1,0 +1,18 @@
+"""A model comes in; a file that labels texts without this library goes out.
+
+::
+
+    portable      a model as plain data: terms, weights, classes, analyzer, calibration, thresholds
+    characters    which characters are parts of words, so that words are the same everywhere
+    runtime       labels texts by that data, in Python's standard library alone; templates/runtime.js does in JavaScript
+    forms         the files: .json, .py, .js, .html
+    sql           the same as one query, for DuckDB, PostgreSQL and SQLite
+    export_model  export(): the form by the ending of the file
+    reading       a .json file as a Model again
+"""
+
+from termsieve.model.exporting.export_model import export
+from termsieve.model.exporting.portable import to_portable
+from termsieve.model.exporting.reading import load_exported, load_portable
+
+__all__ = ["export", "load_exported", "load_portable", "to_portable"]

@@ -1,0 +1,211 @@
+// Label texts with an exported model: an ES module without dependencies, for Node and browsers.
+
+function decodeRanges(text) {
+  const distances = text.split(" ").map((one) => parseInt(one, 36));
+  const ranges = [];
+  let end = 0;
+  for (let i = 0; i + 1 < distances.length; i += 2) {
+    const first = end + distances[i];
+    end = first + distances[i + 1];
+    ranges.push([first, end - 1]);
+  }
+  return ranges;
+}
+
+function characterClass(ranges) {
+  return ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join("");
+}
+
+// Python's white space, which is not JavaScript's
+const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
+class Analyzer {
+  constructor(settings) {
+    this.settings = settings;
+    this.stopWords = new Set(settings.stop_words);
+    this.word = new RegExp(`[${characterClass(decodeRanges(settings.word_characters))}]{${settings.least},}`, "gu");
+    // characters that were not there yet when the model was made have no lower case
+    this.unknown = new RegExp(`([^${characterClass(decodeRanges(settings.known_characters))}]+)`, "u");
+    this.spaces = new RegExp(`[${SPACE}][${SPACE}]+`, "gu");
+    this.parts = new RegExp(`[^${SPACE}]+`, "gu");
+  }
+
+  lower(text) {
+    return text.split(this.unknown).map((part, i) => (i % 2 ? part : part.toLowerCase())).join("");
+  }
+
+  analyze(given) {
+    const text = this.settings.lowercase ? this.lower(given) : given;
+    const [low, high] = this.settings.ngrams;
+    if (this.settings.kind === "char") return characterNgrams([...text.replace(this.spaces, " ")], low, high);
+    if (this.settings.kind === "char_wb") {
+      return (text.match(this.parts) || []).flatMap((word) => innerNgrams([" ", ...word, " "], low, high));
+    }
+    const words = (text.match(this.word) || []).filter((word) => !this.stopWords.has(word));
+    const terms = [];
+    for (let n = low; n <= high; n++) {
+      for (let i = 0; i + n <= words.length; i++) terms.push(n === 1 ? words[i] : words.slice(i, i + n).join(" "));
+    }
+    return terms;
+  }
+}
+
+function characterNgrams(characters, low, high) {
+  const terms = [];
+  for (let n = low; n <= Math.min(high, characters.length); n++) {
+    for (let i = 0; i + n <= characters.length; i++) terms.push(characters.slice(i, i + n).join(""));
+  }
+  return terms;
+}
+
+function innerNgrams(characters, low, high) {
+  const terms = [];
+  for (let n = low; n <= high; n++) {
+    for (let i = 0; i < Math.max(characters.length - n + 1, 1); i++) terms.push(characters.slice(i, i + n).join(""));
+    if (n >= characters.length) break; // a short word counts once
+  }
+  return terms;
+}
+
+function firstBest(values) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}
+
+function sigmoid(x) {
+  if (x >= 0) return 1 / (1 + Math.exp(-x));
+  const power = Math.exp(x);
+  return power / (1 + power);
+}
+
+function softmax(scores) {
+  const best = Math.max(...scores);
+  const powers = scores.map((score) => Math.exp(score - best));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total);
+}
+
+function againstTheRest(scores) {
+  const top = firstBest(scores);
+  const best = scores[top];
+  const shares = scores.map((score, c) => (c === top ? 0 : Math.exp(score - best)));
+  const rest = shares.reduce((sum, share) => sum + share, 0);
+  const odds = scores.map((score, c) => score - best - Math.log(1 + rest - shares[c]));
+  const others = scores.filter((_, c) => c !== top);
+  const next = Math.max(...others);
+  odds[top] = best - next - Math.log(others.reduce((sum, score) => sum + Math.exp(score - next), 0));
+  return odds;
+}
+
+function interpolate(x, xs, ys) {
+  const last = xs.length - 1;
+  if (x <= xs[0]) return ys[0];
+  if (x >= xs[last]) return ys[last];
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (xs[middle] <= x) low = middle;
+    else high = middle;
+  }
+  return ys[low] + ((ys[high] - ys[low]) / (xs[high] - xs[low])) * (x - xs[low]);
+}
+
+export class Predictor {
+  constructor(model) {
+    this.model = model;
+    this.analyzer = new Analyzer(model.analyzer);
+    this.columns = new Map(model.terms.map((term, column) => [term, column]));
+  }
+
+  // the label (or labels), its probability, those of all classes, and the terms that decided
+  predict(text, n = 10) {
+    const values = this.toValues(text);
+    const known = values.length > 0;
+    const scores = this.findScores(values);
+    const chances = this.findProbabilities(scores, known);
+    const labels = this.findLabels(scores, chances, known);
+    const names = labels.map((c) => this.model.classes[c]);
+    const found = { known, terms: this.explain(values, this.model.curves === null ? scores : chances, labels, n) };
+    if (chances) found.probabilities = Object.fromEntries(this.model.classes.map((name, c) => [name, chances[c]]));
+    if (this.model.single) return { label: names[0], probability: chances && chances[labels[0]], ...found };
+    return { labels: names, probability: chances && labels.map((c) => chances[c]), ...found };
+  }
+
+  // pairs of column and weighted value
+  toValues(text) {
+    const counts = new Map();
+    for (const term of this.analyzer.analyze(text)) {
+      const column = this.columns.get(term);
+      if (column !== undefined) counts.set(column, (counts.get(column) || 0) + 1);
+    }
+    const kind = this.model.occurrences;
+    const idf = this.model.term_weights;
+    const values = [...counts].sort((a, b) => a[0] - b[0]).map(([column, times]) => {
+      const value = kind === "binary" ? 1 : kind === "log" ? 1 + Math.log(times) : times;
+      return [column, idf === null ? value : value * idf[column]];
+    });
+    if (!this.model.cosine) return values;
+    const length = Math.sqrt(values.reduce((sum, [, value]) => sum + value * value, 0));
+    return length > 0 ? values.map(([column, value]) => [column, value / length]) : values;
+  }
+
+  findScores(values) {
+    return this.model.weights.map((row, problem) =>
+      values.reduce((sum, [column, value]) => sum + row[column] * value, this.model.constants[problem]));
+  }
+
+  findProbabilities(scores, known) {
+    const kind = this.model.probabilities;
+    if (kind === null) return null;
+    if (!known) return [...this.model.prior];
+    if (!this.model.single) return scores.map((score, c) => this.calibrate(score, c));
+    if (scores.length === 1) {
+      const chance = this.calibrate(scores[0], 0);
+      return [1 - chance, chance];
+    }
+    if (kind === "softmax") return softmax(scores);
+    const chances = againstTheRest(scores).map((score, c) => this.calibrate(score, c));
+    const total = chances.reduce((sum, chance) => sum + chance, 0);
+    return chances.map((chance) => (total > 0 ? chance / total : 1 / chances.length));
+  }
+
+  calibrate(score, problem) {
+    const kind = this.model.probabilities;
+    if (kind === "softmax") return sigmoid(score);
+    const [first, second] = this.model.curves[problem];
+    return kind === "sigmoid" ? sigmoid(first * score + second) : interpolate(score, first, second);
+  }
+
+  findLabels(scores, chances, known) {
+    const { single, prior, thresholds } = this.model;
+    if (single) {
+      if (!known) return [firstBest(prior)];
+      if (chances) return [firstBest(chances)];
+      return scores.length === 1 ? [scores[0] > 0 ? 1 : 0] : [firstBest(scores)];
+    }
+    const all = this.model.classes.map((_, c) => c);
+    if (thresholds === null) return all.filter((c) => (known ? scores[c] > 0 : prior[c] > 0.5));
+    const shares = chances || prior;
+    const labels = all.filter((c) => shares[c] > thresholds[c]);
+    if (labels.length || !known || !this.model.always_label) return labels;
+    return [firstBest(all.map((c) => shares[c] / thresholds[c]))];
+  }
+
+  // the terms with the largest parts in the decision between the first label and the next best class
+  explain(values, rivals, labels, n) {
+    if (!labels.length) return [];
+    const label = labels[0];
+    const { weights, terms, single } = this.model;
+    let part;
+    if (weights.length === 1) part = (column) => (label === 1 ? 1 : -1) * weights[0][column];
+    else if (!single) part = (column) => weights[label][column];
+    else {
+      const other = firstBest(rivals.map((score, c) => (c === label ? -Infinity : score)));
+      part = (column) => weights[label][column] - weights[other][column];
+    }
+    const parts = values.map(([column, value]) => [terms[column], part(column) * value]);
+    return parts.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || (a[0] < b[0] ? -1 : 1)).slice(0, n);
+  }
+}

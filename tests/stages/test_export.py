@@ -1,0 +1,341 @@
+"""Exported models label texts as the model does: in Python, JavaScript, and SQL, on any Unicode text."""
+
+import importlib.util
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termsieve as ts
+from termsieve.errors import InputError, OptionError
+from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
+from termsieve.model.exporting import export, forms, load_portable, runtime, to_portable
+from termsieve.model.exporting.characters import encode_ranges, find_ranges
+from termsieve.model.exporting.portable import to_analyzer_data
+from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
+
+WORDS = ["cheap", "pills", "İstanbul", "ΟΔΥΣΣΕΥΣ", "straße", "noon", "lunch", "日本", "it's", "x<y", "tea_2", "Über"]
+ANALYZERS = [
+    ts.Analyzer(), ts.Analyzer(ngram_range=(1, 2), stop_words="english"),
+    ts.Analyzer(lowercase=False, token_pattern=r"\w+"),
+    ts.Analyzer(analyzer="char", ngram_range=(1, 3)), ts.Analyzer(analyzer="char_wb", ngram_range=(2, 3)),
+]  # fmt: skip
+CLASSIFIERS = ["multinomial_nb", "bernoulli_nb", "poisson_nb", "linear_svm", "logistic_regression"]
+
+
+def node(*arguments):
+    """Run Node, or skip the test where it is not."""
+    program = shutil.which("node")
+    if program is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("there is no Node on this machine")
+    return subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+def make_documents(n_classes, *, several=False, seed=0):
+    generator = random.Random(seed)
+    names = [f"class {c}'s" for c in range(n_classes)]
+    texts, labels = [], []
+    for i in range(40 * n_classes):
+        c = i % n_classes
+        own = [WORDS[(3 * c + j) % len(WORDS)] for j in range(3)]
+        texts.append(" ".join(generator.choices(own, k=4) + generator.choices(WORDS, k=3)))
+        labels.append([names[c], *([names[(c + 1) % n_classes]] if several and i % 3 == 0 else [])])
+    return texts, labels
+
+
+def train(classifier, n_classes=3, *, several=False, analyzer=None, **options):
+    texts, labels = make_documents(n_classes, several=several)
+    return ts.train(
+        texts, labels, scores="chi2", ks=9, classifiers=classifier, cv=0, analyzer=analyzer, progress=False, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def models():
+    """One model of each kind."""
+    found = {f"{name}, {n}": train(name, n) for name in CLASSIFIERS for n in (2, 3)}
+    found["several"] = train("linear_svm", 4, several=True)
+    found["plain"] = train("linear_svm", 3, calibrate=0)
+    found["several, plain"] = train("multinomial_nb", 3, several=True, calibrate=0)
+    found["pairs"] = train("linear_svm", 3, analyzer=ts.Analyzer(ngram_range=(1, 2)))
+    found["characters"] = train("linear_svm", 2, analyzer=ts.Analyzer(analyzer="char_wb", ngram_range=(1, 2)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def texts():
+    generator = random.Random(1)
+    made = [
+        " ".join(generator.choices([*WORDS, "CHEAP", "zzz", "ΣΑΣ", "…", "\t\n"], k=generator.randint(0, 8)))
+        for _ in range(60)
+    ]
+    return [*made, "", "zzz"]
+
+
+def check(model, texts, answers):
+    """Compare labels exactly, and probabilities to 1e-9."""
+    labels = [one["label"] if model.single else one["labels"] for one in answers]
+    assert labels == model.predict(texts)
+    chances = model.predict_proba(texts)
+    if chances is not None:
+        given = [[one["probabilities"][name] for name in model.classes] for one in answers]
+        np.testing.assert_allclose(given, chances, atol=1e-9)
+    assert [one["known"] for one in answers] == model.has_terms(texts).tolist()
+
+
+def test_data_labels_as_the_model_does(models, texts, tmp_path):
+    for name, model in models.items():
+        predictor = load_portable(export(model, tmp_path / f"{name}.json"))
+        check(model, texts, [predictor.predict(text) for text in texts])
+
+
+@pytest.mark.parametrize("weighting", [*UNWEIGHTED, *UNSUPERVISED, "tf.bns"])
+def test_every_weighting_is_taken_along(weighting, texts):
+    model = train("linear_svm", 2, weighting=weighting, calibrate=0)
+    predictor = runtime.Predictor(to_portable(model))
+    scores = [predictor.find_scores(predictor.to_values(text))[0] for text in texts]
+    np.testing.assert_allclose(scores, model.classifier.decision_function(model.to_matrix(texts)), atol=1e-12)
+
+
+def test_data_is_a_model_again(models, texts, tmp_path):
+    for name, model in models.items():
+        again = ts.Model.load(model.export(tmp_path / f"{name}.json"))
+        assert again.predict(texts) == model.predict(texts)
+        assert (again.predict_proba(texts) is None) == (model.predict_proba(texts) is None)
+        if model.has_probabilities:
+            np.testing.assert_allclose(again.predict_proba(texts), model.predict_proba(texts), atol=1e-9)
+        for one, other in zip(again.explain(texts), model.explain(texts), strict=True):
+            assert [part.term for each in one for part in each.parts] == [
+                part.term for each in other for part in each.parts
+            ]
+        assert to_portable(again) == to_portable(model)
+
+
+def test_a_module_of_python_labels_as_the_model_does(models, texts, tmp_path):
+    for number, model in enumerate(models.values()):
+        path = export(model, tmp_path / f"exported_{number}.py")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        check(model, texts, [module.predict(text) for text in texts])
+
+
+def test_the_module_runs_without_anything_installed(models, tmp_path):
+    path = export(models["linear_svm, 2"], tmp_path / "exported.py")
+    said = subprocess.run([sys.executable, "-I", "-S", path, "cheap pills"], check=True, capture_output=True, text=True)
+    assert json.loads(said.stdout)["label"] == models["linear_svm, 2"].predict(["cheap pills"])[0]
+    assert "termsieve" not in {
+        line.split()[1] for line in path.read_text("utf-8").splitlines() if line.startswith(("import", "from"))
+    }
+
+
+def test_a_module_of_javascript_labels_as_the_model_does(models, texts, tmp_path):
+    (tmp_path / "texts.json").write_text(json.dumps(texts))
+    names = list(models)
+    for number, model in enumerate(models.values()):
+        export(model, tmp_path / f"m{number}.mjs")
+    (tmp_path / "run.mjs").write_text(
+        'import fs from "fs";\nconst texts = JSON.parse(fs.readFileSync(process.argv[2]));\nconst answers = [];\n'
+        f"for (let i = 0; i < {len(names)}; i++) {{\n"
+        "  const { predict } = await import(`./m${i}.mjs`);\n  answers.push(texts.map((text) => predict(text)));\n}\n"
+        "console.log(JSON.stringify(answers));\n"
+    )
+    answers = json.loads(node(tmp_path / "run.mjs", tmp_path / "texts.json"))
+    for name, one in zip(names, answers, strict=True):
+        check(models[name], texts, one)
+
+
+def test_the_terms_that_decided_are_those_of_the_model(models, texts):
+    model = models["multinomial_nb, 3"]
+    predictor = runtime.Predictor(to_portable(model))
+    for text, explained in zip(texts, model.explain(texts, 5), strict=True):
+        given = predictor.predict(text, 5)["terms"]
+        assert {term: pytest.approx(part) for term, part in given} == {one.term: one.part for one in explained[0].parts}
+
+
+# Words are the same everywhere
+
+
+CUTTERS = [
+    (one, runtime.Analyzer(to_analyzer_data(one)), runtime.Analyzer({**to_analyzer_data(one), "unicode": "0"}))
+    for one in ANALYZERS
+]  # "0": as a Python with another version of Unicode has it
+
+
+@given(st.text(max_size=40))
+def test_python_cuts_any_text_alike(text):
+    for analyzer, portable, elsewhere in CUTTERS:
+        assert portable(text) == analyzer(text)
+        assert elsewhere(text) == analyzer(text)
+
+
+def test_javascript_cuts_any_text_alike(tmp_path):
+    generator = random.Random(2)
+    pools = [range(32, 127), range(0xA0, 0x250), range(0x370, 0x400), range(0x1E00, 0x2000), range(0x10000, 0x10FFFF)]
+    special = [
+        *map(ord, "\u03a3\u03c3\u03c2İ\u0131Iiẞßǅﬁ'\u2019\xb7.:_\u00ad\u200d\u0307\u0345 \x1c\x85\ufeff"),
+        *range(0x2000, 0x2070),
+    ]
+    texts = [
+        "".join(chr(generator.choice(generator.choice([*pools, special]))) for _ in range(generator.randint(0, 30)))
+        for _ in range(2000)
+    ]
+    (tmp_path / "in.json").write_text(
+        json.dumps({"settings": [to_analyzer_data(one) for one in ANALYZERS], "texts": texts})
+    )
+    (tmp_path / "run.mjs").write_text(
+        forms.load_script() + '\nimport fs from "fs";\nconst given = JSON.parse(fs.readFileSync(process.argv[2]));\n'
+        "console.log(JSON.stringify(given.settings.map((one) => { const a = new Analyzer(one); "
+        "return given.texts.map((text) => a.analyze(text)); })));\n"
+    )
+    found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
+    for analyzer, lists in zip(ANALYZERS, found, strict=True):
+        assert lists == [analyzer(text) for text in texts]
+
+
+def test_ranges_are_decoded_as_they_were_encoded():
+    digits = find_ranges(str.isdigit)
+    assert runtime.decode_ranges(encode_ranges(digits)) == digits
+    assert (0x30, 0x39) in digits
+
+
+# SQL
+
+
+def judge(model, texts, rows, *, least):
+    """Compare the rows of a query with the model; texts that were not labelled are counted."""
+    wanted, chances = model.predict(texts), model.predict_proba(texts)
+    given = {}
+    for number, label, chance, note in rows:
+        given.setdefault(number, []).append((label, chance, note))
+    assert sorted(given) == list(range(len(texts)))
+    labelled = 0
+    for number, answers in given.items():
+        note = answers[0][2] or ""
+        if note.startswith("not labelled"):
+            assert answers == [(None, None, note)]
+            continue
+        labelled += 1
+        labels = [label for label, _, _ in answers if label is not None]
+        assert (labels[0] if model.single else labels) == wanted[number]
+        assert (note == "none of the terms") == (not model.has_terms([texts[number]])[0])
+        if chances is not None:
+            for label, chance, _ in answers:
+                if label is not None:
+                    assert chance == pytest.approx(chances[number][model.classes.index(label)], abs=1e-9)
+    assert labelled >= least
+
+
+SQL_MODELS = ["multinomial_nb, 2", "multinomial_nb, 3", "linear_svm, 2", "linear_svm, 3", "poisson_nb, 3", "several",
+              "plain", "several, plain", "pairs"]  # fmt: skip
+
+
+def test_duckdb_labels_as_the_model_does(models, texts):
+    duckdb = pytest.importorskip("duckdb")
+    base = duckdb.connect()
+    base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+    for name in SQL_MODELS:
+        rows = base.execute(make_sql(to_portable(models[name]), "duckdb")).fetchall()
+        judge(models[name], texts, rows, least=20)
+
+
+def test_sqlite_labels_as_the_model_does(models, texts):
+    base = sqlite3.connect(":memory:")
+    base.execute('CREATE TABLE "my mail" (nr INTEGER, body TEXT)')
+    base.executemany('INSERT INTO "my mail" VALUES (?, ?)', list(enumerate(texts)))
+    for name in SQL_MODELS:
+        query = make_sql(to_portable(models[name]), "sqlite", SqlNames("my mail", "body", "nr"))
+        judge(models[name], texts, base.execute(query).fetchall(), least=5)
+
+
+def test_postgres_labels_as_the_model_does(models, texts, postgres):
+    with postgres.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE documents (id BIGINT, text TEXT)")
+        cursor.executemany("INSERT INTO documents VALUES (%s, %s)", list(enumerate(texts)))
+        for name in SQL_MODELS:
+            cursor.execute(make_sql(to_portable(models[name]), "postgres").encode())
+            judge(models[name], texts, cursor.fetchall(), least=20)
+
+
+# What is refused, and what hostile names do
+
+
+@pytest.mark.parametrize(
+    ("analyzer", "says"),
+    [
+        (ts.Analyzer(strip_accents="unicode"), "strip_accents"),
+        (ts.Analyzer(token_pattern=r"[a-z]+'[a-z]+"), "token pattern"),
+    ],
+)
+def test_what_other_languages_cannot_do_is_refused(analyzer, says, tmp_path):
+    model = train("multinomial_nb", 2, analyzer=analyzer) if says == "strip_accents" else None
+    with pytest.raises(OptionError, match=says):
+        export(model, tmp_path / "m.js") if model else to_analyzer_data(analyzer)
+    assert not (tmp_path / "m.js").exists()
+
+
+def test_a_classifier_that_is_no_sum_is_refused(tmp_path):
+    with pytest.raises(OptionError, match="cannot be exported"):
+        export(train("neural_network", 2, calibrate=0), tmp_path / "m.js")
+
+
+def test_an_unknown_ending_is_refused(models, tmp_path):
+    with pytest.raises(OptionError, match="is not a form of a model"):
+        export(models["plain"], tmp_path / "m.exe")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_model_of_characters_is_no_query(models, dialect):
+    with pytest.raises(OptionError, match="cannot be exported as SQL"):
+        make_sql(to_portable(models["characters"]), dialect)
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "no json", '{"format": "termsieve model", "version": 99}'])
+def test_a_file_that_is_no_model_is_refused(tmp_path, content):
+    (tmp_path / "m.json").write_text(content)
+    with pytest.raises(InputError):
+        load_portable(tmp_path / "m.json")
+
+
+def test_hostile_names_are_data(tmp_path):
+    hostile = ["</script><script>alert(1)</script>", "'; DROP TABLE documents; --", '"""; import os', "`${1}`\u2028"]
+    texts = [f"word{i % 4} word{i % 4} other" for i in range(40)]
+    model = ts.train(
+        texts, [hostile[i % 4] for i in range(40)], scores="chi2", ks=4, classifiers="multinomial_nb", cv=0
+    )
+    predictor = load_portable(export(model, tmp_path / "m.json"))
+    check(model, texts[:8], [predictor.predict(text) for text in texts[:8]])
+    path = export(model, tmp_path / "m.py")
+    said = subprocess.run([sys.executable, path, "word2"], check=True, capture_output=True, text=True, encoding="utf-8")
+    assert json.loads(said.stdout)["label"] == hostile[2]
+    script = export(model, tmp_path / "m.mjs")
+    (tmp_path / "run.mjs").write_text(
+        f'import {{ predict }} from "./{script.name}";\nconsole.log(JSON.stringify(predict("word1").label));'
+    )
+    assert json.loads(node(tmp_path / "run.mjs")) == hostile[1]
+    page = export(model, tmp_path / "m.html").read_text("utf-8")
+    assert page.count("</script>") == 1
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (id INTEGER, text TEXT)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts[:8])))
+    judge(model, texts[:8], base.execute(make_sql(to_portable(model), "sqlite")).fetchall(), least=8)
+
+
+def test_the_command_writes_each_form(typed, models, tmp_path):
+    models["linear_svm, 2"].save(tmp_path / "m.skops")
+    for ending in ("json", "py", "js", "html", "sql"):
+        code, _, err = typed("export", tmp_path / "m.skops", "-o", tmp_path / f"m.{ending}")
+        assert code == 0, err
+        assert (tmp_path / f"m.{ending}").stat().st_size > 1000
+    code, _, err = typed("export", tmp_path / "m.skops", "-o", tmp_path / "m.exe")
+    assert code != 0
+    assert "is not a form of a model" in err
