@@ -42,6 +42,7 @@ TRUST_PANEL = "Trust"
         "termsieve train mail.csv -o mail.skops",
         "termsieve train mail.csv --score chi2 -k 1000 --classifier linear_svm -o mail.skops",
         "termsieve train news.jsonl --score chi2,bns -k 300,3000 --classifier logistic_regression -o news.skops",
+        "termsieve train all.counts -k 500 -o mail.skops",
         "termsieve predict mail.skops new.csv --explain",
     )
 )
@@ -78,11 +79,14 @@ def train(
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported."""
     from termsieve.cli.model_views import make_training_sheet
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, is_counts_input, report_columns, report_skipped
     from termsieve.files import check_target
     from termsieve.model import train as train_model
 
     require_extra("models", "A model file")
+    if is_counts_input(files, columns, analysis):
+        _train_from_counts(files, output, plan, rule, form, messages)
+        return
     documents = find_labelled(files, columns)
     check_target(output, inputs=[*documents.files, *analysis.files])
     report_columns(documents, messages)
@@ -106,6 +110,31 @@ def train(
         messages.note("the probabilities are not calibrated: there are too few documents to hold some out")
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
     _note_trust(model, messages)
+
+
+def _train_from_counts(
+    files: list[str],
+    output: Path,
+    plan: dict[str, Any],
+    rule: list[str] | None,
+    form: Format | None,
+    messages: Messages,
+) -> None:
+    """Fit naive Bayes to files of counts: there are no documents to compare anything on."""
+    from termsieve.cli.model_views import make_training_sheet
+    from termsieve.cli.reading import sum_counts
+    from termsieve.documents.sources import expand_patterns
+    from termsieve.files import check_target
+    from termsieve.model import train as train_model
+
+    paths = expand_patterns(files)
+    check_target(output, inputs=paths)
+    given = {name: plan[name] for name in ("scores", "classifiers", "ks") if name in plan}
+    model = train_model(sum_counts(paths, messages), rule=rule, **given)
+    model.save(output)
+    if not messages.quiet:
+        OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
+    messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB); from counts nothing can be compared")
 
 
 def _note_trust(model: Model, messages: Messages) -> None:

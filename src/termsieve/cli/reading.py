@@ -49,6 +49,15 @@ def find_counts(files: Sequence[str], columns: ColumnOptions, analysis: Analyzer
     return CountsInput(paths, None)
 
 
+def is_counts_input(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> bool:
+    """Tell whether the files are files of counts; options for documents are refused with them."""
+    paths = expand_patterns(files)
+    if not any(map(is_counts_file, paths)):
+        return False
+    _check_counts_files(paths, [columns, analysis])
+    return True
+
+
 def find_labelled(files: Sequence[str], columns: ColumnOptions) -> Documents:
     """Find the labelled documents that a user names."""
     return _find_documents(files, columns, columns.label or AUTO, by_file=columns.by_file)

@@ -12,9 +12,12 @@ import pyarrow.compute as pc
 from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
 from termsieve.counts.counting import as_documents
+from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
 from termsieve.model.fitting import CALIBRATION_FOLDS, ModelSpec, check_calibration_folds, fit_model
+from termsieve.model.from_counts import fit_counts
 from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
@@ -26,11 +29,12 @@ from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
+COUNTS_CLASSIFIER = "multinomial_nb"  # of a model from counts alone
 SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
 
 
 def train(
-    documents: Documents | Sequence[str],
+    documents: Documents | Sequence[str] | Counts,
     labels: Sequence[Any] | None = None,
     *,
     scores: str | Sequence[str] = SCORES,
@@ -59,7 +63,9 @@ def train(
     Parameters
     ----------
     documents, labels, analyzer
-        As for `termsieve.count`. Documents may have several labels each. Of a tokenizer, a file of the model keeps the
+        As for `termsieve.count`. Documents may have several labels each. Counts in place of documents are enough for
+        naive Bayes: with one score, number of terms (or rule) and classifier, as nothing can be compared. Of a
+        tokenizer, a file of the model keeps the
         name: see `Model.load`.
     scores, classifiers, ks
         As for `termsieve.compare`: one of each, or several to choose from. ``ks="all"`` keeps all terms.
@@ -89,6 +95,8 @@ def train(
     ['spam', 'ham']
     """
     check_calibration_folds(calibrate)
+    if isinstance(documents, Counts):
+        return _train_from_counts(documents, scores, classifiers, ks, rule)
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.from_arguments(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
@@ -116,6 +124,21 @@ def train(
             table, spec, settings, threads=threads, calibrate=calibrate, seed=seed,
             groups=table[groups].to_pylist() if isinstance(groups, str) else groups,
         )  # fmt: skip
+
+
+def _train_from_counts(counts: Counts, scores: Any, classifiers: Any, ks: Any, rule: Any) -> Model:
+    """Fit naive Bayes to counts; what is not given is the default score and multinomial naive Bayes."""
+    if rule is None and ks == KS:
+        raise OptionError("train: from counts nothing can be compared: give the number of terms (ks) or a rule.")
+    plan = Plan.from_arguments(
+        _list_contenders(DEFAULT_SCORE if scores == SCORES else scores, rule, ks),
+        COUNTS_CLASSIFIER if classifiers == CLASSIFIERS else classifiers,
+        ks if rule is None else (ALL,),
+    )
+    if len(plan.scores) > 1:
+        raise OptionError("train: from counts nothing can be compared: give one score, and one rule at most.")
+    chosen = _only_candidate(plan, fixed=True)
+    return fit_counts(counts, score=chosen.score, rule=chosen.rule, classifier=chosen.classifier)
 
 
 class Candidate(NamedTuple):

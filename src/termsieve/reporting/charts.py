@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from termsieve.counts.counts import Counts
+from termsieve.errors import CountsError, OptionError
 from termsieve.evaluate.measures import band
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
 from termsieve.reporting.report_data import ReportData
@@ -146,6 +147,41 @@ def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
             best[row["score"]] = row
     reached = "; ".join(f"{name} {format_f1(row['f1'])} with {row['k']:,}" for name, row in best.items())
     return f"Lines of macro F1 against the number of terms with {model}. Highest points: {reached}."
+
+
+def draw_certainty(data: ReportData, n: int = 20) -> Chart | None:
+    """Draw the best terms by the score of the page with the intervals of their scores; None where there are none."""
+    leading = data.leading_contender
+    try:
+        ranking = leading.scores.top(n, intervals=True).to_arrow()
+    except (OptionError, CountsError):
+        return None
+    names = make_unique(format_name(one, 24) for one in ranking["term"].to_pylist())
+    values = (ranking[name].to_pylist() for name in ("score", "low", "high"))
+    rows: list[dict[str, Any]] = [
+        {
+            "place": place,
+            "term": term,
+            **{name: round_for_json(x, 6) for name, x in zip(("score", "low", "high"), some, strict=True)},
+        }
+        for place, (term, *some) in enumerate(zip(names, *values, strict=True))
+    ]
+    if not rows or any(row[name] is None for row in rows for name in ("score", "low", "high")):
+        return None
+    title = score_title(leading.name)
+    by_place = alt.EncodingSortField(field="place", op="min")  # names in a list of Vega would have to be escaped
+    base = alt.Chart(inline_data(rows)).encode(
+        y=alt.Y("term:N", sort=by_place, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        tooltip=[make_tooltip("term:N", "term"), make_tooltip("score:Q", title, ",.4~g"),
+                 make_tooltip("low:Q", "95 % interval from", ",.4~g"), make_tooltip("high:Q", "to", ",.4~g")],
+    )  # fmt: skip
+    whiskers = base.mark_rule(color=PALETTE[0], strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, color=PALETTE[0]).encode(x=alt.X("score:Q", title=title))
+    words = "; ".join(f"{row['term']} {row['score']:.4g} ({row['low']:.4g} to {row['high']:.4g})" for row in rows[:12])
+    return finish_chart(
+        (whiskers + points).properties(height=20 * len(rows) + 10), "certainty",
+        f"The best terms by {title}, with 95 % intervals", f"Scores with their intervals: {words}.",
+    )  # fmt: skip
 
 
 def draw_class_sizes(counts: Counts) -> Chart:

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
+from termsieve.evaluate.list_stability import OFTEN
 from termsieve.evaluate.measures import overlap
 from termsieve.ranking.ranking import Scores, score
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
@@ -44,6 +45,20 @@ class Agreement(NamedTuple):
     second: str
     k: int
     share: float
+
+
+class StableTerms(NamedTuple):
+    """The first k terms by a score, and in which share of half-samples of the documents each is among the first k."""
+
+    score: str
+    k: int
+    stable: int
+    halves: int
+    shares: dict[str, float]
+
+    def is_unsure(self, term: str) -> bool:
+        """Tell whether a term is among the first k and does not come again in 9 of 10 half-samples."""
+        return self.shares.get(term, 1.0) < OFTEN
 
 
 class ReportData:
@@ -128,6 +143,15 @@ class ReportData:
     def names(self) -> list[str]:
         """The names of the scores."""
         return [one.name for one in self.contenders]
+
+    @cached_property
+    def stable_terms(self) -> StableTerms | None:
+        """How many of the first terms come again from half-samples, where that was measured."""
+        given = None if self.result is None else self.result.settings.get("stable_terms")
+        try:
+            return None if given is None else StableTerms(**given)
+        except TypeError:  # of another version
+            return None
 
     @property
     def leading_contender(self) -> ScoredContender:

@@ -17,6 +17,7 @@ MAX_LISTED = 6_000
 MAX_TOP = 10
 MIN_TOP = 3
 OPEN_CLASSES = 12
+_UNSURE_TITLE = "; it does not come again in 9 of 10 half-samples"
 TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 
 
@@ -50,13 +51,14 @@ class ResultRow(NamedTuple):
 
 
 class TopTerm(NamedTuple):
-    """A term of a list: its number on the map, if any, its rates, and whether no other score lists it."""
+    """A term of a list: its number on the map, if any, its rates, whether no other score has it, whether it is sure."""
 
     text: str
     number: int | None
     rate: str
     title: str
     only: bool
+    unsure: bool = False
 
 
 class TopList(NamedTuple):
@@ -86,14 +88,13 @@ def make_telling_words(data: ReportData, numbers: dict[str, int]) -> list[Tellin
     """List the most telling words of the largest classes, by the score that the page shows first."""
     if not data.contenders:
         return []
-    counts, leading = data.ranked_counts, data.leading_contender
-    return [
-        TellingWords(
-            format_name(str(counts.classes[c]), 24), f"{counts.class_sizes[c]:,}",
-            [_make_top_term(row, numbers, only=False) for row in leading.scores.top_of_class(int(c), TELLING_WORDS)],
-        )
-        for c in largest_classes(counts, TELLING_CLASSES)
-    ]  # fmt: skip
+    counts, scores = data.ranked_counts, data.leading_contender.scores
+    lists = []
+    for c in largest_classes(counts, TELLING_CLASSES):
+        rows = scores.top_of_class(int(c), TELLING_WORDS)
+        terms = [_make_top_term(data, row, numbers, only=False) for row in rows]
+        lists.append(TellingWords(format_name(str(counts.classes[c]), 24), f"{counts.class_sizes[c]:,}", terms))
+    return lists
 
 
 def make_tiles(data: ReportData) -> list[Fact]:
@@ -206,7 +207,10 @@ def make_top_lists(data: ReportData, numbers: dict[str, int]) -> list[TopClass]:
         lists = [
             TopList(
                 score_title(name),
-                [_make_top_term(row, numbers, len(rankings) > 1 and all_terms.count(row.term) == 1) for row in ranking],
+                [
+                    _make_top_term(data, row, numbers, only=all_terms.count(row.term) == 1 < len(rankings))
+                    for row in ranking
+                ],
             )
             for name, ranking in rankings.items()
         ]
@@ -214,9 +218,11 @@ def make_top_lists(data: ReportData, numbers: dict[str, int]) -> list[TopClass]:
     return classes
 
 
-def _make_top_term(row: RankingRow, numbers: dict[str, int], only: bool) -> TopTerm:
+def _make_top_term(data: ReportData, row: RankingRow, numbers: dict[str, int], *, only: bool) -> TopTerm:
     inside, outside = row.tp / max(row.tp + row.fn, 1), row.fp / max(row.fp + row.tn, 1)
-    return TopTerm(format_name(row.term), numbers.get(row.term), format_percent(inside), _rate_title(outside), only)
+    unsure = data.stable_terms is not None and data.stable_terms.is_unsure(row.term)
+    title = f"{_rate_title(outside)}{_UNSURE_TITLE if unsure else ''}"
+    return TopTerm(format_name(row.term), numbers.get(row.term), format_percent(inside), title, only, unsure)
 
 
 def _rate_title(outside: float) -> str:

@@ -21,7 +21,7 @@ AUTO = "auto"  # as weighting: occurrences for naive Bayes, tf-idf for others; a
 WEIGH_MODES = ("selected", "all")
 MAX_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
 
-SCORES = ("chi2", "info_gain", "ifs", "bns")
+SCORES = ("g_test", "chi2", "ifs", "bns")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
 KS = (AUTO,)
 GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)

@@ -54,7 +54,8 @@ _SUMMARY = pa.schema([("classifier", pa.string()), ("score", pa.string()), ("k",
 _TEXT_COLUMNS = [field.name for field in SCHEMA if field.type == pa.string()]
 _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
-    "origin": dict, "contenders": list, "n_terms": int, "margin": (int, float), "small_classes": dict, "notes": list,
+    "origin": dict, "stable_terms": dict,
+    "contenders": list, "n_terms": int, "margin": (int, float), "small_classes": dict, "notes": list,
     "test_ratio": (int, float), "all_terms": str,
 }  # fmt: skip
 

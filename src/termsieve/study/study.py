@@ -52,6 +52,7 @@ from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, S
 from termsieve.study.results import SCHEMA, Comparison
 from termsieve.study.search import Search, count_rankable
 from termsieve.study.splits import Split, make_splits
+from termsieve.study.stable_terms import MAX_DOCUMENTS, measure_stable_terms
 from termsieve.threads import thread_pool
 from termsieve.tokens.analyzer import Analyzer
 
@@ -167,6 +168,10 @@ def compare(
         result.scored = {one.name: score(result.counts, one.score) for one in single}
         result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
         result.term_groups = _group_terms(whole, [one.order() for one in result.scored.values()])
+        if whole.n_docs <= MAX_DOCUMENTS:
+            choice = result.recommended()
+            stable = measure_stable_terms(documents, labels, analyzer, choice, plan.scores, n_threads)
+            result.settings |= {} if stable is None else {"stable_terms": stable}
     return result
 
 

@@ -1,0 +1,64 @@
+"""Models from counts alone: those of the documents."""
+
+import numpy as np
+import pytest
+from pages.samples import documents
+
+import termsieve as ts
+from termsieve.errors import CountsError, OptionError
+
+CLASSIFIERS = ["multinomial_nb", "bernoulli_nb(alpha=0.5)", "poisson_nb"]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_it_is_the_model_of_the_documents(classifier, tmp_path):
+    texts, labels = documents(90)
+    counts = ts.count(texts, labels)
+    ours = ts.train(counts, scores="chi2", classifiers=classifier, ks=20)
+    theirs = ts.train(texts, labels, scores="chi2", classifiers=classifier, ks=20, cv=0, calibrate=0)
+    assert list(ours.vectorizer.vocabulary_) == list(theirs.vectorizer.vocabulary_)
+    assert ours.predict(texts) == theirs.predict(texts)
+    np.testing.assert_allclose(ours.predict_proba(texts), theirs.predict_proba(texts), rtol=1e-12)
+    ours.save(tmp_path / "m.skops")
+    assert ts.Model.load(tmp_path / "m.skops").predict(texts) == ours.predict(texts)
+
+
+def test_after_forgetting_it_is_the_model_of_the_rest():
+    texts, labels = documents(90)
+    whole, gone = ts.count(texts, labels), ts.count(texts[:30], labels[:30])
+    again = ts.train(whole - gone, ks=20)
+    never = ts.train(ts.count(texts[30:], labels[30:]), ks=20)
+    np.testing.assert_array_equal(again.classifier.feature_log_prob_, never.classifier.feature_log_prob_)
+    assert again.vectorizer.vocabulary_ == never.vectorizer.vocabulary_
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "number of terms"),
+        ({"ks": 5, "classifiers": "linear_svm"}, "needs the documents themselves"),
+        ({"ks": [5, 10]}, "once"),
+        ({"ks": 5, "scores": ["chi2", "bns"]}, "one score"),
+    ],
+)
+def test_what_counts_cannot_tell_is_refused(options, says):
+    texts, labels = documents(90)
+    with pytest.raises(OptionError, match=says):
+        ts.train(ts.count(texts, labels), **options)
+
+
+def test_counts_that_are_not_of_documents_with_one_label_are_refused():
+    with pytest.raises(CountsError, match="one label each"):
+        ts.train(ts.count(["aa bb", "bb"], [["x", "y"], ["x"]]), ks=1)
+    with pytest.raises(CountsError, match="matrix or a table"):
+        ts.train(ts.Counts.from_matrix([[1, 0], [0, 1]], ["x", "y"]), ks=1)
+
+
+def test_the_command_takes_counts(typed, tmp_path):
+    texts, labels = documents(90)
+    ts.count(texts, labels).save(tmp_path / "all.counts")
+    code, _, err = typed("train", tmp_path / "all.counts", "-k", "10", "-o", tmp_path / "m.skops")
+    assert code == 0, err
+    assert "from counts nothing can be compared" in err
+    assert ts.Model.load(tmp_path / "m.skops").settings["n_terms"] == 10
+    assert typed("train", tmp_path / "all.counts", "-o", tmp_path / "m.skops")[0] != 0
