@@ -374,7 +374,9 @@ def test_too_few_documents_are_not_calibrated():
 def test_the_fit_is_that_of_a_pipeline_in_any_case():
     texts, labels = documents(60)
     model = train(texts, labels, **fixed("linear_svm", calibrate=3))
-    pipeline = make_pipeline(ts.TermVectorizer(score_func="chi2", k=12, weighting="tfidf"), ts.classifier("linear_svm"))
+    pipeline = make_pipeline(
+        ts.TermVectorizer(score_func="chi2", k=12, weighting="tfidf_log"), ts.classifier("linear_svm")
+    )
     pipeline.fit(texts, labels)
     assert np.allclose(model.classifier.coef_, pipeline[-1].coef_)
     assert model.vectorizer.get_feature_names_out().tolist() == pipeline[0].get_feature_names_out().tolist()
