@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_BOUND = re.compile(r"(?P<name>[\w.-]+)>=(?P<version>[\d.]+)")
+_BOUND = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?>=(?P<version>[\d.]+)")  # extras have no place in constraints
 
 
 def lowest(project: dict[str, Any], extra: str) -> dict[str, str]:

@@ -45,6 +45,11 @@ def test_a_bound_that_cannot_be_tried_is_an_error(requirement, said, lowest):
         lowest(project | {"optional-dependencies": extras}, "b")
 
 
+def test_the_bound_of_a_package_with_extras_is_that_of_the_package(lowest):
+    project = {"name": "p", "dependencies": [], "optional-dependencies": {"a": ["some[fast,all]>=1.2"]}}
+    assert lowest(project, "a") == {"some": "1.2"}
+
+
 def test_the_versions_of_ci_are_within_all_bounds(project):
     pins = dict(line.split("==") for line in PINS.read_text(encoding="utf-8").splitlines() if "==" in line)
     pins = {canonicalize_name(name): version for name, version in pins.items()}

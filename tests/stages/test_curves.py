@@ -211,7 +211,8 @@ def test_other_models_with_several_labels():
 
 def test_codes_are_places_among_the_classes():
     X, y, T, order = corpus(0)
-    classes, codes = predict_curve(X, y, T, order, [3, 9])
+    classes, codes, gaps = predict_curve(X, y, T, order, [3, 9])
+    assert gaps is None
     assert classes.tolist() == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(classes[codes], curve(X, y, T, order, [3, 9]))
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import LinearSVC
 
 from termsieve.classify import linear_path, linear_tuning
-from termsieve.classify.curves import curve
+from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
 from termsieve.classify.linear_path import ColumnSystem, DocumentSystem, Newton, Problem, RankedRows, solve_path
 from termsieve.classify.recipes import LinearSVM, classifier
@@ -340,3 +340,65 @@ def test_newton_starts_from_weights_of_more_or_fewer_columns():
     few = rows.views([5])[0]
     ends = [Newton(rows, problem, 1e-10, 100).solve(few, start).weights for start in starts]
     np.testing.assert_allclose(ends[1:], [ends[0], ends[0]], atol=1e-5)
+
+
+def ill_conditioned(seed, C_exponents=(2, 6), entry_exponents=(0, 4)):
+    rng = np.random.default_rng(seed)
+    n, d = rng.integers(3, 60), rng.integers(1, 40)
+    C, largest = 10 ** rng.uniform(*C_exponents), 10 ** rng.uniform(*entry_exponents)
+    X = np.floor(rng.random((n, d)) ** 3 * largest) * (rng.random((n, d)) < rng.uniform(0.1, 1))
+    y = rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    return X, y, C
+
+
+@pytest.mark.parametrize("seed", [13, 109, 140, 179, 186, 249, 339])  # where the gradient is lost in rounding errors
+def test_ill_conditioned_problems_are_solved_in_dual_variables(seed):
+    X, y, C = ill_conditioned(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearSVM(C=C).fit(X, y)
+    assert model.certificate_[0] <= model.tol
+    assert model.n_iter_ <= 150
+    signs = np.where(y == 1, 1.0, -1.0)
+    value, least = oracle.exact_bounds(X, signs, C, np.append(model.intercept_, model.coef_))
+    assert model.objective_[0] == pytest.approx(float(value), rel=1e-9)
+    assert least <= value <= least * (1 + 2 * model.tol)
+
+
+def test_a_gap_at_the_rounding_floor_is_told_but_is_no_cause_for_a_warning():
+    X, y, C = ill_conditioned(58, (4, 10), (2, 6))
+    rows = RankedRows(sparse.csr_array(X))
+    signs = np.where(y == 1, 1.0, -1.0)
+    point = next(solve_path(rows, rows.views([X.shape[1]]), Problem(signs, C, C)))
+    assert 1e-8 * point.objective < point.gap < point.floor
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearSVM(C=C).fit(X, y)
+    assert model.certificate_[0] == point.relative_gap > model.tol
+    assert model.n_iter_ < 100
+
+
+def test_what_rounding_errors_do_not_explain_is_told():
+    X, y, C = ill_conditioned(61, (4, 10), (2, 6))
+    with pytest.warns(ConvergenceWarning, match=r"1 of 1 problems"):
+        model = LinearSVM(C=C).fit(X, y)
+    assert model.n_iter_ < 200
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_curves_give_the_largest_gap_at_each_number_of_terms(several):
+    X, y, T, order = corpus(14, several=several)
+    ks = [20, 3, 20, 1]
+    found = predict_curve(X, y, T, order, ks, LinearSVM(tol=1e-3))
+    assert found.gaps.shape == (4,)
+    assert found.gaps[0] == found.gaps[2]
+    assert (found.gaps <= 1e-3).all()
+    assert found.gaps.max() > 1e-12  # not that of the exact optimum
+    rows, labels = RankedRows(X[:, order]), y.T if several else [y == c for c in np.unique(y)]
+    worst = np.zeros(3)
+    for one in labels:
+        problem = Problem(np.where(one, 1.0, -1.0), 1.0, 1.0)
+        gaps = [point.relative_gap for point in solve_path(rows, rows.views([1, 3, 20]), problem, tol=1e-3)]
+        worst = np.maximum(worst, gaps)
+    np.testing.assert_array_equal(found.gaps[[3, 1, 0]], worst)

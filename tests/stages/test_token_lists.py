@@ -256,7 +256,9 @@ def test_studies_and_models_take_lists(tmp_path):
     model = ts.train(lists, labels, **few)
     assert model.predict([["Ship", "Sea"], ["Goal", "team", "win"]]) == ["sea", "sport"]
     model.save(tmp_path / "x.skops")
-    assert ts.Model.load(tmp_path / "x.skops").predict([["crew be"]]) == ["sea"]
+    loaded = ts.Model.load(tmp_path / "x.skops")
+    assert loaded.predict([["crew be"] * 5, ["crew", "be"] * 5 + ["win"] * 5]) == ["sea", "sport"]
+    assert np.array_equal(loaded.predict_proba(lists), model.predict_proba(lists))
     page = ts.report(result, tmp_path / "x.html").read_text("utf-8")
     assert "analyzer=&#39;tokens&#39;" in page
     assert "--tokens" in page

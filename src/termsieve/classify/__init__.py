@@ -10,6 +10,7 @@
     linear_path          linear support vector machines along a ranking
     linear_tuning        the choice of their C
     linear_kernels       numba loops of them
+    logistic_path        logistic regression along a ranking
     poisson              PoissonNB
     probit               ProbitClassifier
     probit_kernels       numba loop of the Laplace prior

@@ -7,7 +7,8 @@ classes are too close, and these few documents are decided by the estimator itse
 
 Linear support vector machines (`LinearSVM`, alone or after a `Normalizer`) are solved to the optimum at each k, each
 solution from the one before. The optimum is unique, and Newton's method ends within a duality gap of `LinearSVM.tol` of
-it: which ks are asked together changes a prediction only where two classes are that close.
+it: which ks are asked together changes a prediction only where two classes are that close. Logistic regression starts
+from the solution before as well, and ends within a tenth of scikit-learn's tolerance (see `logistic_path`).
 Other classifiers are refitted at each k.
 """
 
@@ -32,6 +33,7 @@ from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify import linear_path
 from termsieve.classify.linear_path import RankedRows, decide_codes
 from termsieve.classify.linear_svm import LinearSVM
+from termsieve.classify.logistic_path import can_continue, continue_from
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
 from termsieve.classify.recipes import Recipe, classifier
@@ -70,7 +72,8 @@ def curve(
         Numbers of columns, in any order, from 1 to ``len(order)``.
     model : str, Recipe or estimator
         See `termsieve.classify.recipes.RECIPES`. Multinomial, Bernoulli and Poisson naive Bayes take one sweep for all
-        k; linear support vector machines start each solution from the last; other models are fitted again for each.
+        k; linear support vector machines and logistic regression start each solution from the last; other models are
+        fitted again for each.
 
     Returns
     -------
@@ -84,8 +87,26 @@ def curve(
     array([['money', 'money'],
            ['sea', 'money']], dtype='<U5')
     """
-    classes, codes = predict_curve(X_train, y_train, X_test, order, ks, model)
-    return codes if codes.ndim == 3 else classes[codes]
+    found = predict_curve(X_train, y_train, X_test, order, ks, model)
+    return found.codes if found.codes.ndim == 3 else found.classes[found.codes]
+
+
+class CurvePredictions(NamedTuple):
+    """The predictions of `curve` as indices into the classes: smaller and faster to evaluate.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+    codes : array of shape (len(ks), n_test)
+        With an indicator matrix, 0 and 1 in the shape (len(ks), n_test, n_classes).
+    gaps : array of shape (len(ks),), or None
+        The certificates of a `LinearSVM`: the largest duality gap of a class at each k, as a share of its objective.
+        None for other models.
+    """
+
+    classes: AnyArray
+    codes: npt.NDArray[np.integer]
+    gaps: Array | None
 
 
 def predict_curve(
@@ -95,19 +116,34 @@ def predict_curve(
     order: Any,
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
-) -> tuple[AnyArray, npt.NDArray[np.integer]]:
-    """Return the classes, and the predictions of `curve` as indices into them: smaller and faster to evaluate."""
+) -> CurvePredictions:
+    """Return the predictions of `curve` as indices into the classes, and the certificates of the solutions.
+
+    Examples
+    --------
+    >>> X, y = [[2, 0, 1], [1, 1, 0], [0, 3, 1], [0, 1, 1]], ["sea", "sea", "money", "money"]
+    >>> found = predict_curve(X, y, [[2, 1, 0], [0, 1, 2]], order=[0, 1, 2], ks=[1, 3], model="linear_svm")
+    >>> found.codes
+    array([[1, 0],
+           [1, 0]], dtype=int32)
+    >>> bool(found.gaps.max() <= 1e-8)
+    True
+    """
     task = CurveTask.from_arguments(X_train, y_train, X_test, order, ks, classifier(model))
     points, back = np.unique(task.ks, return_inverse=True)
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
-        codes = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32)
+        codes, gaps = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32), None
     else:
-        codes = _find_way(task)(task, points)
+        codes, gaps = _find_way(task)(task, points)
     codes = codes[:, back]
-    return task.classes, codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0]
+    return CurvePredictions(
+        task.classes,
+        codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0],
+        None if gaps is None else gaps[back],
+    )
 
 
-def _find_way(task: CurveTask) -> Callable[[CurveTask, Int64Array], Int32Array]:
+def _find_way(task: CurveTask) -> Callable[[CurveTask, Int64Array], tuple[Int32Array, Array | None]]:
     if can_sweep(task.model):
         return _predict_by_sweeping
     if find_linear_svm(task.model) is not None and (task.indicator or len(task.classes) > 1):
@@ -154,12 +190,15 @@ class CurveTask:
         columns = self.order[: self.ks.max()]
         return self.train[:, columns], self.test[:, columns]
 
-    def fit_model(self, k: int, problem: int) -> BaseEstimator:
-        """Fit the model to the first k columns, for one of its problems."""
+    def fit_model(self, k: int, problem: int, before: BaseEstimator | None = None) -> BaseEstimator:
+        """Fit the model to the first k columns, for one of its problems; `before` was fitted to fewer of them."""
         codes = self.codes[:, problem]
         X = self.take_columns(k)[0]
+        model = clone(self.model)
         try:
-            return clone(self.model).fit(X, codes if self.indicator else self.classes[codes])
+            if can_continue(model):
+                model = continue_from(before, model, k)
+            return model.fit(X, codes if self.indicator else self.classes[codes])
         except ValueError as error:
             raise self.explain(error, k) from error
 
@@ -238,7 +277,7 @@ def find_linear_svm(model: BaseEstimator) -> tuple[LinearSVM, bool] | None:
     return (model, False) if type(model) is LinearSVM else None
 
 
-def _predict_along_path(task: CurveTask, points: Int64Array) -> Int32Array:
+def _predict_along_path(task: CurveTask, points: Int64Array) -> tuple[Int32Array, Array]:
     model, normalize = find_linear_svm(task.model) or (LinearSVM(), False)
     columns = task.order[: points[-1]]
     train, test = (_ranked_columns(X, name, columns) for X, name in _named_matrices(task))
@@ -247,6 +286,7 @@ def _predict_along_path(task: CurveTask, points: Int64Array) -> Int32Array:
     rows.views(points)
     views = unseen.views(points)
     codes = np.empty((task.codes.shape[1], len(points), test.shape[0]), np.int32)
+    gaps = np.zeros(codes.shape[:2])  # constant predictions have none
 
     def work(problem: int) -> None:
         constant = _constant_class(task, problem)
@@ -255,6 +295,7 @@ def _predict_along_path(task: CurveTask, points: Int64Array) -> Int32Array:
             return
         classes = np.arange(2) if task.indicator else task.classes
         path = model.solve_path(rows, train, task.codes[:, problem], classes, points)
+        gaps[problem] = path.gaps.max(axis=1)
         for at, view in enumerate(views):
             codes[problem, at] = decide_codes(unseen.decide(view, path.weights(at)))
 
@@ -263,7 +304,7 @@ def _predict_along_path(task: CurveTask, points: Int64Array) -> Int32Array:
         _run_in_threads(work, range(len(codes)))
     except ValueError as error:
         raise task.explain(error, int(points[-1])) from error
-    return codes
+    return codes, gaps.max(axis=0)
 
 
 def _ranked_columns(X: Any, name: str, columns: Int64Array) -> sparse.csr_array:
@@ -273,20 +314,22 @@ def _ranked_columns(X: Any, name: str, columns: Int64Array) -> sparse.csr_array:
     return ranked
 
 
-# Other models: a new fit for each k
+# Other models: a fit for each k
 
 
-def _predict_by_refitting(task: CurveTask, points: Int64Array) -> Int32Array:
+def _predict_by_refitting(task: CurveTask, points: Int64Array) -> tuple[Int32Array, None]:
     n_problems = task.codes.shape[1]
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
         constant = _constant_class(task, problem)
-        for at, k in enumerate(points):
-            if constant is None:
-                codes[problem, at] = task.predict_codes(task.fit_model(int(k), problem), task.take_columns(int(k))[1])
-            else:
-                codes[problem, at] = constant
-    return codes
+        if constant is not None:
+            codes[problem] = constant
+            continue
+        model = None
+        for at, k in enumerate(points.tolist()):
+            model = task.fit_model(k, problem, before=model)
+            codes[problem, at] = task.predict_codes(model, task.take_columns(k)[1])
+    return codes, None
 
 
 def _constant_class(task: CurveTask, problem: int) -> int | None:
@@ -306,7 +349,7 @@ class RankedEntries(NamedTuple):
     values: Array
 
 
-def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> Int32Array:
+def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> tuple[Int32Array, None]:
     train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
@@ -320,7 +363,7 @@ def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> Int32Array:
         sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
         bayes = BayesProblem(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
         _sweep_problem(bayes, test, points, codes[problem])
-    return codes
+    return codes, None
 
 
 def _named_matrices(task: CurveTask) -> tuple[tuple[Any, str], tuple[Any, str]]:

@@ -14,6 +14,15 @@ conjugate gradients preconditioned by the diagonal take its place.
 The certificate is the duality gap. With the dual variables a_i = 2 C_i max(0, 1 - y_i w.x_i) it is exactly half the
 squared length of the gradient: no weights have an objective lower by more than that. And as f is strongly convex with
 modulus 1, the weights are at most the length of the gradient away from the optimum.
+
+With a large C and large entries the gradient is a small difference of large sums, and its rounding errors hide the
+optimum. Once the objective no longer falls, the steps are therefore taken in dual variables a_i >= 0: the weights are
+w = sum of a_i y_i x_i, and with the slacks s_i = 1 - y_i w.x_i the gap is a sum without cancellation,
+
+    sum of C_i (max(0, s_i) - a_i / 2 C_i)^2 + a_i max(0, -s_i).
+
+Where even that stays above the tolerance, the gap is compared with its rounding floor: half the squared length of a
+first-order bound of the rounding error of the gradient.
 """
 
 from __future__ import annotations
@@ -28,7 +37,7 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from termsieve._kernels import import_kernels
-from termsieve._types import Array, Int32Array, Int64Array
+from termsieve._types import Array, BoolArray, Int32Array, Int64Array
 from termsieve.threads import count_cores, limit_blas, work_on_each
 
 if TYPE_CHECKING:
@@ -39,6 +48,8 @@ else:
 BLANKS = 2  # rows that stand for all documents without any of the columns: those of the class, and the rest
 _MAX_DIRECT = 3000  # the largest system that is factorized: its matrix has 72 MB
 _FORCING = 0.1  # a step of conjugate gradients leaves so much of the gradient
+_PROGRESS = 1e-12  # a smaller decrease of the objective or the gap, as a share of it, is none
+_PATIENCE, _DUAL_PATIENCE = 5, 30  # steps without progress, in weights and in dual variables
 # Costs in nanoseconds; they decide between two ways to the same optimum
 _FLOP, _ENTRY = 0.06, 2.5
 
@@ -54,12 +65,15 @@ class PathPoint(NamedTuple):
         The objective, and its certificate: it is above the least possible value by at most this.
     n_iter : int
         The number of Newton steps.
+    floor : float
+        If the gap stayed above the tolerance: the gap that rounding errors alone may leave. Otherwise 0.
     """
 
     weights: Array
     objective: float
     gap: float
     n_iter: int
+    floor: float = 0.0
 
     @property
     def relative_gap(self) -> float:
@@ -88,6 +102,12 @@ class View(NamedTuple):
         sums = np.empty(self.n)
         linear_kernels.sum_rows(self.n, *self.entries(), w, sums)
         return sums
+
+    def add_rows(self, rows: Int64Array, weights: Array) -> Array:
+        """Return a weighted sum of some rows, the intercept first."""
+        total = np.zeros(self.k + 1)
+        linear_kernels.add_rows(rows, weights, *self.entries(), total)
+        return total
 
 
 class RankedRows:
@@ -208,6 +228,7 @@ class Newton:
         signs, costs = self._signs[: view.n], self._blank_costs(view)
         sums = view.sum_rows(w)
         exact = True  # whether the sums are those of w, not updated ones
+        progress = Progress(_PATIENCE)
         for n_iter in range(self._max_iter + 1):
             slack = 1 - signs * sums
             active = np.flatnonzero((slack > 0) & (costs > 0))
@@ -221,6 +242,8 @@ class Newton:
                     break
                 sums, exact = view.sum_rows(w), True
                 continue
+            if not progress.goes_on(objective):
+                return self._solve_in_duals(view, PathPoint(w, objective, gap, n_iter))
             step = self._find_step(view, active, costs[active], gradient, self._tol * objective)
             moved = view.sum_rows(w + step)
             length = linear_kernels.search_line(signs, costs, sums, moved, float(w @ step), float(step @ step))
@@ -228,6 +251,54 @@ class Newton:
             w = w + length * step
             sums = moved if exact else sums + length * (moved - sums)
         return PathPoint(w, objective, gap, n_iter)
+
+    def _solve_in_duals(self, view: View, start: PathPoint) -> PathPoint:
+        """Go on in dual variables, where rounding errors are smaller; return the solution with the smallest gap."""
+        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        w, best, n_iter = start.weights, start, start.n_iter
+        progress = Progress(_DUAL_PATIENCE)
+        while n_iter < self._max_iter:
+            sums = view.sum_rows(w)
+            loss = np.maximum(1 - signs * sums, 0)
+            active = np.flatnonzero((loss > 0) & (costs > 0))
+            if not progress.goes_on(float(w @ w) + float(costs @ loss**2), best.gap):
+                break
+            duals = self._documents.find_duals(view, active, costs[active], signs[active])
+            if duals is None:
+                break
+            n_iter += 1
+            best = min(best, self._certify(view, active, duals, n_iter), key=lambda one: one.gap)
+            if best.gap <= self._tol * best.objective:
+                return best
+            full = view.add_rows(active, duals)
+            moved, step = view.sum_rows(full), full - w
+            length = linear_kernels.search_line(signs, costs, sums, moved, float(w @ step), float(step @ step))
+            w = full if length == 1.0 else w + length * step
+        return best._replace(n_iter=n_iter, floor=self._rounding_floor(view, best.weights))
+
+    def _certify(self, view: View, active: Int64Array, duals: Array, n_iter: int) -> PathPoint:
+        """Return the weights of dual variables (times the signs), negative ones set to 0, and their gap."""
+        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        used = costs > 0
+        a = np.zeros(view.n)
+        a[active] = np.maximum(duals * signs[active], 0)
+        w = view.add_rows(active, a[active] * signs[active])
+        slack = 1 - signs * view.sum_rows(w)
+        loss = np.maximum(slack, 0)
+        objective = (float(w @ w) + float(costs @ loss**2)) / 2
+        away = loss[used] - a[used] / costs[used]
+        gap = float(costs[used] @ away**2) / 2 + float(a @ (loss - slack))
+        return PathPoint(w, objective, gap, n_iter)
+
+    def _rounding_floor(self, view: View, w: Array) -> float:
+        """Return half the squared length of a first-order bound of the rounding error of the gradient."""
+        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        active = np.flatnonzero(signs * view.sum_rows(w) < 1)
+        sizes = view._replace(values=np.abs(view.values))
+        terms = (view.ends - view.starts)[: view.n] + 3  # of a sum, at most
+        errors = terms * (1 + sizes.sum_rows(np.abs(w)))
+        error = np.abs(w) + sizes.add_rows(active, costs[active] * errors[active])
+        return float(error @ error) * np.finfo(np.float64).eps ** 2 / 8
 
     def _blank_costs(self, view: View) -> Array:
         """Return the costs of the rows; those of the blanks are multiplied by how many documents they stand for."""
@@ -265,6 +336,22 @@ class Newton:
             iterate(patience)
             return step
         return found
+
+
+class Progress:
+    """Whether one of some values that shall fall still does: one must fall once in some steps."""
+
+    def __init__(self, patience: int) -> None:
+        self._patience, self._steps = patience, 0
+        self._least: tuple[float, ...] = ()
+
+    def goes_on(self, *values: float) -> bool:
+        """Take the values of one more step."""
+        least = self._least or (np.inf,) * len(values)
+        falls = any(value < before * (1 - _PROGRESS) for value, before in zip(values, least, strict=True))
+        self._steps = 0 if falls else self._steps + 1
+        self._least = tuple(map(min, values, least))
+        return self._steps < self._patience
 
 
 class ColumnSystem:
@@ -325,16 +412,31 @@ class DocumentSystem:
         step: Array = -gradient
         if not len(active):
             return step
-        self._reach(view)
-        self._enter(view, active)
-        system, sums = np.empty((len(active), len(active))), np.empty(len(active))
-        linear_kernels.take_system(self._matrix, self._place[active], costs, system)
+        system, sums = self._make_system(view, active, costs), np.empty(len(active))
         linear_kernels.sum_some_rows(active, *view.entries(), gradient, sums)
         factor, failed = lapack.dpotrf(system.T, lower=0, clean=0, overwrite_a=1)
         if failed:
             return None
         linear_kernels.add_rows(active, lapack.dpotrs(factor, sums, lower=0)[0], *view.entries(), step)
         return step
+
+    def find_duals(self, view: View, active: Int64Array, costs: Array, signs: Array) -> Array | None:
+        """Return the dual variables, times the signs, that are best if the active documents stay the same.
+
+        Their system may be too ill-conditioned for Cholesky's factorization. Return None if it is singular or large.
+        """
+        if not 0 < len(active) <= _MAX_DIRECT:
+            return None
+        _, _, duals, failed = lapack.dsysv(self._make_system(view, active, costs).T, signs, lower=0)
+        return None if failed or not np.isfinite(duals).all() else duals
+
+    def _make_system(self, view: View, active: Int64Array, costs: Array) -> Array:
+        """Return the lower triangle of the system of the active documents."""
+        self._reach(view)
+        self._enter(view, active)
+        system = np.empty((len(active), len(active)))
+        linear_kernels.take_system(self._matrix, self._place[active], costs, system)
+        return system
 
     def _reach(self, view: View) -> None:
         """Extend the inner products to the columns of the view."""
@@ -407,6 +509,10 @@ class LinearPath:
     def gaps(self) -> Array:
         """The certificates: the duality gaps as shares of the objectives, numbers of columns x classes."""
         return np.array([[one.relative_gap for one in some] for some in self.solutions])
+
+    def find_unsolved(self, tol: float) -> BoolArray:
+        """Tell which gaps are above the tolerance and above what rounding errors alone may leave."""
+        return np.array([[one.gap > max(tol * one.objective, one.floor) for one in some] for some in self.solutions])
 
 
 def stack_weights(solutions: Sequence[PathPoint]) -> Array:

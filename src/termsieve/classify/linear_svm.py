@@ -40,7 +40,10 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
     fit_intercept : bool
         Whether there is an intercept.
     tol : float
-        The largest duality gap, as a share of the objective: the objective is at most (1 + tol) times the least.
+        The largest duality gap, as a share of the objective: the objective is at most (1 + tol) times the least. With
+        huge values of C and of X (a C above 1e6 and entries above 10,000, say) rounding errors may keep the gap above
+        it: then the steps end where nothing improves any more. There is a warning if rounding errors alone (a
+        first-order bound of those of the gradient) do not explain the gap.
     max_iter : int
         The largest number of Newton steps for each class.
     random_state : int or None
@@ -170,11 +173,11 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         return path
 
     def _warn_unsolved(self, path: LinearPath) -> None:
-        missed = path.gaps > self.tol
+        missed = path.find_unsolved(self.tol)
         if missed.any():
             warnings.warn(
                 f"LinearSVM did not reach the optimum for {int(missed.sum())} of {missed.size} problems: the largest "
-                f"duality gap is {path.gaps.max():.1e} of the objective, tol is {self.tol:.1e}. Lower C "
+                f"duality gap is {path.gaps[missed].max():.1e} of the objective, tol is {self.tol:.1e}. Lower C "
                 f"({path.costs.max():g}), scale the documents, or raise max_iter ({self.max_iter}) or tol.",
                 NotConvergedWarning,
                 stacklevel=3,

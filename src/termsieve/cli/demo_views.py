@@ -40,7 +40,7 @@ def show_demo(threads: int | None = None, output: str | Path = "termsieve-demo.h
     _score_all(counts)
     console.print(f"All {len(SCORES)} scores of all terms, from these counts: {time.perf_counter() - start:.2f} s")
     start = time.perf_counter()
-    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, threads=threads, progress=progress)
+    result = compare(texts, labels, analyzer=ANALYZER, cv=FOLDS, pairs="no", threads=threads, progress=progress)
     console.print(
         f"{len(result.scores)} scores with {' and '.join(result.asked_classifiers)}, at {len(result.ks)} numbers of "
         f"terms, in {FOLDS} folds: {time.perf_counter() - start:.0f} s", highlight=False,

@@ -237,10 +237,10 @@ class SplitProblems:
             order = self.contenders.rank(place, largest, self.classes.index(label) if label else None)
             if order.tobytes() not in seen:
                 reached = [min(k, len(order)) for k in self.panel.sizes]
-                seen[order.tobytes()] = predict_curve(train, known, test, order, reached, one)[1]
+                seen[order.tobytes()] = predict_curve(train, known, test, order, reached, one).codes
             yield from self._rows(name, model, label, self.panel.sizes, truth, seen[order.tobytes()])
         everything = self.contenders.among
-        _, codes = predict_curve(train, known, test, everything, [len(everything)], one)
+        codes = predict_curve(train, known, test, everything, [len(everything)], one).codes
         yield from self._rows(NO_CONTENDER, model, label, [ALL_TERMS], truth, codes)
 
     def _labels(self, label: str) -> tuple[AnyArray, AnyArray, tuple[Int64Array, Int64Array] | None]:
