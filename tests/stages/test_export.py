@@ -348,6 +348,19 @@ def test_hostile_names_are_data(tmp_path):
     judge(model, texts[:8], base.execute(make_sql(to_portable(model), "sqlite")).fetchall(), least=8)
 
 
+def test_hostile_names_of_tables_are_quoted(models, texts):
+    hostile = "my\"; DROP TABLE kept; --\r\n'x"
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE kept (id INTEGER)")
+    quoted = hostile.replace('"', '""')
+    base.execute(f'CREATE TABLE "{quoted}" (id INTEGER, text TEXT)')
+    base.executemany(f'INSERT INTO "{quoted}" VALUES (?, ?)', list(enumerate(texts)))
+    query = make_sql(to_portable(models["plain"]), "sqlite", SqlNames(hostile))
+    assert "\r" not in query.splitlines()[0]
+    judge(models["plain"], texts, base.execute(query).fetchall(), least=5)
+    assert base.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
 def test_the_command_writes_each_form(typed, models, tmp_path):
     models["linear_svm, 2"].save(tmp_path / "m.skops")
     for ending in ("json", "py", "js", "html", "sql"):

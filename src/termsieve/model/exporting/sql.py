@@ -60,7 +60,7 @@ def _identifier(name: str) -> str:
 
 
 def _comment(text: str) -> str:
-    return text.replace("\n", " ")
+    return " ".join(text.split())  # any end of a line would end the comment
 
 
 # Words
