@@ -1,5 +1,6 @@
 """Exported models label texts as the model does: in Python, JavaScript, and SQL, on any Unicode text."""
 
+import base64
 import importlib.util
 import json
 import os
@@ -17,8 +18,9 @@ from hypothesis import strategies as st
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
-from termsieve.model.exporting import export, forms, load_portable, runtime, to_portable
+from termsieve.model.exporting import export, forms, load_compact, load_portable, runtime, to_portable, train_in_bytes
 from termsieve.model.exporting.characters import encode_ranges, find_ranges
+from termsieve.model.exporting.compact import _pack_bits, _pack_sorted, pack, quantize
 from termsieve.model.exporting.portable import to_analyzer_data
 from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
 
@@ -283,9 +285,25 @@ def test_what_other_languages_cannot_do_is_refused(analyzer, says, tmp_path):
     assert not (tmp_path / "m.js").exists()
 
 
-def test_a_classifier_that_is_no_sum_is_refused(tmp_path):
-    with pytest.raises(OptionError, match="cannot be exported"):
-        export(train("neural_network", 2, calibrate=0), tmp_path / "m.js")
+@pytest.mark.parametrize(
+    ("analyzer", "says"),
+    [
+        (ts.Analyzer(stemmer="english"), "stemmer='english'"),
+        (ts.Analyzer(segmenter="jieba"), "segmenter='jieba'"),
+        (ts.Analyzer(tokenizer=str.split), "tokenizer="),
+        (ts.Analyzer(analyzer="tokens"), "lists of tokens"),
+    ],
+)
+def test_what_only_termsieve_cuts_is_refused_by_name(analyzer, says):
+    with pytest.raises(OptionError, match=says):
+        to_analyzer_data(analyzer)
+
+
+@pytest.mark.parametrize("classifier", ["neural_network", "probit", 'libsvm(kernel="rbf")'])
+def test_a_classifier_that_is_no_sum_is_refused_by_name(classifier, tmp_path):
+    with pytest.raises(OptionError, match=classifier.partition("(")[0] + ".* cannot be exported"):
+        export(train(classifier, 2, calibrate=0), tmp_path / "m.js")
+    assert not (tmp_path / "m.js").exists()
 
 
 def test_an_unknown_ending_is_refused(models, tmp_path):
@@ -339,3 +357,92 @@ def test_the_command_writes_each_form(typed, models, tmp_path):
     code, _, err = typed("export", tmp_path / "m.skops", "-o", tmp_path / "m.exe")
     assert code != 0
     assert "is not a form of a model" in err
+
+
+# Few bytes
+
+
+def test_the_compact_form_loses_nothing_more_than_rounding(models, texts, tmp_path):
+    names = ["pairs", "plain", "several, plain", "bernoulli_nb, 2", "multinomial_nb, 3"]
+    script = "import { Predictor, unpack } from './runtime.mjs';\nconst all = [];\n"
+    (tmp_path / "runtime.mjs").write_text(forms.load_script())
+    wanted = []
+    for name in names:
+        data = to_portable(models[name])
+        if data["probabilities"] == "isotonic":
+            data |= {"probabilities": None, "curves": None, "thresholds": None, "always_label": False}
+        for bits in (2, 5, 16):
+            rounded = quantize(data, bits)
+            content = pack(rounded, r"\w")
+            again = runtime.unpack(content, forms._tables(rounded))
+            assert all(again[key] == rounded[key] for key in again if key != "analyzer")
+            wanted.append(
+                [runtime.Predictor(rounded).find_scores(runtime.Predictor(rounded).to_values(t)) for t in texts]
+            )
+            packed, tables = base64.b64encode(content).decode(), json.dumps(forms._tables(rounded))
+            script += f"all.push(new Predictor(unpack('{packed}', {tables})));\n"
+    script += f"const texts = {json.dumps(texts)};\n"
+    script += "console.log(JSON.stringify(all.map((p) => texts.map((t) => p.findScores(p.toValues(t))))));"
+    (tmp_path / "run.mjs").write_text(script)
+    for one, other in zip(json.loads(node(tmp_path / "run.mjs")), wanted, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_more_bits_are_nearer_to_the_model(models):
+    data = to_portable(models["plain"])
+    exact = np.array(data["weights"])[:, np.argsort(data["terms"])]
+    errors = [np.abs(np.array(quantize(data, bits)["weights"]) - exact).max() for bits in (2, 4, 8, 16)]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 1e-4 * np.abs(exact).max()
+
+
+@given(st.lists(st.text(max_size=30), unique=True, max_size=20))
+def test_front_coded_texts_come_back(texts):
+    ordered = sorted(texts)
+    assert runtime._Bytes(_pack_sorted(ordered)).front_coded() == ordered
+
+
+@given(st.integers(2, 16), st.lists(st.integers(0, 2**16 - 1), max_size=30))
+def test_codes_of_few_bits_come_back(bits, numbers):
+    codes = [number % 2**bits for number in numbers]
+    assert runtime._Bytes(_pack_bits(codes, bits)).codes(len(codes), bits) == codes
+
+
+def test_a_budget_is_kept_and_a_larger_one_is_not_worse(tmp_path):
+    texts, labels = make_documents(3)
+    models = [train_in_bytes(texts, [one for (one,) in labels], n_bytes=n, cv=2) for n in (150, 200)]
+    assert [len(one.content) <= n for one, n in zip(models, (150, 200), strict=True)] == [True, True]
+    assert models[0].chosen.f1 <= models[1].chosen.f1
+    path = models[1].export(tmp_path / "m.bin")
+    assert path.read_bytes() == models[1].content
+    predictor = load_compact(path)
+    module = models[1].export(tmp_path / "m.py")
+    for text in texts[:5]:
+        assert predictor.predict(text) == models[1].predict(text)
+    said = subprocess.run([sys.executable, "-I", "-S", module, texts[0]], check=True, capture_output=True, text=True)
+    assert json.loads(said.stdout) == json.loads(json.dumps(models[1].predict(texts[0])))
+    with pytest.raises(OptionError, match="No model fits"):
+        train_in_bytes(texts, [one for (one,) in labels], n_bytes=20)
+
+
+def test_a_damaged_compact_form_is_refused(tmp_path):
+    texts, labels = make_documents(2)
+    content = train_in_bytes(texts, [one for (one,) in labels], n_bytes=200, cv=2).content
+    for damaged in (b"", b"TS\x02" + content[3:], *(content[:n] for n in range(3, len(content), 7))):
+        (tmp_path / "m.bin").write_bytes(damaged)
+        with pytest.raises(InputError):
+            load_compact(tmp_path / "m.bin")
+
+
+def test_the_command_says_what_few_bytes_cost(typed, tmp_path):
+    texts, labels = make_documents(2)
+    (tmp_path / "m.tsv").write_text(
+        "label\ttext\n" + "".join(f"{label}\t{text}\n" for text, (label,) in zip(texts, labels, strict=True)), "utf-8"
+    )
+    code, said, err = typed("compress", tmp_path / "m.tsv", "--bytes", "200", "--cv", "2", "-o", tmp_path / "m.bin")
+    assert code == 0, err
+    assert "all terms and exact weights" in said
+    assert (tmp_path / "m.bin").stat().st_size <= 200
+    code, _, err = typed("compress", tmp_path / "m.tsv", "-o", tmp_path / "m.exe")
+    assert code != 0
+    assert "is not a form of a compact model" in err

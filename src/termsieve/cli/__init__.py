@@ -6,6 +6,7 @@ Commands, one module for each family (importing it adds its commands)::
     comparing      compare, report
     modelling      train, predict
     exporting      export
+    compressing    compress
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
@@ -33,6 +34,7 @@ from termsieve.cli import (
     catalogue,
     changing,
     comparing,
+    compressing,
     counting,
     datasets,
     demo,
@@ -50,6 +52,7 @@ __all__ = [
     "catalogue",
     "changing",
     "comparing",
+    "compressing",
     "counting",
     "datasets",
     "demo",

@@ -27,14 +27,30 @@ def make_json(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def make_python(data: dict[str, Any]) -> str:
+def _python_predictor(data: dict[str, Any], compact: bytes | None) -> str:
+    if compact is None:
+        return f"Predictor(json.loads({to_json_text(data)!r}))"
+    return f"Predictor.from_compact({base64.b64encode(compact).decode()!r}, {_tables(data)!r})"
+
+
+def _script_predictor(data: dict[str, Any], compact: bytes | None) -> str:
+    if compact is None:
+        return f"new Predictor(JSON.parse({quote_script(to_json_text(data))}))"
+    return f'new Predictor(unpack("{base64.b64encode(compact).decode()}", {to_json_text(_tables(data))}))'
+
+
+def _tables(data: dict[str, Any]) -> dict[str, str]:
+    return {name: data["analyzer"][name] for name in ("word_characters", "known_characters")}
+
+
+def make_python(data: dict[str, Any], compact: bytes | None = None) -> str:
     """Return the model as one module of Python that needs the standard library alone."""
     source = inspect.getsource(runtime)
     _, _, body = source.partition('"""\n\nfrom __future__')
     about = f'"""Label texts: predict(text). {_MADE_BY}; it needs Python\'s standard library alone.\n'
     return (
         f'{about}"""\n\nfrom __future__{body}\n\n'
-        f"_PREDICTOR = Predictor(json.loads({to_json_text(data)!r}))\n"
+        f"_PREDICTOR = {_python_predictor(data, compact)}\n"
         "predict = _PREDICTOR.predict\n\n"
         'if __name__ == "__main__":\n    run(_PREDICTOR)\n'
     )
@@ -49,11 +65,11 @@ def _read_template(name: str) -> str:
     return (importlib.resources.files("termsieve.model.exporting") / "templates" / name).read_text("utf-8")
 
 
-def make_javascript(data: dict[str, Any]) -> str:
+def make_javascript(data: dict[str, Any], compact: bytes | None = None) -> str:
     """Return the model as one ES module."""
     return (
         f"// {_MADE_BY}: import {{ predict }} from this file\n{load_script()}\n"
-        f"const predictor = new Predictor(JSON.parse({quote_script(to_json_text(data))}));\n"
+        f"const predictor = {_script_predictor(data, compact)};\n"
         "export const predict = (text, n = 10) => predictor.predict(text, n);\n"
     )
 
@@ -63,11 +79,11 @@ def quote_script(text: str) -> str:
     return json.dumps(text).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def make_page(data: dict[str, Any], title: str) -> str:
+def make_page(data: dict[str, Any], title: str, compact: bytes | None = None) -> str:
     """Return one page with a box for a text: it shows the label, how sure it is, and the words that decided."""
     script = (
-        load_script().replace("export class", "class")
-        + f"\nconst predictor = new Predictor(JSON.parse({quote_script(to_json_text(data))}));\n"
+        load_script().replace("export class", "class").replace("export function", "function")
+        + f"\nconst predictor = {_script_predictor(data, compact)};\n"
         + _read_template("page.js")
     )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

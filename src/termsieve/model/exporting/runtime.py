@@ -5,9 +5,11 @@ It is a part of termsieve, and it is what an exported ``.py`` file consists of, 
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
+import struct
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -27,6 +29,87 @@ def decode_ranges(text: str) -> list[tuple[int, int]]:
         end = first + length
         ranges.append((first, end - 1))
     return ranges
+
+
+class _Bytes:
+    """The compact form, read from its start."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.place = content, 0
+
+    def take(self, n: int) -> bytes:
+        part = self.content[self.place : self.place + n]
+        if len(part) < n:
+            raise ValueError("the model is cut off")
+        self.place += n
+        return part
+
+    def number(self) -> int:
+        number = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            number |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return number
+
+    def string(self) -> str:
+        return self.take(self.number()).decode()
+
+    def front_coded(self) -> list[str]:
+        texts, before = [], b""
+        for _ in range(self.number()):
+            byte = self.take(1)[0]
+            shared, rest = (n + self.number() if n == 15 else n for n in (byte >> 4, byte & 15))
+            before = before[:shared] + self.take(rest)
+            texts.append(before.decode())
+        return texts
+
+    def floats(self, n: int) -> list[float]:
+        return list(struct.unpack(f"<{n}f", self.take(4 * n)))
+
+    def codes(self, n: int, bits: int) -> list[int]:
+        whole = int.from_bytes(self.take((n * bits + 7) // 8), "little")
+        text = f"{whole:0{n * bits}b}" if n else ""
+        ends = range(len(text), len(text) - n * bits, -bits)
+        return [int(text[end - bits : end], 2) for end in ends]
+
+
+def unpack(content: bytes, tables: dict[str, str]) -> dict[str, Any]:
+    """Return the model of a compact form. Tables of characters, which the form does not have, are given."""
+    data = _Bytes(content)
+    if data.take(3) != b"TS\x01":
+        raise ValueError("not a compact model of version 1")
+    flags, kinds = data.take(2)
+    least, low, high, bits = (data.number() for _ in range(4))
+    if not 2 <= bits <= 16 or not 1 <= low <= high <= 100 or least < 1:
+        raise ValueError("numbers that no model has")
+    unicode, character_class = data.string(), data.string()
+    classes = [data.string() for _ in range(data.number())]
+    stop_words, terms = data.front_coded(), data.front_coded()
+    single, n_classes, has_factors = bool(flags & 1), len(classes), bool(kinds & 64)
+    n = 1 if single and n_classes == 2 else n_classes
+    steps, factor_step = data.floats(n), data.floats(1)[0] if has_factors else 0.0
+    constants, prior = data.floats(n), data.floats(n_classes)
+    thresholds = data.floats(n_classes) if flags & 8 else None
+    curves = [data.floats(2) for _ in range(n)] if kinds >> 4 & 3 == 2 else None
+    codes = data.codes((n + has_factors) * len(terms), bits)
+    factors = [code * factor_step for code in codes[: len(terms)]] if has_factors else None
+    codes, half = codes[len(terms) * has_factors :], 2 ** (bits - 1) - 1
+    weights = [
+        [(code - half) * step for code in codes[i * len(terms) : (i + 1) * len(terms)]] for i, step in enumerate(steps)
+    ]
+    analyzer = {
+        "kind": ("word", "char", "char_wb")[kinds & 3], "lowercase": bool(flags & 2), "least": least,
+        "ngrams": [low, high], "stop_words": stop_words, "unicode": unicode,
+        "character_class": character_class, **tables,
+    }  # fmt: skip
+    return {
+        "classes": classes, "single": single, "analyzer": analyzer, "terms": terms, "cosine": bool(flags & 4),
+        "occurrences": ("count", "binary", "log")[kinds >> 2 & 3], "term_weights": factors, "weights": weights,
+        "constants": constants, "prior": prior, "thresholds": thresholds, "always_label": bool(flags & 16),
+        "curves": curves, "probabilities": (None, "softmax", "sigmoid")[kinds >> 4 & 3],
+    }  # fmt: skip
 
 
 def _character_class(ranges: list[tuple[int, int]]) -> str:
@@ -85,6 +168,11 @@ class Predictor:
         self.classes: list[str] = model["classes"]
         self.analyze = Analyzer(model["analyzer"])
         self._columns = {term: column for column, term in enumerate(model["terms"])}
+
+    @classmethod
+    def from_compact(cls, content: bytes | str, tables: dict[str, str]) -> Predictor:
+        """Make it from a compact form, which may be base64."""
+        return cls(unpack(base64.b64decode(content) if isinstance(content, str) else content, tables))
 
     def predict(self, text: str, n: int = 10) -> dict[str, Any]:
         """Return the label (or labels), its probability, those of all classes, and the terms that decided.

@@ -16,6 +16,91 @@ function characterClass(ranges) {
   return ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join("");
 }
 
+// the compact form, read from its start
+class Bytes {
+  constructor(text) {
+    this.content = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+    this.place = 0;
+  }
+
+  take(n) {
+    if (this.place + n > this.content.length) throw new Error("the model is cut off");
+    this.place += n;
+    return this.content.subarray(this.place - n, this.place);
+  }
+
+  number() {
+    for (let number = 0, scale = 1; ; scale *= 128) {
+      const byte = this.take(1)[0];
+      number += (byte & 127) * scale;
+      if (byte < 128) return number;
+    }
+  }
+
+  string() {
+    return new TextDecoder().decode(this.take(this.number()));
+  }
+
+  frontCoded() {
+    let before = new Uint8Array();
+    return Array.from({ length: this.number() }, () => {
+      const byte = this.take(1)[0];
+      const [shared, rest] = [byte >> 4, byte & 15].map((n) => (n === 15 ? n + this.number() : n));
+      before = Uint8Array.of(...before.subarray(0, shared), ...this.take(rest));
+      return new TextDecoder().decode(before);
+    });
+  }
+
+  floats(n) {
+    const bytes = this.take(4 * n);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, 4 * n);
+    return Array.from({ length: n }, (_, i) => view.getFloat32(4 * i, true));
+  }
+
+  codes(n, bits) {
+    const bytes = this.take(Math.ceil((n * bits) / 8));
+    const bit = (place) => (bytes[place >> 3] >> (place & 7)) & 1;
+    return Array.from({ length: n }, (_, i) => {
+      let code = 0;
+      for (let b = bits - 1; b >= 0; b--) code = 2 * code + bit(i * bits + b);
+      return code;
+    });
+  }
+}
+
+// the model of a compact form in base64; tables of characters, which the form does not have, are given
+export function unpack(text, tables) {
+  const data = new Bytes(text);
+  if (String(data.take(3)) !== "84,83,1") throw new Error("not a compact model of version 1");
+  const [flags, kinds] = data.take(2);
+  const [least, low, high, bits] = [0, 0, 0, 0].map(() => data.number());
+  const [unicode] = [data.string(), data.string()];
+  const classes = Array.from({ length: data.number() }, () => data.string());
+  const stopWords = data.frontCoded();
+  const terms = data.frontCoded();
+  const single = (flags & 1) > 0;
+  const n = single && classes.length === 2 ? 1 : classes.length;
+  const steps = data.floats(n);
+  const factorStep = kinds & 64 ? data.floats(1)[0] : null;
+  const constants = data.floats(n);
+  const prior = data.floats(classes.length);
+  const thresholds = flags & 8 ? data.floats(classes.length) : null;
+  const curves = ((kinds >> 4) & 3) === 2 ? constants.map(() => data.floats(2)) : null;
+  const codes = data.codes((n + (factorStep === null ? 0 : 1)) * terms.length, bits);
+  const factors = factorStep === null ? null : codes.splice(0, terms.length).map((code) => code * factorStep);
+  const half = 2 ** (bits - 1) - 1;
+  const weights = steps.map((step) => codes.splice(0, terms.length).map((code) => (code - half) * step));
+  return {
+    classes, single, terms, weights, constants, prior, thresholds, curves, term_weights: factors,
+    analyzer: {
+      kind: ["word", "char", "char_wb"][kinds & 3], lowercase: (flags & 2) > 0, least, ngrams: [low, high],
+      stop_words: stopWords, unicode, ...tables,
+    },
+    cosine: (flags & 4) > 0, always_label: (flags & 16) > 0, occurrences: ["count", "binary", "log"][(kinds >> 2) & 3],
+    probabilities: [null, "softmax", "sigmoid"][(kinds >> 4) & 3],
+  };
+}
+
 // Python's white space, which is not JavaScript's
 const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 

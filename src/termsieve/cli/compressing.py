@@ -1,0 +1,65 @@
+"""``compress``: the best model that a number of bytes holds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from termsieve.cli.app import app
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, format_examples, option
+
+
+@app.command(
+    epilog=format_examples(
+        "termsieve compress mail.csv --bytes 4096 -o mail.bin",
+        "termsieve compress mail.csv --bytes 4096 -o mail.js",
+        "termsieve compress mail.csv --bytes 1024 --score bns --classifier multinomial_nb -o mail.py",
+    )
+)
+@expand_groups
+def compress(
+    files: Files,
+    *,
+    output: Output,
+    n_bytes: Annotated[
+        int, option("--bytes", metavar="N", min=1, help="The most bytes of the compact form (default 4096).")
+    ] = 4096,
+    score: Annotated[str, option("--score", metavar="SCORE", help="Score that ranks terms (default chi2).")] = "chi2",
+    classifier: Annotated[
+        str, option("--classifier", metavar="NAME", help="Classifier that is a sum over terms (default linear_svm).")
+    ] = "linear_svm",
+    weighting: Annotated[
+        str, option("--weighting", metavar="NAME", help="Weighting; auto tries binary and tfidf_log (default auto).")
+    ] = "auto",
+    cv: Annotated[int, option("--cv", metavar="N", min=2, help="Number of folds (default 5).")] = 5,
+    seed: Annotated[int, option("--seed", metavar="N", help="Seed of the folds (default 0).")] = 0,
+    columns: ColumnOptions,
+    analysis: AnalyzerOptions,
+    messages: Messages,
+) -> None:
+    """Find how many terms and bits per weight are best within a number of bytes, and write that model."""
+    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.files import check_target
+    from termsieve.model.exporting import train_in_bytes
+    from termsieve.model.exporting.budget import check_ending
+
+    documents = find_labelled(files, columns)
+    check_ending(check_target(output, inputs=[*documents.files, *analysis.files]))
+    report_columns(documents, messages)
+    with messages.report_time("trained"), messages.report_compiling():
+        model = train_in_bytes(
+            documents, n_bytes=n_bytes, score=score, classifier=classifier, weighting=weighting, cv=cv, seed=seed,
+            analyzer=analysis.make_analyzer(),
+        )  # fmt: skip
+    report_skipped(documents, messages)
+    model.export(output)
+    chosen = model.chosen
+    typer.echo(
+        f"{chosen.terms:,} terms ({chosen.weighting}), {chosen.bits} bits per weight, {len(model.content):,} bytes\n"
+        f"F1 {chosen.f1:.4f} in {cv} folds, the best of {len(model.tried):,}; all terms and exact weights "
+        f"{model.full_f1:.4f}; difference {chosen.f1 - model.full_f1:+.4f} ± {model.standard_error:.4f}"
+    )
+    messages.note(f"written to {output}, {output.stat().st_size:,} bytes")
