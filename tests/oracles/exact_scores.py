@@ -373,7 +373,9 @@ def pip_poisson(t, **given):
     if given.get("exponents") != "documents":
         return value
     # the misprint adds to the log odds what may nearly cancel them
-    return value, value * max(mpf(1), abs(poisson_log_odds(t, **{**given, "exponents": "occurrences"})))
+    added = ((t.tf_c - t.A) * ln(t.nc / t.N), (t.tf_nc - t.B) * ln(t.nnc / t.N))
+    coherent = poisson_log_odds(t, **{**given, "exponents": "occurrences"})
+    return value, value * max(mpf(1), *map(abs, (coherent, *added)))
 
 
 @oracle

@@ -11,7 +11,7 @@ from termsieve._types import Array
 from termsieve.errors import OptionError
 
 
-class VocabularyNB(MultinomialNB):  # type: ignore[misc] - scikit-learn has no types
+class VocabularyNB(MultinomialNB):  # type: ignore[misc]
     """Multinomial naive Bayes with the words of all training documents in the denominator of its smoothing.
 
     P(term | class) is (occurrences + alpha) / (sum + alpha n_words). Where terms were selected, some papers take for
