@@ -17,8 +17,8 @@ from termsieve.reproduction.tables import summarize_nearness
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 NEAR = 0.002  # naive Bayes comes out bit for bit; other libraries' solvers may differ in the last documents
-# Networks end in other minima: .889, .895 and .898 were seen with scikit-learn 1.6 to 1.9 and scipy 1.14 to 1.17, and with
-# the same versions on other processors
+# Networks end in other minima: .889, .895 and .898 were seen with scikit-learn 1.6 to 1.9 and scipy 1.14 to 1.17, and
+# with the same versions on other processors
 NEAR_OF_NETWORKS = 0.02
 
 
