@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import queue
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from termsieve._progress import show_bar
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every, make_namer
 from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
@@ -84,6 +85,7 @@ def count_folds(
     labels: Sequence[Any] | None = None,
     *,
     folds: int | str | Sequence[Any] | AnyArray = 10,
+    every: Every | None = None,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
@@ -98,6 +100,9 @@ def count_folds(
     folds
         A number: each document goes to a fold by a hash of `seed` and its row number, the same everywhere. An array
         with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
+    every
+        Where the array or column has dates: the ``"year"``, ``"quarter"``, ``"month"``, ``"week"`` or ``"day"`` is the
+        fold.
     seed
         For a number of folds.
 
@@ -110,7 +115,7 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = _make_assignment(folds, seed)
+    assignment = _make_assignment(folds, seed, every)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
@@ -288,8 +293,8 @@ class _GivenFolds(_FoldAssignment):
 class _ColumnFolds(_FoldAssignment):
     """By a column of the documents."""
 
-    def __init__(self, column: str) -> None:
-        self.column = column
+    def __init__(self, column: str, name: Callable[[Any], Any]) -> None:
+        self.column, self._name = column, name
         self._known: dict[Any, int] = {}
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
@@ -299,7 +304,11 @@ class _ColumnFolds(_FoldAssignment):
             raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
         if isinstance(values[0], (list, dict)):
             raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
-        return np.array([self._known.setdefault(value, len(self._known)) for value in values], np.int32)
+        try:
+            names = list(map(self._name, values))
+        except InputError as error:
+            raise InputError(f"The column {self.column!r}, documents {first + 1:,} and after: {error}") from None
+        return np.array([self._known.setdefault(name, len(self._known)) for name in names], np.int32)
 
     def names(self) -> list[Any]:
         return list(self._known)
@@ -318,9 +327,13 @@ def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
     return (h % np.uint64(n)).astype(np.int32)
 
 
-def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
+def _make_assignment(folds: Any, seed: int, every: Every | None) -> _FoldAssignment:
     if isinstance(folds, str):
-        return _ColumnFolds(folds)
+        return _ColumnFolds(folds, _keep if every is None else make_namer(every))
+    if every is not None and not isinstance(folds, (int, np.integer)):
+        folds = list(map(make_namer(every), folds))
+    elif every is not None:
+        raise OptionError(f"every={every!r} needs dates: folds must be an array of them or a column, not {folds!r}.")
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if folds < 2:
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
@@ -334,6 +347,10 @@ def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
     if given.ndim != 1:
         raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
     return _GivenFolds(given)
+
+
+def _keep(value: Any) -> Any:
+    return value
 
 
 # One pass

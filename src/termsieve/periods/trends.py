@@ -119,7 +119,7 @@ class Trends(PeriodTerms):
         rose, fell = int((sure & (self.slope.value > 0)).sum()), int((sure & (self.slope.value < 0)).sum())
         return (
             f"Trends{where} over {len(self.names)} periods, {self.names[0]} to {self.names[-1]} "
-            f"({int(self.sizes.sum()):,} documents): of {len(self):,} terms {rose:,} rose and {fell:,} fell "
+            f"({int(self.sizes.sum()):,} documents): of {len(self):,} terms {rose:,} surely rose and {fell:,} fell "
             f"(false discovery rate {1 - self.level:.2g})"
         )
 
