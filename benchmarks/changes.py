@@ -1,4 +1,4 @@
-"""What changed: arXiv abstracts of 2019 against 2017-18, and month by month; how long it takes, and do the parts add up?
+"""What changed: arXiv abstracts of 2019 against 2017-18, and month by month; do the parts add up?
 
 ``python benchmarks/changes.py``. The month is that of the identifier of each abstract (1701.00200 is of January 2017).
 """
