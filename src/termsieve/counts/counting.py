@@ -16,6 +16,7 @@ from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import TermCells
 from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every
 from termsieve.counts.folds import FoldAssignment, FoldCells, Folds, make_assignment, sum_over_folds
 from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
@@ -79,6 +80,7 @@ def count_folds(
     labels: Sequence[Any] | None = None,
     *,
     folds: int | str | Sequence[Any] | AnyArray = 10,
+    every: Every | None = None,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
@@ -93,6 +95,9 @@ def count_folds(
     folds
         A number: each document goes to a fold by a hash of `seed` and its row number, the same everywhere. An array
         with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
+    every
+        Where the array or column has dates: the ``"year"``, ``"quarter"``, ``"month"``, ``"week"`` or ``"day"`` is the
+        fold.
     seed
         For a number of folds.
 
@@ -105,7 +110,7 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = make_assignment(folds, seed)
+    assignment = make_assignment(folds, seed, every)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
