@@ -17,9 +17,10 @@ import pyarrow as pa
 
 from termsieve._types import Int32Array
 from termsieve.counts import storage
+from termsieve.counts.arithmetic import NOT_A_PART, add, subtract
 from termsieve.counts.cells import Cells, TermBlock, TermCells
 from termsieve.counts.consistency import check_block
-from termsieve.counts.counts import NOT_A_PART, Counts, check_range
+from termsieve.counts.counts import Counts
 from termsieve.counts.storage import EMPTY_BLOCK, StoredCounts
 from termsieve.errors import CountsError
 from termsieve.threads import map_stream
@@ -40,9 +41,9 @@ def add_files(
     """
     signs = [1] * len(stored) if signs is None else list(signs)
     heads = [Counts.of_block(one.facts, EMPTY_BLOCK) for one in stored]
-    total = functools.reduce(
-        lambda sum_, other: sum_._combine(other[0], other[1]), zip(heads[1:], signs[1:], strict=True), heads[0]
-    )
+    total = heads[0]
+    for head, sign in zip(heads[1:], signs[1:], strict=True):
+        total = add(total, head) if sign > 0 else subtract(total, head)
     return total.facts, _add_blocks(stored, signs, total.facts, threads)
 
 
@@ -52,15 +53,18 @@ def _add_blocks(
     classes = sorted({name for one in stored for name in one.facts["classes"]})
     sources = [_read_pieces(one, classes, sign) for one, sign in zip(stored, signs, strict=True)]
 
-    def add(pieces: list[TermCells]) -> TermBlock:
+    def add_up(pieces: list[TermCells]) -> TermBlock:
         total = _add_pieces(pieces)
-        if -1 not in signs:
-            check_range([total.cells.values], 1)
-            return _split_totals(total, len(classes))
-        check_range([total.cells.values], -1)
-        return _drop_empty(_split_totals(total, len(classes)), classes, facts)
+        is_negative = bool((total.cells.values < 0).any())
+        if -1 in signs:
+            if is_negative:
+                raise CountsError(f"Cannot subtract counts: the result would be negative. {NOT_A_PART}")
+            return _drop_empty(_split_totals(total, len(classes)), classes, facts)
+        if is_negative:
+            raise CountsError("Cannot add counts: a sum does not fit into 64 bits.")
+        return _split_totals(total, len(classes))
 
-    return map_stream(add, _take_rounds(sources), threads)
+    return map_stream(add_up, _take_rounds(sources), threads)
 
 
 def _read_pieces(stored: StoredCounts, classes: list[str], sign: int) -> Iterator[TermCells]:
