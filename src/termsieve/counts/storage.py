@@ -94,7 +94,7 @@ def unpack(content: pa.Buffer, path: Path) -> dict[str, Any]:
         if isinstance(error, CountsFileError):
             raise
         said = str(error).rstrip(".")
-        raise CountsFileError(f"{path}: is no counts file of termsieve, or a damaged one: {said}.") from error
+        raise CountsFileError(f"{path}: is not a counts file of termsieve, or a damaged one: {said}.") from error
     return record
 
 
@@ -102,7 +102,7 @@ def _check_complete(path: Path, content: pa.Buffer) -> None:
     trailer = content.slice(max(content.size - TRAILER_BYTES, 0)).to_pybytes()
     if not trailer.startswith(MAGIC) or content.size <= TRAILER_BYTES:
         raise CountsFileError(
-            f"{path}: is no counts file of termsieve, or only the beginning of one: it does not end as one does. "
+            f"{path}: is not a counts file of termsieve, or only the beginning of one: it does not end as one does. "
             "Counts files are written by `counts.save(path)` or `termsieve count`."
         )
     if hashlib.sha256(content.slice(0, content.size - TRAILER_BYTES)).digest() != trailer[len(MAGIC) :]:
@@ -160,7 +160,7 @@ def _read_record(path: Path, stream: pa.Buffer) -> dict[str, Any]:
 def _facts(path: Path, schema: pa.Schema) -> dict[str, Any]:
     about = json.loads((schema.metadata or {})[b"termsieve"])
     if not isinstance(about, dict):
-        raise CountsFileError(f"{path}: is no counts file of termsieve: its metadata is {about!r:.60}.")
+        raise CountsFileError(f"{path}: is not a counts file of termsieve: its metadata is {about!r:.60}.")
     if about["format"] != FORMAT_VERSION:
         raise CountsFileError(
             f"{path}: has version {about['format']!r:.60} of the format; this termsieve reads version "
@@ -182,7 +182,7 @@ def _check_schema(path: Path, schema: pa.Schema) -> None:
     expected |= {f"class_{kind}": pa.large_list(type_) for kind, type_ in types.items()}
     found = dict(zip(schema.names, schema.types, strict=True))
     if found != expected or number not in (pa.int64(), pa.float64()):
-        raise CountsFileError(f"{path}: is no counts file of termsieve: its columns are {found}.")
+        raise CountsFileError(f"{path}: is not a counts file of termsieve: its columns are {found}.")
 
 
 def _column(field: pa.Field, batches: list[pa.RecordBatch]) -> pa.Array:
