@@ -78,6 +78,21 @@ class Cells(NamedTuple):
         return Cells(indptr.astype(np.int64), (keys % n_classes).astype(np.int32), values)
 
 
+class TermBlock(NamedTuple):
+    """Some terms, their cells, and their totals over all documents: three rows, as cells have."""
+
+    terms: pa.LargeStringArray
+    cells: Cells
+    totals: AnyArray
+
+    def slice(self, first: int, end: int) -> TermBlock:
+        """Return the terms from the first to before the end, without a copy of their counts."""
+        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
+        indptr = self.cells.indptr[first : end + 1] - start
+        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
+        return TermBlock(self.terms.slice(first, end - first), cells, self.totals[:, first:end])
+
+
 class TermCells(NamedTuple):
     """Sorted terms and their cells."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 from termsieve import views
 from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
 from termsieve.counts import storage
-from termsieve.counts.cells import Cells
+from termsieve.counts.cells import Cells, TermBlock
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
@@ -38,6 +39,14 @@ class TermCounts(NamedTuple):
     tf: float
     tf2: float
     by_class: dict[str, tuple[float, float, float]]
+
+
+class Population(NamedTuple):
+    """All terms, where counts have only some of them: how many, and their occurrences, in all and in each class."""
+
+    n_terms: int
+    n_occurrences: float
+    class_tf: AnyArray
 
 
 class Counts(ArrowTable):
@@ -100,6 +109,7 @@ class Counts(ArrowTable):
         self.fixed = fixed
         self.pruned = pruned
         self.origin: Mapping[str, Any] = {}  # files that it is from, for a report; no part of what is counted
+        self.population: Population | None = None  # of which these terms are a part, if they are not all
 
     # What is in it
 
@@ -156,6 +166,11 @@ class Counts(ArrowTable):
         return len(self.classes)
 
     @property
+    def vocabulary_size(self) -> int:
+        """Number of terms; of a block of terms, that of all blocks."""
+        return self.n_terms if self.population is None else self.population.n_terms
+
+    @property
     def is_real(self) -> bool:
         """Whether ``tf`` and ``tf2`` are sums of real numbers, such as tf-idf."""
         return bool(self.totals.dtype.kind == "f")
@@ -167,13 +182,17 @@ class Counts(ArrowTable):
 
     @property
     def n_occurrences(self) -> float:
-        """Occurrences of all terms in all documents."""
+        """Occurrences of all terms in all documents; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.n_occurrences
         total: float = self.term_tf.sum().item()
         return total
 
     @functools.cached_property
     def class_tf(self) -> AnyArray:
-        """Occurrences of all terms in each class."""
+        """Occurrences of all terms in each class; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.class_tf
         totals = np.zeros(self.n_classes, self.cells.values.dtype)
         np.add.at(totals, self.cells.classes, self.cells.values[1])
         return totals
@@ -371,36 +390,38 @@ class Counts(ArrowTable):
 
     def save(self, path: str | Path) -> None:
         """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
-        storage.save(path, self._to_record())
+        storage.save(path, self.facts, [self.block])
 
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        counts = cls._from_record(storage.load(path))
+        with closing(storage.StoredCounts.of_file(path)) as stored:
+            counts = cls.of_block(stored.facts, stored.read_all())
         counts.origin = {"counts": [str(path)]}
         return counts
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes."""
-        return storage.pack(self._to_record())
+        return storage.pack(self.facts, [self.block])
 
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
         """Return counts of such bytes; `source` is where they are from, for what an error says."""
-        return cls._from_record(storage.unpack(pa.py_buffer(content), Path(source)))
+        stored = storage.StoredCounts.of_bytes(content, Path(source))
+        return cls.of_block(stored.facts, stored.read_all())
 
     @classmethod
-    def _from_record(cls, record: dict[str, Any]) -> Counts:
-        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+    def of_block(cls, facts: Mapping[str, Any], block: TermBlock, population: Population | None = None) -> Counts:
+        """Return counts of the terms of a block; without a population, these are all terms."""
+        counts = cls(terms=block.terms, cells=block.cells, totals=block.totals, **facts)
+        counts.population = population
+        return counts
 
-    def _to_record(self) -> dict[str, Any]:
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the documents, whatever terms there are."""
         return {
-            "terms": self.term_array,
             "classes": list(self.classes),
-            "indptr": self.cells.indptr,
-            "cell_classes": self.cells.classes,
-            "values": self.cells.values,
-            "totals": self.totals,
             "n_docs": self.n_docs,
             "class_sizes": self.class_sizes,
             "n_multilabel": self.n_multilabel,
@@ -408,6 +429,20 @@ class Counts(ArrowTable):
             "fixed": self.fixed,
             "pruned": self.pruned,
         }
+
+    @property
+    def block(self) -> TermBlock:
+        """All terms with their counts."""
+        return TermBlock(self.term_array, self.cells, self.totals)
+
+    @classmethod
+    def _from_record(cls, record: dict[str, Any]) -> Counts:
+        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+
+    def _to_record(self) -> dict[str, Any]:
+        terms, cells, totals = self.block
+        arrays = {"terms": terms, "indptr": cells.indptr, "cell_classes": cells.classes, "values": cells.values}
+        return {**self.facts, **arrays, "totals": totals}
 
     # Algebra
 
