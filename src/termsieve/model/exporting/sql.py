@@ -231,7 +231,7 @@ def _probabilities(data: dict[str, Any], dialect: str) -> list[str]:
     kind, binary = data["probabilities"], data["single"] and len(data["classes"]) == 2
     rest = data["single"] and not binary and kind in ("sigmoid", "isotonic")
     tables = _rest_odds() if rest else ["odds AS (SELECT id, problem, score AS x FROM scores)"]
-    tables += _calibrated(data, dialect)
+    tables += _calibrate(data, dialect)
     if binary:
         tables.append(
             "chances AS (SELECT id, 1 AS class, y AS chance FROM calibrated UNION ALL "
@@ -264,7 +264,7 @@ def _rest_odds() -> list[str]:
     ]
 
 
-def _calibrated(data: dict[str, Any], dialect: str) -> list[str]:
+def _calibrate(data: dict[str, Any], dialect: str) -> list[str]:
     kind = data["probabilities"]
     if kind is None:
         return ["calibrated AS (SELECT id, problem, x AS y FROM odds)"]
