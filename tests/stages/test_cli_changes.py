@@ -65,7 +65,7 @@ def test_dates_are_divided_by_the_month_or_week(typed, tmp_path):
     path.write_text("date,text,label\n05/17/2024,sun,x\n05/18/2024,sun,y\n")
     code, _, err = typed("changes", path, "--by", "date", "--every", "month")
     assert code != 0
-    assert "'05/17/2024' is no date" in " ".join(err.split())
+    assert "'05/17/2024' is not a date" in " ".join(err.split())
     assert "--by date" in typed("changes", path, path, "--every", "month")[2]
 
 

@@ -19,6 +19,7 @@ from termsieve.cli.option_groups import expand_groups, format_examples, option
         "termsieve export mail.skops -o mail.py",
         "termsieve export mail.skops -o mail.html --title 'Is it spam?'",
         "termsieve export mail.skops -o mail.sql --dialect postgres --table mail --text body",
+        "termsieve export mail.skops -o mail.onnx",
         "termsieve export mail.skops -o mail.json",
     )
 )
@@ -33,20 +34,23 @@ def export(
         str | None, option("--title", metavar="TEXT", help="Title of the page (default: the name of the file).")
     ] = None,
     dialect: Annotated[
-        str, option("--dialect", metavar="NAME", help="Of .sql: duckdb, postgres or sqlite (default duckdb).")
+        str,
+        option(
+            "--dialect", metavar="NAME", help="SQL dialect of a .sql file: duckdb, postgres or sqlite (default duckdb)."
+        ),
     ] = "duckdb",
     table: Annotated[
-        str, option("--table", metavar="NAME", help="Of .sql: the table to label (default documents).")
+        str, option("--table", metavar="NAME", help="Table that a .sql file labels (default documents).")
     ] = "documents",
     text: Annotated[
-        str, option("--text", metavar="COLUMN", help="Of .sql: its column with text (default text).")
+        str, option("--text", metavar="COLUMN", help="Column of that table with the text (default text).")
     ] = "text",
     identity: Annotated[
-        str, option("--id", metavar="COLUMN", help="Of .sql: its column that identifies a row (default id).")
+        str, option("--id", metavar="COLUMN", help="Column of that table that identifies a row (default id).")
     ] = "id",
     messages: Messages,
 ) -> None:
-    """Write a model as a file that labels texts without termsieve: .py, .js, .sql, .html or .json."""
+    """Write a model as a file that labels texts without termsieve: .py, .js, .sql, .onnx, .html or .json."""
     from termsieve.files import check_target
     from termsieve.model import Model
     from termsieve.model.exporting import export as export_model

@@ -11,6 +11,7 @@
     cells           counts by term and class, without the zeros
     cell_kernels    numba loops of tallies and cells
     rows            documents x terms, from text
+    plain_rows      the same in plain Python, for small inputs
     row_kernels     numba loops of rows
     labelled        documents x terms with labels and counts
     matrices        counts of the columns of a matrix
