@@ -19,6 +19,7 @@ from termsieve.cli.option_groups import expand_groups, format_examples, option
         "termsieve export mail.skops -o mail.py",
         "termsieve export mail.skops -o mail.html --title 'Is it spam?'",
         "termsieve export mail.skops -o mail.sql --dialect postgres --table mail --text body",
+        "termsieve export mail.skops -o mail.onnx",
         "termsieve export mail.skops -o mail.json",
     )
 )
@@ -49,7 +50,7 @@ def export(
     ] = "id",
     messages: Messages,
 ) -> None:
-    """Write a model as a file that labels texts without termsieve: .py, .js, .sql, .html or .json."""
+    """Write a model as a file that labels texts without termsieve: .py, .js, .sql, .onnx, .html or .json."""
     from termsieve.files import check_target
     from termsieve.model import Model
     from termsieve.model.exporting import export as export_model

@@ -8,7 +8,9 @@
     forms         the files: .json, .py, .js, .html
     compact       a model in few bytes: front-coded terms, weights of few bits
     budget        the best model that a number of bytes holds
+    lowering      lower case as pairs of characters, for engines that may have another than Python's
     sql           the same as one query, for DuckDB, PostgreSQL and SQLite
+    graph         the same as a graph of ONNX
     export_model  export(): the form by the ending of the file
     reading       a .json file as a Model again
 """
