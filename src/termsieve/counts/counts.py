@@ -372,11 +372,10 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
 
         if df is None:
-            table = pa.table(terms)
-            columns = {name: table[name] for name in COLUMNS if name in table.column_names}
+            columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
