@@ -66,7 +66,7 @@ class Cells(NamedTuple):
         numbers = np.arange(max(n, m))
         return _merge_cells(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
 
-    def renumbered(self, numbers: Int32Array) -> Cells:
+    def renumber(self, numbers: Int32Array) -> Cells:
         """With other numbers for the classes; classes that get one number are added up."""
         classes = numbers[self.classes]
         n_classes = int(numbers.max(initial=0)) + 1

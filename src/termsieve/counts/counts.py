@@ -308,7 +308,7 @@ class Counts(ArrowTable):
         Parameters
         ----------
         X
-            Documents x terms, dense or sparse, not negative. AnyArray that are no whole numbers (tf-idf) are summed as
+            Documents x terms, dense or sparse, not negative. Values that are not whole numbers (tf-idf) are summed as
             real numbers; ``df`` counts the entries above zero.
         y
             One label per document, or an indicator matrix (documents x classes), or a list of label sets.
@@ -372,11 +372,10 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
 
         if df is None:
-            table = pa.table(terms)
-            columns = {name: table[name] for name in COLUMNS if name in table.column_names}
+            columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
@@ -474,7 +473,7 @@ class Counts(ArrowTable):
         if not filled.all():
             counts = counts._with_changes(cells=counts.cells.where(filled))
         if not self.fixed and not (present := counts.totals[0] > 0).all():
-            counts = counts.taken(np.flatnonzero(present))
+            counts = counts.take(np.flatnonzero(present))
         if not (kept := counts.class_sizes > 0).all():
             numbers = (np.cumsum(kept) - 1).astype(np.int32)
             cells = counts.cells._replace(classes=numbers[counts.cells.classes])
@@ -483,7 +482,7 @@ class Counts(ArrowTable):
             )
         return counts
 
-    def taken(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+    def take(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
         """Return the columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
         totals = np.zeros((3, len(index)), self.totals.dtype)
@@ -508,7 +507,7 @@ class Counts(ArrowTable):
         """Return counts of just these terms, in this order; those that do not occur count nothing."""
         terms = check_distinct("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
-        return self.taken(index.astype(np.int64), terms, fixed=True)
+        return self.take(index.astype(np.int64), terms, fixed=True)
 
     def prune(
         self,
@@ -549,7 +548,7 @@ class Counts(ArrowTable):
         said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
-        return self.taken(np.flatnonzero(kept), pruned=pruned)
+        return self.take(np.flatnonzero(kept), pruned=pruned)
 
     def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
         if isinstance(names, str):
@@ -580,7 +579,7 @@ class Counts(ArrowTable):
         rows = np.array([place[name] for name in names], np.int32)
         sizes = np.zeros(len(classes), np.int64)
         np.add.at(sizes, rows, self.class_sizes)
-        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
+        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumber(rows))
 
 
 _NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them

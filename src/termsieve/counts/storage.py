@@ -333,7 +333,7 @@ class StoredCounts:
         trailer = self._read(max(size - TRAILER.size, 0), min(size, TRAILER.size))
         if len(trailer) < TRAILER.size or not trailer.startswith(MAGIC):
             raise CountsFileError(
-                f"{self.path}: is no counts file of termsieve, or only the beginning of one: it does not end as one "
+                f"{self.path}: is not a counts file of termsieve, or only the beginning of one: it does not end as one "
                 "does. Counts files are written by `counts.save(path)` or `termsieve count`."
             )
         _, index_size, checksum = TRAILER.unpack(trailer)
@@ -367,7 +367,7 @@ class StoredCounts:
     def _read_facts(self) -> dict[str, Any]:
         about = json.loads((self.schema.metadata or {})[b"termsieve"])
         if not isinstance(about, dict):
-            raise CountsFileError(f"{self.path}: is no counts file of termsieve: its metadata is {about!r:.60}.")
+            raise CountsFileError(f"{self.path}: is not a counts file of termsieve: its metadata is {about!r:.60}.")
         if about["format"] != FORMAT_VERSION:
             raise CountsFileError(
                 f"{self.path}: has version {about['format']!r:.60} of the format; this termsieve reads version "
@@ -385,7 +385,7 @@ class StoredCounts:
         expected |= {f"class_{kind}": pa.large_list(type_) for kind, type_ in types.items()}
         found = dict(zip(self.schema.names, self.schema.types, strict=True))
         if found != expected or number not in (pa.int64(), pa.float64()):
-            raise CountsFileError(f"{self.path}: is no counts file of termsieve: its columns are {found}.")
+            raise CountsFileError(f"{self.path}: is not a counts file of termsieve: its columns are {found}.")
 
     def _check_blocks(self, head_size: int, index_start: int) -> None:
         """Check that the blocks follow each other, from the head to the end of the stream."""
@@ -398,7 +398,7 @@ class StoredCounts:
                 raise ValueError("its index has a block that does not follow the one before")
             bytes.fromhex(entry.sha256)
             end += entry.size
-        if self._read(end, index_start - end) != _END_OF_STREAM:
+        if end > index_start or self._read(end, index_start - end) != _END_OF_STREAM:
             raise ValueError("its blocks do not end where the index begins")
         if not self.facts["fixed"] and any(
             a.first >= b.first for a, b in zip(self.blocks, self.blocks[1:], strict=False)
@@ -491,7 +491,7 @@ def _name_file(path: Path) -> Iterator[None]:
         raise
     except _UNREADABLE as error:
         said = str(error).rstrip(".")
-        raise CountsFileError(f"{path}: is no counts file of termsieve, or a damaged one: {said}.") from error
+        raise CountsFileError(f"{path}: is not a counts file of termsieve, or a damaged one: {said}.") from error
 
 
 def _read_batch(batch: pa.RecordBatch) -> TermBlock:

@@ -112,7 +112,7 @@ class Vocabulary:
         if self.analyzer.stemmer:
             tokens = self._stem_tokens(tokens)
         if self.analyzer.ngram_range != (1, 1):
-            tokens = self._joined(tokens, *self.analyzer.ngram_range)
+            tokens = self._join_words(tokens, *self.analyzer.ngram_range)
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> DocumentTerms:
@@ -231,7 +231,7 @@ class Vocabulary:
             return DocumentTerms(numbers, tokens.ends)
         return DocumentTerms(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
 
-    def _joined(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
+    def _join_words(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
         self._has_ngrams = True
         lengths = np.diff(tokens.ends, prepend=0)
         at_once = min(int(lengths.max(initial=1)), BLOCK)
