@@ -23,6 +23,7 @@ _CONSONANTS = np.frombuffer(b"bcdfghjklmnprstv", np.uint8)
 _VOWELS = np.frombuffer(b"aeio", np.uint8)
 
 
+# ruff: noqa: NPY002 - numba knows generators of this kind only
 @njit(nogil=True, cache=True)
 def _write_words(seed, labels, n_words, exponent, text, offsets, sample_rank, sample_doc, consonants, vowels):  # type: ignore[no-untyped-def]
     np.random.seed(seed)
@@ -74,9 +75,7 @@ def make_batches(n_bytes: int, seed: int) -> Iterator[tuple[pa.RecordBatch, Samp
         text, offsets = np.empty(n * WORDS * 19, np.uint8), np.zeros(n + 1, np.int64)
         ranks, docs = np.empty(n * WORDS, np.int64), np.empty(n * WORDS, np.int64)
         word_seed = int(rng.integers(2**31))
-        size, found = _write_words(
-            word_seed, labels, WORDS, EXPONENT, text, offsets, ranks, docs, _CONSONANTS, _VOWELS
-        )
+        size, found = _write_words(word_seed, labels, WORDS, EXPONENT, text, offsets, ranks, docs, _CONSONANTS, _VOWELS)
         texts = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text[:size].copy()))
         batch = pa.RecordBatch.from_pydict({"text": texts, "label": pa.array(names[labels])})
         yield batch, Sample(ranks[:found].copy(), labels[docs[:found]], docs[:found] + n_docs)
