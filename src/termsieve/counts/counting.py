@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import queue
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._progress import show_bar
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
-from termsieve.counts.counts import Counts
+from termsieve.counts.counts import Counts, add_pairwise
 from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
+from termsieve.documents.string_columns import stringify_column
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import count_cores, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -85,6 +88,7 @@ def count_folds(
     *,
     folds: int | str | Sequence[Any] | AnyArray = 10,
     seed: int = 0,
+    id: str | None = None,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -100,6 +104,9 @@ def count_folds(
         with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
     seed
         For a number of folds.
+    id
+        For a number of folds: the column that names each document. The hash is then of `seed` and that name, and does
+        not depend on the order of the documents.
 
     Examples
     --------
@@ -110,11 +117,21 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = _make_assignment(folds, seed)
+    assignment = make_assignment(folds, seed, id)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
+
+
+def count_each_fold(
+    documents: Documents, assignment: _FoldAssignment | None, analyzer: Analyzer | None, threads: int
+) -> dict[Any, Counts]:
+    """Return the counts of each fold that has documents, by name; without an assignment, there is one fold."""
+    names, raw = _count_documents(documents, analyzer, threads, assignment or _FoldAssignment(), progress=False)
+    if assignment is None:
+        return {None: raw.whole()} if raw.n_docs.sum() else {}
+    return {name: raw.part(i, without=False) for i, name in enumerate(names) if raw.n_docs[i]}
 
 
 class Folds:
@@ -127,7 +144,7 @@ class Folds:
     names
         The folds, sorted: the values of the array or column, or 0, 1, ... .
     assignment
-        For each document, in order, the number of its fold.
+        For each document, in order, the number of its fold; None where counts of folds were brought together.
 
     Examples
     --------
@@ -139,11 +156,17 @@ class Folds:
     True
     """
 
-    def __init__(self, raw: _FoldCells, names: list[Any]) -> None:
+    def __init__(self, raw: _FoldCells | _FoldCounts, names: list[Any]) -> None:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
         self.total = raw.whole()
+
+    @classmethod
+    def of(cls, counts: Mapping[Any, Counts]) -> Folds:
+        """Bring together counts of folds that were counted apart, by name."""
+        names = sorted(counts)
+        return cls(_FoldCounts([counts[name] for name in names]), names)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -221,6 +244,30 @@ class _FoldCells(NamedTuple):
         ).without_empty()  # fmt: skip
 
 
+class _FoldCounts:
+    """Counts of each fold, where these were counted apart."""
+
+    assignment = None
+
+    def __init__(self, parts: Sequence[Counts]) -> None:
+        self._parts = parts
+        self._total = add_pairwise(parts)
+        self.n_docs = np.array([part.n_docs for part in parts])
+
+    def whole(self) -> Counts:
+        """Return counts of all documents."""
+        return self._total
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Return counts of one fold, or of all others."""
+        return self._total - self._parts[fold] if without else self._parts[fold]
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Return counts of the chosen folds."""
+        kept = [part for part, wanted in zip(self._parts, chosen, strict=True) if wanted]
+        return add_pairwise(kept) if kept else self._total - self._total
+
+
 def _extract_fold_plainly(
     indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
     n_classes: int, without: bool,
@@ -240,7 +287,7 @@ def _extract_fold_plainly(
 class _FoldAssignment:
     """All documents in one fold."""
 
-    column: str | None = None
+    column: str | None = None  # which it needs of the documents
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:  # noqa: ARG002
         return np.zeros(batch.num_rows, np.int32)
@@ -260,6 +307,23 @@ class _HashedFolds(_FoldAssignment):
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
+
+    def names(self) -> list[Any]:
+        return list(range(self._n))
+
+
+class _HashedIds(_FoldAssignment):
+    """By a hash of seed and the name of the document."""
+
+    def __init__(self, n: int, seed: int, column: str) -> None:
+        self._n, self._seed, self.column = n, seed, column
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        names = stringify_column(batch.column(self.column), f"The column {self.column!r}", {})
+        if names.null_count:
+            row = first + int(pc.index(names.is_null(), pa.scalar(True)).as_py()) + 1
+            raise InputError(f"Document {row} has no id: its column {self.column!r} is empty.")
+        return hash_names_to_folds(names.to_pylist(), self._n, self._seed)
 
     def names(self) -> list[Any]:
         return list(range(self._n))
@@ -318,7 +382,24 @@ def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
     return (h % np.uint64(n)).astype(np.int32)
 
 
-def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
+def hash_names_to_folds(names: Iterable[str], n: int, seed: int) -> Int32Array:
+    """Return the fold of each name: the first 8 bytes of BLAKE2b of seed and name, modulo the number of folds.
+
+    Anything that has BLAKE2b can say the fold of a document: the seed modulo 2**64, in decimal digits, is the key.
+    """
+    keyed = hashlib.blake2b(key=str(seed % 2**64).encode(), digest_size=8)
+    digests = bytearray()
+    for name in names:
+        one = keyed.copy()
+        one.update(name.encode())
+        digests += one.digest()
+    return (np.frombuffer(digests, "<u8") % np.uint64(n)).astype(np.int32)
+
+
+def make_assignment(folds: Any, seed: int, id: str | None) -> _FoldAssignment:
+    """Make what says in which fold a document is, from what a user wrote."""
+    if id is not None and not (isinstance(folds, (int, np.integer)) and isinstance(id, str)):
+        raise OptionError(f"id={id!r} is a column for a number of folds; folds is {folds!r}.")
     if isinstance(folds, str):
         return _ColumnFolds(folds)
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
@@ -326,7 +407,7 @@ def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
         if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise OptionError(f"seed must be a whole number, not {seed!r}.")
-        return _HashedFolds(int(folds), seed)
+        return _HashedFolds(int(folds), seed) if id is None else _HashedIds(int(folds), seed, id)
     try:
         given = np.asarray(folds)
     except ValueError:

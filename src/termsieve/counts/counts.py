@@ -611,6 +611,16 @@ class Counts(ArrowTable):
         return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
 
 
+def add_pairwise(parts: Iterable[Counts]) -> Counts:
+    """Add counts in pairs, then the sums in pairs, and so on: each term is copied a few times only."""
+    sums = list(parts)
+    while len(sums) > 1:
+        sums = [first + second for first, second in zip(sums[::2], sums[1::2], strict=False)] + sums[-1:] * (
+            len(sums) % 2
+        )
+    return sums[0]
+
+
 class _Summands(NamedTuple):
     """What adds up."""
 

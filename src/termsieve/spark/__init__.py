@@ -1,0 +1,3 @@
+"""Spark."""
+from termsieve.spark.counting import count
+__all__ = ["count"]
