@@ -54,6 +54,35 @@ def test_a_column_divides_one_file(typed, mail, tmp_path):
     assert "2024-05 to 2024-07" in typed("changes", mail, "--by", "month", "-f", "table")[1]
 
 
+def test_dates_are_divided_by_the_month_or_week(typed, tmp_path):
+    rows = ["2024-05-30,sun,x", "2024-05-31T09:00,sun,y", '"Sat, 1 Jun 2024 10:00:00 +0000",ice,x', "2024-06-03,ice,y"]
+    path = tmp_path / "mail.csv"
+    path.write_text("\n".join(["date,text,label", *rows]))
+    code, out, _ = typed("changes", path, "--by", "date", "--every", "month", "-f", "jsonl")
+    assert code == 0
+    assert {row["term"]: row["df_after"] for row in map(json.loads, out.splitlines())} == {"ice": 2, "sun": 0}
+    assert "2024-W22 (3 documents)" in typed("changes", path, "--by", "date", "--every", "week", "-f", "table")[1]
+    path.write_text("date,text,label\n05/17/2024,sun,x\n05/18/2024,sun,y\n")
+    code, _, err = typed("changes", path, "--by", "date", "--every", "month")
+    assert code != 0
+    assert "'05/17/2024' is no date" in " ".join(err.split())
+    assert "--by date" in typed("changes", path, path, "--every", "month")[2]
+
+
+def test_each_class_is_shown_after_all_documents(typed, months):
+    code, out, _ = typed("changes", *months, "--per-class", "-f", "jsonl")
+    assert code == 0
+    assert list(dict.fromkeys(json.loads(line)["class"] for line in out.splitlines())) == [None, "x", "y"]
+    assert typed("changes", *months, "--per-class", "--class", "x")[0] != 0
+
+
+def test_what_is_not_sure_is_no_headline(typed, mail, months, tmp_path):
+    assert typed("changes", mail, "--by", "month", "-o", tmp_path / "page.html")[0] == 0
+    assert "Nothing surely rose or fell." in (tmp_path / "page.html").read_text("utf-8")
+    assert typed("changes", *months, "-o", tmp_path / "page.html")[0] == 0
+    assert "Up: sea, sun. Down: rain, wind." in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_one_period_is_too_few(typed, mail):
     code, _, err = typed("changes", mail)
     assert code != 0

@@ -1,5 +1,7 @@
 """What changed between periods: against other implementations, and against counting the documents themselves."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -13,6 +15,7 @@ from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import decompose
 from termsieve.periods.joining import join_periods
+from termsieve.periods.trend_test import find_trend_pvalues
 from termsieve.periods.trends import draw_sparkline
 
 WORDS = ["sun", "rain", "wind", "sea", "ice"]
@@ -117,6 +120,27 @@ def test_a_trend_is_cochran_and_armitages():
         )
         assert z[i] == pytest.approx(theirs.zscore, rel=0.01)  # theirs divides by n - 1
     assert slope.low[0] < slope.value[0] < slope.high[0]
+
+
+def test_pvalues_of_trends_are_sums_over_all_ways_to_draw_documents():
+    sizes = np.array([5, 2, 1])
+    periods = np.repeat(np.arange(3), sizes)
+    tables = [np.bincount(some, minlength=3) for some in itertools.product(range(3), repeat=3)]
+    df = np.array([one for one in np.unique(tables, axis=0) if (one <= sizes).all()])
+    sums = np.array([periods[list(some)].sum() for some in itertools.combinations(range(8), 3)])
+    for one, p in zip(df @ np.arange(3), find_trend_pvalues(df, sizes, np.zeros(len(df))), strict=True):
+        assert p == pytest.approx(min(1, 2 * min((sums >= one).mean(), (sums <= one).mean())), rel=1e-12)
+
+
+def test_pvalues_of_trends_keep_their_level_for_rare_terms_in_uneven_periods():
+    sizes = np.array([1000, 300, 100, 30])
+    drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, 8, 40_000)
+    z = proportions.fit_trend(drawn, sizes, 0.95)[1]
+    normal, exact = 2 * scipy.stats.norm.sf(np.abs(z)), find_trend_pvalues(drawn, sizes, z)
+    assert (normal <= 0.001).mean() > 0.002
+    assert (exact <= 0.001).mean() <= 0.0013
+    frequent = find_trend_pvalues(np.array([[300, 90, 30, 9]]), sizes, np.array([3.0]))
+    np.testing.assert_allclose(frequent, 2 * scipy.stats.norm.sf(3))
 
 
 def test_a_level_must_be_one():

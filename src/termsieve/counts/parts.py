@@ -16,8 +16,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from termsieve.counts.counting import Folds, count_each_fold, make_assignment
-from termsieve.counts.counts import Counts, add_pairwise
+from termsieve.counts.arithmetic import add_all
+from termsieve.counts.counting import count_each_fold
+from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds, make_assignment
 from termsieve.documents import AUTO, Detect, Documents
 from termsieve.documents.batches import MAX_EXAMPLES, NothingFoundError
 from termsieve.documents.chunks import Source
@@ -109,7 +111,7 @@ class PartPlan:
         """Count the rows of a source in this thread alone: the engine has work for the other cores."""
         options = make_options(self.text, self.label, label_sep=self.label_sep, strict=self.strict)
         documents = Documents([source], options)
-        assignment = None if self.folds is None else make_assignment(self.folds, self.seed, self.id)
+        assignment = None if self.folds is None else make_assignment(self.folds, self.seed, id=self.id)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", TermsieveWarning)
             try:
@@ -171,7 +173,7 @@ def make_plan(
     if folds is not None:
         if min_df != 1:
             raise OptionError("min_df goes without folds: pruned counts cannot be subtracted. Prune each fold later.")
-        make_assignment(folds, seed, id)
+        make_assignment(folds, seed, id=id)
         if id is None and not isinstance(folds, str):
             raise OptionError(
                 "A number of folds needs id=, the column that names each document: rows of partitions have no numbers."
@@ -188,7 +190,7 @@ def combine_parts(parts: Iterable[Part]) -> Part:
     held = list(parts)
     names = dict.fromkeys(name for part in held for name in part.folds)
     return Part(
-        {name: add_pairwise(part.folds[name] for part in held if name in part.folds) for name in names},
+        {name: add_all(part.folds[name] for part in held if name in part.folds) for name in names},
         sum((part.report for part in held), PartReport()),
     )
 

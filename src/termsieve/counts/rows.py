@@ -275,17 +275,24 @@ def load_all_kernels() -> None:
     _load_sum_loops()
 
 
+def count_characters(documents: Sequence[Any]) -> int:
+    """Return about how many characters the documents have; files count as large."""
+    return int(_document_sizes(documents).sum())
+
+
 def _split_documents(documents: Sequence[Any]) -> list[slice]:
     """Pieces of about `CHUNK` characters, whole documents each."""
-    if isinstance(documents, pa.ChunkedArray):
-        lists = pa.types.is_large_list(documents.type)
-        lengths = (pc.list_value_length if lists else pc.binary_length)(documents)
-        sizes = lengths.to_numpy() * (TOKEN_CHARACTERS if lists else 1)
-    else:
-        sizes = np.fromiter(map(_document_size, documents), np.int64, len(documents))
-    chunk = np.cumsum(sizes) // CHUNK_CHARACTERS
+    chunk = np.cumsum(_document_sizes(documents)) // CHUNK_CHARACTERS
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
+
+
+def _document_sizes(documents: Sequence[Any]) -> Int64Array:
+    if isinstance(documents, pa.ChunkedArray):
+        lists = pa.types.is_large_list(documents.type)
+        lengths = (pc.list_value_length if lists else pc.binary_length)(documents).fill_null(0)
+        return np.asarray(lengths.to_numpy() * (TOKEN_CHARACTERS if lists else 1), np.int64)
+    return np.fromiter(map(_document_size, documents), np.int64, len(documents))
 
 
 def _document_size(document: Any) -> int:

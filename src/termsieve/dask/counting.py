@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from termsieve.counts.counting import Folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds
 from termsieve.counts.parts import FAN_IN, Part, PartPlan, combine_parts, make_plan
 from termsieve.documents import AUTO, Detect
 from termsieve.documents.memory import ColumnSource

@@ -7,6 +7,7 @@
     decomposition  the part of a change that is only a change in the mix of the classes
     differences    changes(), and what changed between two periods
     trends         what changed over more than two
+    trend_test     could a trend be chance? exact for rare terms
     sources        which terms of a ranking depend on one source
 """
 

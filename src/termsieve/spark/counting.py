@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pyspark import StorageLevel
 
-from termsieve.counts.counting import Folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds
 from termsieve.counts.parts import FAN_IN, make_plan
 from termsieve.documents import AUTO, Detect
 from termsieve.spark.failures import explain_failures
