@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 from termsieve.counts.counts import Counts
 from termsieve.counts.folds import Folds
@@ -15,14 +15,6 @@ from termsieve.extras import import_extra
 from termsieve.tokens.analyzer import Analyzer
 
 _dask = import_extra("dask", "Counting with Dask")
-
-
-@overload
-def count(documents: Any, *, folds: None = None, **options: Any) -> Counts: ...
-
-
-@overload
-def count(documents: Any, *, folds: int | str, **options: Any) -> Folds: ...
 
 
 def count(
