@@ -1,4 +1,4 @@
-"""The commands changes, sources, forget and kwic."""
+"""The commands changes, sources, forget, kwic and keywords."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_dates_are_divided_by_the_month_or_week(typed, tmp_path):
     path.write_text("date,text,label\n05/17/2024,sun,x\n05/18/2024,sun,y\n")
     code, _, err = typed("changes", path, "--by", "date", "--every", "month")
     assert code != 0
-    assert "'05/17/2024' is no date" in " ".join(err.split())
+    assert "'05/17/2024' is not a date" in " ".join(err.split())
     assert "--by date" in typed("changes", path, path, "--every", "month")[2]
 
 
@@ -129,3 +129,21 @@ def test_words_near_a_term_are_shown(typed, mail):
     assert code == 0
     assert out == ""  # none is near twice
     assert "log_dice" in typed("kwic", mail, "sun", "--collocates", "-f", "table")[1]
+
+
+def test_a_text_is_contrasted_with_a_list_of_words(typed, mail, tmp_path):
+    words = tmp_path / "words.csv"
+    words.write_text("rank,Word,Freq\n1,sun,90\n2,the,9000\n")
+    code, out, _ = typed("keywords", mail, "--reference", words, "-s", "log_ratio(min_df=1)", "-f", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {row["term"]: row["occurrences"] for row in rows} == {"ice": 3, "sun": 3, "rain": 1, "sea": 1, "wind": 1}
+    assert rows[0]["term"] == "ice"
+    code, out, _ = typed("keywords", mail, "--reference", words, "--against", "-f", "table")
+    assert "9,000" in out
+    ts.count(["sun sun", "sea"], ["x", "x"]).save(tmp_path / "other.counts")
+    assert typed("keywords", mail, "--reference", tmp_path / "other.counts")[0] == 0
+    code, _, err = typed("keywords", mail, "--reference", mail)
+    assert code != 0
+    assert "one column with words" in " ".join(err.split())
+    assert "counts documents" in " ".join(typed("keywords", mail, "--reference", words, "-s", "chi2")[2].split())

@@ -219,3 +219,21 @@ def test_terms_of_one_source_are_found():
     assert found.to_arrow().num_rows == 5
     with pytest.raises(OptionError, match="k must be a number of terms"):
         ts.depend_on_source(folds, "chi2", 0)
+
+
+def test_keywords_are_more_frequent_than_in_the_reference():
+    text = ts.count(["the ship and the sea"] * 9 + ["ship ahoy"] + ["oar " * 50])
+    reference = ts.count_frequencies(["the", "and", "sea", "house", "ahoy"], [600, 300, 5, 90, 5])
+    for name in ("lrc", "log_ratio(min_df=1)", "log_likelihood", "jensen_shannon"):
+        found = {word.term: word for word in ts.keywords(text, reference, name, None)}
+        assert set(found) == {"ship", "sea", "oar", "ahoy"}
+        assert found["ship"].reference_occurrences == 0
+        assert found["sea"].per_million == pytest.approx(1e6 * 9 / text.n_occurrences)
+        assert all(word.low <= word.score <= word.high for word in found.values())
+        gone = ts.keywords(text, reference, name, None, against=True)
+        assert {word.term for word in gone} == {"the", "and", "house"}
+    words = {word.term: word for word in ts.keywords(text, reference, "log_ratio(min_df=1)")}
+    assert words["oar"].dispersion == 0  # one document has it all, so it is not sure
+    assert words["oar"].high - words["oar"].low > 2 * (words["ship"].high - words["ship"].low)
+    with pytest.raises(OptionError, match="counts documents"):
+        ts.keywords(text, reference, "chi2")

@@ -10,6 +10,7 @@ Commands, one module for each family (importing it adds its commands)::
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
+    keywords       keywords
     catalogue      scores
     datasets       datasets, datasets get
     demo           demo
@@ -39,6 +40,7 @@ from termsieve.cli import (
     datasets,
     demo,
     exporting,
+    keywords,
     modelling,
     ranking,
     reproduce,
@@ -57,6 +59,7 @@ __all__ = [
     "datasets",
     "demo",
     "exporting",
+    "keywords",
     "main",
     "modelling",
     "ranking",

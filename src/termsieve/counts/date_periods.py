@@ -50,8 +50,8 @@ def _read_date(value: Any, every: Every) -> date:
         return parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError):
         raise InputError(
-            f"{value!r} is no date from which the {every} follows: dates are written as 2024-05-17 (ISO 8601) or as in "
-            "mail headers."
+            f"{value!r} is not a date from which the {every} follows: dates are written as 2024-05-17 (ISO 8601) "
+            "or as in mail headers."
         ) from None
 
 

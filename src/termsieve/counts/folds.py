@@ -71,17 +71,17 @@ class Folds:
 
     def test(self, fold: int) -> Counts:
         """Counts of the documents of one fold."""
-        return self._raw.part(self._checked(fold), without=False)
+        return self._raw.part(self._check(fold), without=False)
 
     def training(self, fold: int) -> Counts:
         """Return counts of the documents of all other folds."""
-        return self._raw.part(self._checked(fold), without=True)
+        return self._raw.part(self._check(fold), without=True)
 
     def join(self, folds: Iterable[int]) -> Counts:
         """Return counts of the documents of several folds, together."""
-        return self._raw.join(np.isin(np.arange(len(self)), [self._checked(fold) for fold in folds]))
+        return self._raw.join(np.isin(np.arange(len(self)), [self._check(fold) for fold in folds]))
 
-    def _checked(self, fold: int) -> int:
+    def _check(self, fold: int) -> int:
         if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
             raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
         return fold

@@ -181,7 +181,7 @@ class Rows:
         """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         if len(self._workers) > 1:
             _load_sum_loops()
-        rows = self._joined(column_of)
+        rows = self._join(column_of)
         docs = groups.indices.astype(np.int64)
         # how many terms the documents of each group have, for each to be summed by one thread
         before = np.concatenate([[0], np.cumsum(np.diff(rows[0])[docs])])[groups.indptr]
@@ -204,7 +204,7 @@ class Rows:
         row_kernels.sort_by_column(found, values, np.concatenate(found_ends), *cells)
         return cells
 
-    def _joined(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
+    def _join(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
         """All rows, one after the other, in columns."""
         starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
         columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)

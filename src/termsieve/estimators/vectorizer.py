@@ -293,7 +293,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")
             self.selection_, self.scores_ = selection, scores.overall(self.aggregate)[kept]
-            self.pvalues_ = find_pvalues(Scores(counts.taken(kept), scores.score))  # of all terms they would take long
+            self.pvalues_ = find_pvalues(Scores(counts.take(kept), scores.score))  # of all terms they would take long
         weights = self._weighting.compute_weights(counts)
         terms = counts.term_array.take(pa.array(kept))
         self._set_vocabulary(terms, None if weights is None else weights[kept])

@@ -8,11 +8,13 @@
     differences    changes(), and what changed between two periods
     trends         what changed over more than two
     trend_test     could a trend be chance? exact for rare terms
+    reference      keywords(): what a text has more often than a reference corpus
     sources        which terms of a ranking depend on one source
 """
 
 from termsieve.periods.differences import Changes, changes
+from termsieve.periods.reference import Keyword, keywords
 from termsieve.periods.sources import SourceDependence, depend_on_source
 from termsieve.periods.trends import Trends
 
-__all__ = ["Changes", "SourceDependence", "Trends", "changes", "depend_on_source"]
+__all__ = ["Changes", "Keyword", "SourceDependence", "Trends", "changes", "depend_on_source", "keywords"]

@@ -146,7 +146,7 @@ class DistinctCells:
 
     def _set_classes(self, counts: Counts) -> None:
         """Find the kinds of classes: those of one kind no score can tell apart."""
-        self.n_docs, self.n_classes, self.n_terms = counts.n_docs, counts.n_classes, counts.n_terms
+        self.n_docs, self.n_classes, self.n_terms = counts.n_docs, counts.n_classes, counts.vocabulary_size
         self.class_sizes = counts.class_sizes.astype(np.float64)
         self._tokens = float(counts.n_occurrences)
         tokens = counts.class_tf if self._level is DetailLevel.TOKENS else np.zeros(self.n_classes)
