@@ -1,16 +1,14 @@
 """Counts of bags and frames of Dask: the same as of the documents here, whatever happens to a worker."""
 
-import json
 import os
 import signal
 import threading
 import time
 
 import pytest
+from engine_documents import RECORDS, check_folds, check_same, linger, make_documents
 
-import termsieve as ts
 import termsieve.dask
-from engine_documents import RECORDS, check_folds, check_same, make_documents
 from termsieve.errors import InputError, OptionError, TermsieveWarning
 
 dask = pytest.importorskip("dask")
@@ -79,20 +77,12 @@ def test_mistakes_are_told_before_anything_is_counted():
     records = bag.from_sequence(RECORDS, npartitions=2)
     with pytest.raises(InputError, match="bag or a frame of Dask, not list"):
         termsieve.dask.count(RECORDS)
-    with pytest.raises(InputError, match="there is no column 'txet'. Did you mean 'text'"):
+    with pytest.raises(InputError, match=r"there is no column 'txet'\\. Did you mean 'text'"):
         termsieve.dask.count(records, text="txet")
     with pytest.raises(OptionError, match="A number of folds needs id="):
         termsieve.dask.count(records, folds=3)
     with pytest.raises(InputError, match="a mapping for each document, not str"):
         termsieve.dask.count(bag.from_sequence(["text"]))
-
-
-def linger(record, folder):
-    """Hand a record on; while one of some is being worked on, others can see that, and which process it is."""
-    if record["id"] % 40 == 7:
-        (folder / f"{os.getpid()}.at-work").write_text(json.dumps(record["id"]))
-        time.sleep(0.3)
-    return record
 
 
 def test_killed_worker_changes_nothing(client, tmp_path):

@@ -1,3 +1,0 @@
-"""Spark."""
-from termsieve.spark.counting import count
-__all__ = ["count"]
