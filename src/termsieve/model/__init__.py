@@ -17,6 +17,6 @@
 
 from termsieve.model.explaining import Explanation, TermContribution
 from termsieve.model.model import Model
-from termsieve.model.train_model import train
+from termsieve.model.train_model import train, train_recommended
 
-__all__ = ["Explanation", "Model", "TermContribution", "train"]
+__all__ = ["Explanation", "Model", "TermContribution", "train", "train_recommended"]
