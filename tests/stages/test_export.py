@@ -18,7 +18,16 @@ from hypothesis import strategies as st
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
-from termsieve.model.exporting import export, forms, load_compact, load_portable, runtime, to_portable, train_in_bytes
+from termsieve.model.exporting import (
+    export,
+    find_front,
+    forms,
+    load_compact,
+    load_portable,
+    runtime,
+    to_portable,
+    train_in_bytes,
+)
 from termsieve.model.exporting.characters import encode_ranges, find_ranges
 from termsieve.model.exporting.compact import _pack_bits, _pack_sorted, pack, quantize
 from termsieve.model.exporting.graph import make_graph
@@ -572,3 +581,28 @@ def test_the_command_says_what_few_bytes_cost(typed, tmp_path):
     code, _, err = typed("compress", tmp_path / "m.tsv", "-o", tmp_path / "m.exe")
     assert code != 0
     assert "is not a form of a compact model" in err
+
+
+def test_a_model_is_exported_in_few_bytes(typed, tmp_path):
+    texts, labels = make_documents(2)
+    (tmp_path / "m.tsv").write_text(
+        "label\ttext\n" + "".join(f"{label}\t{text}\n" for text, (label,) in zip(texts, labels, strict=True)), "utf-8"
+    )
+    train("multinomial_nb", 2).save(tmp_path / "m.skops")
+    few = ("export", tmp_path / "m.skops", "--bytes", "200", "-o", tmp_path / "m.bin")
+    code, said, err = typed(*few, "--documents", tmp_path / "m.tsv")
+    assert code == 0, err
+    assert "bits per weight" in said
+    assert "(count)" in said
+    assert (tmp_path / "m.bin").stat().st_size <= 200
+    assert load_compact(tmp_path / "m.bin").predict(texts[0])["probability"] is not None
+    code, _, err = typed(*few)
+    assert code == 2
+    assert "--documents" in err
+
+
+def test_a_front_rises():
+    texts, labels = make_documents(3)
+    front = find_front(texts, labels, score="chi2", classifier="linear_svm", weighting="binary", cv=2)
+    sizes, values = [one.n_bytes for one in front.choices], [one.f1 for one in front.choices]
+    assert (sizes, values) == (sorted(set(sizes)), sorted(set(values)))

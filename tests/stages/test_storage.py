@@ -159,6 +159,16 @@ def test_every_truncation_is_noticed(path):
         refused(path, data[:length])
 
 
+def test_what_was_cut_out_is_noticed(path):
+    """Also where the head and the index, which have a checksum of their own, are whole."""
+    data = path.read_bytes()
+    for start in range(0, len(data), 97):
+        for size in (1, 8, 100):
+            path.write_bytes(data[:start] + data[start + size :])
+            with pytest.raises(CountsFileError):
+                ts.Counts.load(path)
+
+
 def test_what_was_appended_is_noticed(path):
     data = path.read_bytes()
     for more in (b"\0", b"\n", data, data[-TRAILER:]):

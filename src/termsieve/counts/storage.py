@@ -398,7 +398,7 @@ class StoredCounts:
                 raise ValueError("its index has a block that does not follow the one before")
             bytes.fromhex(entry.sha256)
             end += entry.size
-        if self._read(end, index_start - end) != _END_OF_STREAM:
+        if end > index_start or self._read(end, index_start - end) != _END_OF_STREAM:
             raise ValueError("its blocks do not end where the index begins")
         if not self.facts["fixed"] and any(
             a.first >= b.first for a, b in zip(self.blocks, self.blocks[1:], strict=False)
