@@ -25,6 +25,7 @@ from termsieve.cli.output import (
 )
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions, note_groups
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OutputError
 from termsieve.extras import require_extra
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from termsieve.study.results import Comparison
 
 DEFAULT_MEASURE = "f1_macro"
-REPORT_SCORES = "gu,chi2,info_gain,bns"
+REPORT_SCORES = f"{DEFAULT_SCORE},chi2,ifs,bns"  # as `compare`
 Figures = Annotated[
     Path | None,
     option(
