@@ -205,7 +205,7 @@ def test_the_map_on_paper_says_what_its_colours_are_and_by_which_score(tmp_path)
     for said in (
         *result.counts.classes,
         "other terms",
-        f"all classes, the first 50 terms by {result.recommended().score}",
+        f"all classes, the first 50 terms by {score_title(result.recommended().score)}",
     ):
         assert said in drawn
     assert {color for color in PALETTE if color in drawn} == set(PALETTE[:3])
