@@ -214,6 +214,26 @@ def test_javascript_cuts_any_text_alike(tmp_path):
         assert lists == [analyzer(text) for text in texts]
 
 
+def test_every_character_has_pythons_lower_case_in_javascript(tmp_path):
+    """Alone, and where it decides whether a sigma ends a word: Node has another version of Unicode."""
+    settings = to_analyzer_data(ts.Analyzer())
+    (tmp_path / "in.json").write_text(json.dumps(settings))
+    (tmp_path / "run.mjs").write_text(
+        forms.load_script() + 'import fs from "fs";\n'
+        "const analyzer = new Analyzer(JSON.parse(fs.readFileSync(process.argv[2])));\n"
+        "const found = [];\nfor (let code = 1; code < 0x20000; code++) {\n"
+        "  if (code >= 0xd800 && code < 0xe000) continue;\n  const c = String.fromCodePoint(code);\n"
+        "  found.push(analyzer.lower(`${c} a\u03a3${c} a\u03a3${c}a ${c}\u03a3 a${c}\u03a3`));\n}\n"
+        "console.log(JSON.stringify(found));\n", "utf-8",
+    )  # fmt: skip
+    codes = [code for code in range(1, 0x20000) if not 0xD800 <= code < 0xE000]
+    texts = [f"{chr(c)} a\u03a3{chr(c)} a\u03a3{chr(c)}a {chr(c)}\u03a3 a{chr(c)}\u03a3" for c in codes]
+    found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
+    assert [text for text, one in zip(texts, found, strict=True) if one != text.lower()] == []
+    elsewhere = runtime.Analyzer({**settings, "unicode": "0"})
+    assert [text for text in texts[:12_000] if elsewhere._lower(text) != text.lower()] == []
+
+
 def test_ranges_are_decoded_as_they_were_encoded():
     digits = find_ranges(str.isdigit)
     assert runtime.decode_ranges(encode_ranges(digits)) == digits
