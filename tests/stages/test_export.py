@@ -490,6 +490,40 @@ def test_hostile_names_are_data(tmp_path):
     judge_graph(model, texts[:8], least=8)
 
 
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2)])
+def test_hostile_terms_are_data(ngrams, tmp_path, postgres):
+    terms = ["</script><script>alert(1)</script>", "';--", "${1}", "\\", "\\u0041", '"""', "<!--", "`", "%s", "x\\'",
+             "$$", "__proto__", "constructor", "]]>"]  # fmt: skip
+    draw = random.Random(0)
+    texts = [" ".join([*draw.choices(terms, k=4), terms[i % 4], terms[i % 4]]) for i in range(80)]
+    names = ["a'b\\", "</script>", "__proto__", "${x}`"]
+    model = ts.train(
+        texts, [names[i % 4] for i in range(80)], scores="chi2", ks=13, classifiers="multinomial_nb", cv=0,
+        analyzer=ts.Analyzer(token_pattern="[!-~]+", ngram_range=ngrams), progress=False,
+    )  # fmt: skip
+    export(model, tmp_path / "m.mjs")
+    (tmp_path / "run.mjs").write_text(
+        'import { predict } from "./m.mjs";\n'
+        f"console.log(JSON.stringify({json.dumps(texts)}.map((text) => predict(text))));"
+    )
+    check(model, texts, json.loads(node(tmp_path / "run.mjs")))
+    said = subprocess.run(
+        [sys.executable, export(model, tmp_path / "m.py"), *texts], check=True, capture_output=True, text=True
+    )
+    check(model, texts, list(map(json.loads, said.stdout.splitlines())))
+    judge_graph(model, texts, least=80)
+    for base, dialect in ((pytest.importorskip("duckdb").connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
+        base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+        base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+        judge(model, texts, base.execute(make_sql(to_portable(model), dialect)).fetchall(), least=80)
+    with postgres.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE hostile (id BIGINT, text TEXT)")
+        cursor.executemany("INSERT INTO hostile VALUES (%s, %s)", list(enumerate(texts)))
+        cursor.execute(make_sql(to_portable(model), "postgres", SqlNames("hostile")).encode())
+        judge(model, texts, cursor.fetchall(), least=80)
+        cursor.execute("DROP TABLE hostile")
+
+
 def test_hostile_names_of_tables_are_quoted(models, texts):
     hostile = "my\"; DROP TABLE kept; --\r\n'x"
     base = sqlite3.connect(":memory:")
