@@ -59,7 +59,7 @@ _PADDING = 128  # bytes behind a folded text: two blocks
 _MOST_RANGES = 4
 _LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
 _NONASCII = np.uint8(0x80)
-_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
+_LEAD, _THREE_BYTES = np.uint8(0xC0), np.uint8(0xE0)  # the least bytes that begin a character of two or more, of three
 
 _jit: Any = jit
 
@@ -69,7 +69,9 @@ class CharacterTables(NamedTuple):
 
     ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
     ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
-    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
+    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word. ``runs``
+    has for each first byte of two the longest run of second bytes of letters that stay as they are: its first byte, and
+    the one behind its last.
     """
 
     bytes: UInt8Array
@@ -77,6 +79,7 @@ class CharacterTables(NamedTuple):
     kinds: UInt8Array
     lower: Int32Array
     folds: UInt32Array
+    runs: UInt8Array
 
 
 class TermTable(NamedTuple):
@@ -129,7 +132,8 @@ def make_character_tables(character_class: str, *, lowercase: bool) -> Character
     if lowercase:
         kinds[[0x130, 0x3A3]] = _DEFER
     ranges = _find_ranges(kinds[:128] == _WORD, lowercase=lowercase)
-    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
+    folds = _make_folds(kinds, lower)
+    return CharacterTables(by_byte, ranges, kinds, lower, folds, _find_runs(folds))
 
 
 def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
@@ -155,6 +159,18 @@ def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
     changes = (widths != new_widths) | (kinds[points] == _DEFER)
     folds[points] = np.where(changes, _LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
     return folds
+
+
+def _find_runs(folds: UInt32Array) -> UInt8Array:
+    """Return for each first byte of two the longest run of second bytes whose letters are folded to themselves."""
+    runs = np.zeros((256, 2), np.uint8)
+    second = np.arange(0x80, 0xC0, dtype=np.uint32)
+    for lead in range(0xC2, 0xE0):
+        is_same = folds[((lead & 0x1F) << 6) | (second & 0x3F)] == (lead | (second << 8))
+        edges = 0x80 + np.flatnonzero(np.diff(is_same, prepend=False, append=False)).reshape(-1, 2)
+        if len(edges):
+            runs[lead] = edges[np.diff(edges).argmax()]
+    return runs
 
 
 def make_word_buffers(most: int) -> WordBuffers:
@@ -266,37 +282,58 @@ def _fold_bytes(text, start, length, by_byte, ranges, folded):
 
 
 @_jit
-def _fold_letters(folded, length, folds):
-    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes."""
-    for block in range(0, length, 64):
-        leads = mask_at_least(folded, np.uint64(block), _LEAD)
-        while leads != _ZERO:
-            i = np.uint64(block) + np.uint64(lowest_bit(leads))
-            leads &= leads - _ONE
-            eight = load_eight(folded, i)
-            lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
-            if lead < np.uint64(0xE0):
-                fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
-            else:
-                second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
-                if lead < np.uint64(0xF0):
-                    fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
-                else:
-                    fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
-                    fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
-            if fold == _LENGTH_CHANGES:
-                return False
-            folded[i] = fold
-            folded[i + _ONE] = fold >> 8
-            if lead >= np.uint64(0xE0):
-                folded[i + _TWO] = fold >> 16
-                if lead >= np.uint64(0xF0):
-                    folded[i + np.uint64(3)] = fold >> 24
+def _fold_letter(folded, i, folds):
+    """Fold the character beyond ASCII that begins at a byte; False when its length changes."""
+    eight = load_eight(folded, i)
+    lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
+    if lead < np.uint64(0xE0):
+        fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
+    else:
+        second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
+        if lead < np.uint64(0xF0):
+            fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
+        else:
+            fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
+            fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
+    if fold == _LENGTH_CHANGES:
+        return False
+    folded[i] = fold
+    folded[i + _ONE] = fold >> 8
+    if lead >= np.uint64(0xE0):
+        folded[i + _TWO] = fold >> 16
+        if lead >= np.uint64(0xF0):
+            folded[i + np.uint64(3)] = fold >> 24
     return True
 
 
 @_jit
-def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded):
+def _fold_letters(folded, length, folds, runs):
+    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes.
+
+    Most letters of an alphabet share one or two first bytes, and are lower-case already: those of a block that `runs`
+    has are left as they are, all at once.
+    """
+    for block in range(_ZERO, np.uint64(length), np.uint64(64)):
+        leads = mask_at_least(folded, block, _LEAD)
+        while leads != _ZERO:
+            rest = leads & (leads - _ONE)
+            same = changed = leads ^ rest
+            lead = folded[block + np.uint64(lowest_bit(leads))]
+            if rest != _ZERO and lead < _THREE_BYTES:
+                same = leads & mask_at_least(folded, block, lead) & ~mask_at_least(folded, block, np.uint8(lead + 1))
+                first, stop = runs[lead, 0], runs[lead, 1]
+                behind = block + _ONE
+                changed = same & ~(mask_at_least(folded, behind, first) & ~mask_at_least(folded, behind, stop))
+            leads &= ~same
+            while changed != _ZERO:
+                if not _fold_letter(folded, block + np.uint64(lowest_bit(changed)), folds):
+                    return False
+                changed &= changed - _ONE
+    return True
+
+
+@_jit
+def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, runs, defer_nonascii, folded):
     """Write a document with its words lower-cased and zeros for every other character.
 
     Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
@@ -306,7 +343,7 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonasci
         return length, True
     if defer_nonascii:
         return np.int64(-1), False
-    if not _fold_letters(folded, length, folds):
+    if not _fold_letters(folded, length, folds, runs):
         length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
         end = max(length, 0)
         folded[end : end + _PADDING] = 0
@@ -510,7 +547,7 @@ def _drop_stop_words(numbers, n, n_stop):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, runs, least, n_stop, defer_nonascii,
     slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
     out, doc_ends, deferred,
 ):  # fmt: skip
@@ -528,7 +565,7 @@ def scan(
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
         stop, is_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, runs, defer_nonascii, folded
         )
         deferred[doc] = stop < 0
         if stop <= 0:
