@@ -21,10 +21,11 @@ from termsieve.selection.near_duplicates import TermGroup, find_groups
 from termsieve.selection.pool import RULES
 from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
+from termsieve.study.corpus import read_corpus
 from termsieve.study.plan import Plan
 from termsieve.study.results import _check_groups
+from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split
-from termsieve.study.study import SplitData, read_corpus
 
 METHODS = {"cmim": "cmim", "jmi": "jmi", "mrmr": "mrmr", "quotient": 'mrmr(form="quotient")', "fcbf": "fcbf"}
 TEXTS = [

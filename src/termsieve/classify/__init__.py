@@ -7,7 +7,9 @@
     curve_kernels        numba loops of the curves
     sweep_coefficients   scores of naive Bayes along a ranking
     linear_svm           LinearSVM
-    linear_path          linear support vector machines along a ranking
+    linear_path          linear support vector machines along a ranking: Newton's method
+    linear_systems       the linear system of a step, kept from the last
+    ranked_rows          documents x ranked columns, at each number of columns
     linear_tuning        the choice of their C
     linear_kernels       numba loops of them
     logistic_path        logistic regression along a ranking

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -98,18 +98,34 @@ def read_labelled(
     (['bad', 'film', 'good'], [[0, 1, 1], [1, 1, 0]])
     """
     documents = as_documents(documents, labels)
-    batches = list(documents.batches())
+    found = read_matrices(list(documents.batches()), analyzer, resolve_threads(threads))
+    counts = Counts.from_matrix(found.X, found.Y, classes=found.classes).named(found.terms, found.analyzer.settings)
+    counts.origin = documents.origin
+    return LabelledMatrix(found.X, found.Y, counts)
+
+
+class DocumentMatrices(NamedTuple):
+    """Documents x terms and documents x classes, with what names their columns; and the texts."""
+
+    X: sparse.csr_array
+    terms: pa.LargeStringArray
+    Y: sparse.csr_array
+    classes: list[str]
+    analyzer: Analyzer
+    texts: pa.ChunkedArray
+
+
+def read_matrices(batches: Sequence[pa.RecordBatch], given: Analyzer | None, threads: int) -> DocumentMatrices:
+    """Return matrices of all documents; without an analyzer, terms are what `choose_analyzer` says."""
     if not batches:
         raise InputError("There are no documents.")
-    texts = pa.chunked_array([batch.column("text") for batch in batches])
-    analyzer = choose_analyzer(analyzer, tokens=texts.type == TOKENS)
+    texts, labels = (pa.chunked_array([batch.column(name) for batch in batches]) for name in ("text", "labels"))
+    analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     if texts.type != TOKENS:
         warn_of_missing_boundaries(texts, analyzer)
-    X, terms = read_occurrences(texts, analyzer, resolve_threads(threads))
-    Y, classes = make_label_matrix(pa.chunked_array([batch.column("labels") for batch in batches]), None, len(texts))
-    counts = Counts.from_matrix(X, Y, classes=classes).named(terms, analyzer.settings)
-    counts.origin = documents.origin
-    return LabelledMatrix(X, Y, counts)
+    X, terms = read_occurrences(texts, analyzer, threads)
+    Y, classes = make_label_matrix(labels, None, len(texts))
+    return DocumentMatrices(X, terms, Y, classes, analyzer, texts)
 
 
 def read_occurrences(

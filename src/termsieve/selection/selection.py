@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
-from termsieve.counts.counting import Folds, count, count_folds
+from termsieve.counts.counting import count, count_folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.documents import Documents
 from termsieve.errors import OptionError

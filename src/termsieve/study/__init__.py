@@ -6,6 +6,7 @@
     plan           every parameter of compare(), with its default and its command-line option
     corpus         the documents in memory, as matrices
     splits         training and test documents
+    split_data     the counts, matrices and trials of one split
     journal        finished trials, in a file or in memory
     results        Comparison: the table of results, and its recommendation
     excerpts       short passages of the documents around the best terms

@@ -18,12 +18,14 @@ from termsieve._kernels import import_kernels, new_secrets
 from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.characters import CharacterTables, make_character_tables
 from termsieve.tokens.strings import argsort_pairs, document_offsets, make_string_array, string_buffers
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels, string_kernels
+    from termsieve.tokens import kernels, spelling_kernels, string_kernels
 else:
     kernels = import_kernels("termsieve.tokens.kernels")
+    spelling_kernels = import_kernels("termsieve.tokens.spelling_kernels")
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -86,7 +88,7 @@ class Vocabulary:
         runs = self.analyzer.runs
         if runs is None:
             return self._tokenize_in_python
-        characters = kernels.make_character_tables(runs.character_class, lowercase=self.analyzer.lowercase)
+        characters = make_character_tables(runs.character_class, lowercase=self.analyzer.lowercase)
         if characters is None:
             return self._tokenize_in_python
         self._runs, self._characters = runs, characters
@@ -126,11 +128,11 @@ class Vocabulary:
     def _scan_preprocessed(self, texts: pa.LargeStringArray) -> DocumentTerms:
         """Scan texts that Python has lower-cased, as the scanner cannot."""
         texts = pa.array([self.analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
-        as_they_are = kernels.make_character_tables(self._runs.character_class, lowercase=False)
+        as_they_are = make_character_tables(self._runs.character_class, lowercase=False)
         return self._scan(texts, as_they_are or self._characters, defer_nonascii=False)[0]
 
     def _scan(
-        self, texts: pa.LargeStringArray, char: kernels.CharacterTables, *, defer_nonascii: bool
+        self, texts: pa.LargeStringArray, char: CharacterTables, *, defer_nonascii: bool
     ) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
         text, whole = string_buffers(texts)
         offsets, last = _pieces(text, whole, char.kinds)
@@ -270,7 +272,7 @@ class Vocabulary:
         """For each term, the term that it continues, -1 for a word, and its last word."""
         parts = NgramParts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
         if self._has_ngrams:
-            kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
+            spelling_kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
         return parts
 
     def get_terms(self, terms: npt.NDArray[np.integer], parts: NgramParts | None = None) -> pa.LargeStringArray:
@@ -278,9 +280,9 @@ class Vocabulary:
         terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
         offsets, keys = np.zeros(len(terms) + 1, np.int64), self.words.keys.reshape(-1)
         spelled = {"keys": keys, "prefix": parts.prefix, "last": parts.last, "terms": terms, "offsets": offsets}
-        kernels.compute_term_offsets(**spelled)
+        spelling_kernels.compute_term_offsets(**spelled)
         text = np.empty(offsets[-1] + _OVERHANG, np.uint8)
-        kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
+        spelling_kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
         return make_string_array(text[: offsets[-1]], offsets)
 
     def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
@@ -307,7 +309,7 @@ class Vocabulary:
     def _argsort_words(self, words: Int64Array) -> Int64Array:
         """Return how to sort words: by their keys, and those that begin with the same 15 bytes by Arrow."""
         heads, tails = np.empty(len(words), np.uint64), np.empty(len(words), np.uint64)
-        kernels.make_sort_keys(
+        spelling_kernels.make_sort_keys(
             keys=self.words.keys.reshape(-1), arena=self.words.arena, places=self.words.places, words=words,
             heads=heads, tails=tails,
         )  # fmt: skip
