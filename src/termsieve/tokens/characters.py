@@ -25,9 +25,7 @@ class CharacterTables(NamedTuple):
 
     ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
     ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
-    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word. ``runs``
-    has for each first byte of two the longest run of second bytes of letters that stay as they are: its first byte, and
-    the one behind its last.
+    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
     """
 
     bytes: UInt8Array
@@ -35,7 +33,6 @@ class CharacterTables(NamedTuple):
     kinds: UInt8Array
     lower: Int32Array
     folds: UInt32Array
-    runs: UInt8Array
 
 
 @functools.cache
@@ -61,8 +58,7 @@ def make_character_tables(character_class: str, *, lowercase: bool) -> Character
     if lowercase:
         kinds[[0x130, 0x3A3]] = DEFER
     ranges = _find_ranges(kinds[:128] == WORD, lowercase=lowercase)
-    folds = _make_folds(kinds, lower)
-    return CharacterTables(by_byte, ranges, kinds, lower, folds, _find_runs(folds))
+    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
 
 
 def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
@@ -88,15 +84,3 @@ def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
     changes = (widths != new_widths) | (kinds[points] == DEFER)
     folds[points] = np.where(changes, LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
     return folds
-
-
-def _find_runs(folds: UInt32Array) -> UInt8Array:
-    """Return for each first byte of two the longest run of second bytes whose letters are folded to themselves."""
-    runs = np.zeros((256, 2), np.uint8)
-    second = np.arange(0x80, 0xC0, dtype=np.uint32)
-    for lead in range(0xC2, 0xE0):
-        is_same = folds[((lead & 0x1F) << 6) | (second & 0x3F)] == (lead | (second << 8))
-        edges = 0x80 + np.flatnonzero(np.diff(is_same, prepend=False, append=False)).reshape(-1, 2)
-        if len(edges):
-            runs[lead] = edges[np.diff(edges).argmax()]
-    return runs

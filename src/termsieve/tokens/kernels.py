@@ -51,7 +51,7 @@ _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.
 _AHEAD = 16  # words for which memory is asked for in advance
 _PADDING = 128  # bytes behind a folded text: two blocks
 _NONASCII = np.uint8(0x80)
-_LEAD, _THREE_BYTES = np.uint8(0xC0), np.uint8(0xE0)  # the least bytes that begin a character of two or more, of three
+_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
 
 _jit: Any = jit
 
@@ -192,58 +192,37 @@ def _fold_bytes(text, start, length, by_byte, ranges, folded):
 
 
 @_jit
-def _fold_letter(folded, i, folds):
-    """Fold the character beyond ASCII that begins at a byte; False when its length changes."""
-    eight = load_eight(folded, i)
-    lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
-    if lead < np.uint64(0xE0):
-        fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
-    else:
-        second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
-        if lead < np.uint64(0xF0):
-            fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
-        else:
-            fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
-            fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
-    if fold == LENGTH_CHANGES:
-        return False
-    folded[i] = fold
-    folded[i + _ONE] = fold >> 8
-    if lead >= np.uint64(0xE0):
-        folded[i + _TWO] = fold >> 16
-        if lead >= np.uint64(0xF0):
-            folded[i + np.uint64(3)] = fold >> 24
-    return True
-
-
-@_jit
-def _fold_letters(folded, length, folds, runs):
-    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes.
-
-    Most letters of an alphabet share one or two first bytes, and are lower-case already: those of a block that `runs`
-    has are left as they are, all at once.
-    """
-    for block in range(_ZERO, np.uint64(length), np.uint64(64)):
-        leads = mask_at_least(folded, block, _LEAD)
+def _fold_letters(folded, length, folds):
+    """Fold the characters beyond ASCII where they stand; False when there is one whose length changes."""
+    for block in range(0, length, 64):
+        leads = mask_at_least(folded, np.uint64(block), _LEAD)
         while leads != _ZERO:
-            rest = leads & (leads - _ONE)
-            same = changed = leads ^ rest
-            lead = folded[block + np.uint64(lowest_bit(leads))]
-            if rest != _ZERO and lead < _THREE_BYTES:
-                same = leads & mask_at_least(folded, block, lead) & ~mask_at_least(folded, block, np.uint8(lead + 1))
-                first, stop = runs[lead, 0], runs[lead, 1]
-                behind = block + _ONE
-                changed = same & ~(mask_at_least(folded, behind, first) & ~mask_at_least(folded, behind, stop))
-            leads &= ~same
-            while changed != _ZERO:
-                if not _fold_letter(folded, block + np.uint64(lowest_bit(changed)), folds):
-                    return False
-                changed &= changed - _ONE
+            i = np.uint64(block) + np.uint64(lowest_bit(leads))
+            leads &= leads - _ONE
+            eight = load_eight(folded, i)
+            lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
+            if lead < np.uint64(0xE0):
+                fold = folds[((lead & np.uint64(0x1F)) << np.uint64(6)) | second]
+            else:
+                second = (second << np.uint64(6)) | ((eight >> np.uint64(16)) & np.uint64(0x3F))
+                if lead < np.uint64(0xF0):
+                    fold = folds[((lead & np.uint64(0x0F)) << np.uint64(12)) | second]
+                else:
+                    fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
+                    fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
+            if fold == LENGTH_CHANGES:
+                return False
+            folded[i] = fold
+            folded[i + _ONE] = fold >> 8
+            if lead >= np.uint64(0xE0):
+                folded[i + _TWO] = fold >> 16
+                if lead >= np.uint64(0xF0):
+                    folded[i + np.uint64(3)] = fold >> 24
     return True
 
 
 @_jit
-def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, runs, defer_nonascii, folded):
+def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded):
     """Write a document with its words lower-cased and zeros for every other character.
 
     Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
@@ -253,7 +232,7 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, runs, defer_n
         return length, True
     if defer_nonascii:
         return np.int64(-1), False
-    if not _fold_letters(folded, length, folds, runs):
+    if not _fold_letters(folded, length, folds):
         length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
         end = max(length, 0)
         folded[end : end + _PADDING] = 0
@@ -457,7 +436,7 @@ def _drop_stop_words(numbers, n, n_stop):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, ranges, kinds, lower, folds, runs, least, n_stop, defer_nonascii,
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
     slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
     out, doc_ends, deferred,
 ):  # fmt: skip
@@ -475,7 +454,7 @@ def scan(
     n_out = doc_ends[first - 1] if first > 0 else 0
     for doc in range(first, n_docs):
         stop, is_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, runs, defer_nonascii, folded
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
         )
         deferred[doc] = stop < 0
         if stop <= 0:
