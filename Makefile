@@ -11,10 +11,10 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint audit damage bench docs reproduce study clean
+.PHONY: help test coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
 
 help:
-	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | bench | docs | reproduce | clean"
+	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -74,6 +74,12 @@ audit: lint
 # thousands of damaged files of each kind; `make test` tries some
 damage: $(READY)
 	DAMAGED_FILES=3000 $(BIN)/python -m pytest tests/damage -s -n auto --dist worksteal
+
+# random inputs for so many seconds; `make test` runs one round
+SECONDS ?= 60
+SEED ?= 0
+fuzz: $(READY)
+	$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) --seed $(SEED)
 
 demo: $(DEMO_READY)
 	$(BIN)/termsieve demo

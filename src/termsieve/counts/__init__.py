@@ -11,11 +11,17 @@
     cells           counts by term and class, without the zeros
     cell_kernels    numba loops of tallies and cells
     rows            documents x terms, from text
+    plain_rows      the same in plain Python, for small inputs
     row_kernels     numba loops of rows
     labelled        documents x terms with labels and counts
     matrices        counts of the columns of a matrix
     tables          counts as one table, and from one
     forgetting      documents that are withdrawn: subtracted, with a receipt
+    frequencies     published lists of word frequencies, as counts
+    date_periods    the year, month or week of a date
     consistency     what counts of documents can be
     storage         the file
+    counts_file     counts in a file that may be larger than memory
+    merging         counts in files, added up block by block
+    spilling        counting within a bound of memory
 """

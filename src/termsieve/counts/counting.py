@@ -6,6 +6,7 @@ import itertools
 import os
 import queue
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.counts.cells import TermCells
 from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every
 from termsieve.counts.folds import FoldAssignment, FoldCells, Folds, make_assignment, sum_over_folds
 from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
@@ -40,6 +42,8 @@ def count(
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     vocabulary: Iterable[str] | None = None,
+    memory: str | int | None = None,
+    spill_folder: str | Path | None = None,
     progress: bool = False,
 ) -> Counts:
     """Count terms in classes, in one pass over the documents.
@@ -56,6 +60,12 @@ def count(
         How many threads count; as many as there are cores, without this. The result does not depend on it.
     vocabulary
         Count these terms only, in this order. Counts of one vocabulary add up as they are.
+    memory
+        What this process may take while it counts: a number of bytes, or such as "2GB". What does not fit is sorted and
+        written to files, which are added up; the result is the same. It has to fit into memory: `count_to_file` is for
+        counts that do not.
+    spill_folder
+        With `memory`: where such files are kept; by default, among temporary files.
     progress
         Show a progress bar on standard error.
 
@@ -68,10 +78,25 @@ def count(
     ['New York', 'be']
     """
     documents = as_documents(documents, labels)
-    _, raw = _count_documents(documents, analyzer, resolve_threads(threads), FoldAssignment(), progress=progress)
-    counts = raw.whole()
+    if memory is not None:
+        counts = _count_within(documents, analyzer, resolve_threads(threads), memory, spill_folder, progress=progress)
+    else:
+        _, raw = _count_documents(documents, analyzer, resolve_threads(threads), FoldAssignment(), progress=progress)
+        counts = raw.whole()
     counts.origin = documents.origin
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
+
+
+def _count_within(
+    documents: Documents, analyzer: Analyzer | None, threads: int, memory: str | int, folder: str | Path | None,
+    *, progress: bool,
+) -> Counts:  # fmt: skip
+    from termsieve.counts.spilling import Bound, count_within, parse_memory
+    from termsieve.counts.storage import EMPTY_BLOCK, join_blocks
+
+    bound = Bound(parse_memory(memory), None if folder is None else Path(folder))
+    with count_within(documents, analyzer, threads, bound, progress=progress) as (facts, blocks):
+        return Counts.of_block(facts, join_blocks([EMPTY_BLOCK, *blocks]))
 
 
 def count_folds(
@@ -79,6 +104,7 @@ def count_folds(
     labels: Sequence[Any] | None = None,
     *,
     folds: int | str | Sequence[Any] | AnyArray = 10,
+    every: Every | None = None,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
@@ -93,6 +119,9 @@ def count_folds(
     folds
         A number: each document goes to a fold by a hash of `seed` and its row number, the same everywhere. An array
         with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
+    every
+        Where the array or column has dates: the ``"year"``, ``"quarter"``, ``"month"``, ``"week"`` or ``"day"`` is the
+        fold.
     seed
         For a number of folds.
 
@@ -105,7 +134,7 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = make_assignment(folds, seed)
+    assignment = make_assignment(folds, seed, every)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
@@ -118,7 +147,7 @@ def count_folds(
 # One pass
 
 
-class _ColumnNumbering:
+class ColumnNumbering:
     """Numbers the (fold, class) columns of the tallies as they are met, and counts their documents."""
 
     def __init__(self) -> None:
@@ -174,19 +203,15 @@ class _ColumnNumbering:
 def _count_documents(
     documents: Documents, given: Analyzer | None, threads: int, assignment: FoldAssignment, *, progress: bool
 ) -> tuple[list[Any], FoldCells]:
-    batches = _track_progress(documents, [assignment.column] if assignment.column else [], shown=progress)
-    first = next(batches, None)  # which says whether these are texts or lists of tokens
-    tokens = first is not None and first.schema.field("text").type == TOKENS
-    analyzer = given if first is None and given is not None else choose_analyzer(given, tokens=tokens)
-    if first is not None and not tokens:
-        warn_of_missing_boundaries(first.column("text"), analyzer)
-    columns = _ColumnNumbering()
+    batches = track_progress(documents, [assignment.column] if assignment.column else [], shown=progress)
+    analyzer, batches = fit_analyzer(batches, given)
+    columns = ColumnNumbering()
     assigned: list[Int32Array] = []
     several: list[Int32Array] = []
 
-    def chunks() -> Iterator[_TextChunk]:
+    def chunks() -> Iterator[TextChunk]:
         n_docs = 0
-        for batch in itertools.chain([] if first is None else [first], batches):
+        for batch in batches:
             check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
@@ -195,7 +220,7 @@ def _count_documents(
             assigned.append(folds)
             ends, labels, rest = columns.columns_of(folds, batch.column("labels"))
             several.append(folds[np.diff(ends, prepend=0) > 1])
-            yield from _split_texts(batch.column("text"), ends, labels, rest)
+            yield from split_texts(batch.column("text"), ends, labels, rest)
         assignment.check(n_docs)
 
     tallies = _tally_chunks(chunks(), analyzer, threads)
@@ -211,6 +236,20 @@ def _count_documents(
     return [names[i] for i in order], raw
 
 
+def fit_analyzer(
+    batches: Iterator[pa.RecordBatch], given: Analyzer | None
+) -> tuple[Analyzer, Iterator[pa.RecordBatch]]:
+    """Return the analyzer for the documents, texts or lists of tokens, as the first batch says; and all batches."""
+    first = next(batches, None)
+    if first is None:
+        return given or choose_analyzer(None, tokens=False), batches
+    tokens = first.schema.field("text").type == TOKENS
+    analyzer = choose_analyzer(given, tokens=tokens)
+    if not tokens:
+        warn_of_missing_boundaries(first.column("text"), analyzer)
+    return analyzer, itertools.chain([first], batches)
+
+
 def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
     """Return what the threads have counted, sorted and added."""
     if isinstance(tallies, PlainTally):
@@ -219,16 +258,18 @@ def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: 
     return merge_tallies(tallies, rows, n_rows, len(tallies))
 
 
-class _TextChunk(NamedTuple):
+class TextChunk(NamedTuple):
+    """Some documents: texts, where the labels of each end, the columns of the labels, and the rest column of each."""
+
     texts: pa.LargeStringArray
     label_ends: Int64Array
     labels: Int64Array
     rest: Int64Array
 
 
-def _split_texts(
+def split_texts(
     texts: pa.LargeStringArray, ends: Int64Array, labels: Int64Array, rest: Int64Array
-) -> Iterator[_TextChunk]:
+) -> Iterator[TextChunk]:
     """Pieces of some megabyte of text, whole documents each."""
     offsets = document_offsets(texts)
     first = 0
@@ -236,7 +277,7 @@ def _split_texts(
         last = int(np.searchsorted(offsets, offsets[first] + CHUNK_BYTES, side="right")) - 1
         last = min(max(last, first + 1), len(texts))
         before = ends[first - 1] if first else 0
-        yield _TextChunk(
+        yield TextChunk(
             texts.slice(first, last - first),
             ends[first:last] - before,
             labels[before : ends[last - 1]],
@@ -245,7 +286,7 @@ def _split_texts(
         first = last
 
 
-def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
+def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
     """All chunks counted: in plain Python when there are few, or else by loops in threads."""
     held, n_bytes = [], 0
     for chunk in chunks:
@@ -260,7 +301,7 @@ def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int
     return tally
 
 
-def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
+def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
@@ -276,7 +317,7 @@ def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads:
     for tally in tallies:
         idle.put(tally)
 
-    def work(chunk: _TextChunk) -> None:
+    def work(chunk: TextChunk) -> None:
         tally = idle.get()
         try:
             tally.add(*chunk)
@@ -287,7 +328,8 @@ def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads:
     return tallies
 
 
-def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+def track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of documents, with a bar of the bytes that were read, and the time left."""
     with show_bar("counting", documents.total_bytes, shown=shown, in_bytes=True) as bar:
         for batch in documents.batches(extra):
             yield batch

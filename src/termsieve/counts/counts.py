@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 from termsieve import views
 from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
 from termsieve.counts import storage
-from termsieve.counts.cells import Cells
+from termsieve.counts.cells import Cells, TermBlock
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
@@ -38,6 +39,14 @@ class TermCounts(NamedTuple):
     tf: float
     tf2: float
     by_class: dict[str, tuple[float, float, float]]
+
+
+class Population(NamedTuple):
+    """All terms, where counts have only some of them: how many, and their occurrences, in all and in each class."""
+
+    n_terms: int
+    n_occurrences: float
+    class_tf: AnyArray
 
 
 class Counts(ArrowTable):
@@ -100,6 +109,7 @@ class Counts(ArrowTable):
         self.fixed = fixed
         self.pruned = pruned
         self.origin: Mapping[str, Any] = {}  # files that it is from, for a report; no part of what is counted
+        self.population: Population | None = None  # of which these terms are a part, if they are not all
 
     # What is in it
 
@@ -156,6 +166,11 @@ class Counts(ArrowTable):
         return len(self.classes)
 
     @property
+    def vocabulary_size(self) -> int:
+        """Number of terms; of a block of terms, that of all blocks."""
+        return self.n_terms if self.population is None else self.population.n_terms
+
+    @property
     def is_real(self) -> bool:
         """Whether ``tf`` and ``tf2`` are sums of real numbers, such as tf-idf."""
         return bool(self.totals.dtype.kind == "f")
@@ -167,13 +182,17 @@ class Counts(ArrowTable):
 
     @property
     def n_occurrences(self) -> float:
-        """Occurrences of all terms in all documents."""
+        """Occurrences of all terms in all documents; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.n_occurrences
         total: float = self.term_tf.sum().item()
         return total
 
     @functools.cached_property
     def class_tf(self) -> AnyArray:
-        """Occurrences of all terms in each class."""
+        """Occurrences of all terms in each class; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.class_tf
         totals = np.zeros(self.n_classes, self.cells.values.dtype)
         np.add.at(totals, self.cells.classes, self.cells.values[1])
         return totals
@@ -289,7 +308,7 @@ class Counts(ArrowTable):
         Parameters
         ----------
         X
-            Documents x terms, dense or sparse, not negative. AnyArray that are no whole numbers (tf-idf) are summed as
+            Documents x terms, dense or sparse, not negative. Values that are not whole numbers (tf-idf) are summed as
             real numbers; ``df`` counts the entries above zero.
         y
             One label per document, or an indicator matrix (documents x classes), or a list of label sets.
@@ -353,11 +372,10 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
 
         if df is None:
-            table = pa.table(terms)
-            columns = {name: table[name] for name in COLUMNS if name in table.column_names}
+            columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
@@ -371,36 +389,38 @@ class Counts(ArrowTable):
 
     def save(self, path: str | Path) -> None:
         """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
-        storage.save(path, self._to_record())
+        storage.save(path, self.facts, [self.block])
 
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        counts = cls._from_record(storage.load(path))
+        with closing(storage.StoredCounts.of_file(path)) as stored:
+            counts = cls.of_block(stored.facts, stored.read_all())
         counts.origin = {"counts": [str(path)]}
         return counts
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes."""
-        return storage.pack(self._to_record())
+        return storage.pack(self.facts, [self.block])
 
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
         """Return counts of such bytes; `source` is where they are from, for what an error says."""
-        return cls._from_record(storage.unpack(pa.py_buffer(content), Path(source)))
+        stored = storage.StoredCounts.of_bytes(content, Path(source))
+        return cls.of_block(stored.facts, stored.read_all())
 
     @classmethod
-    def _from_record(cls, record: dict[str, Any]) -> Counts:
-        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+    def of_block(cls, facts: Mapping[str, Any], block: TermBlock, population: Population | None = None) -> Counts:
+        """Return counts of the terms of a block; without a population, these are all terms."""
+        counts = cls(terms=block.terms, cells=block.cells, totals=block.totals, **facts)
+        counts.population = population
+        return counts
 
-    def _to_record(self) -> dict[str, Any]:
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the documents, whatever terms there are."""
         return {
-            "terms": self.term_array,
             "classes": list(self.classes),
-            "indptr": self.cells.indptr,
-            "cell_classes": self.cells.classes,
-            "values": self.cells.values,
-            "totals": self.totals,
             "n_docs": self.n_docs,
             "class_sizes": self.class_sizes,
             "n_multilabel": self.n_multilabel,
@@ -408,6 +428,20 @@ class Counts(ArrowTable):
             "fixed": self.fixed,
             "pruned": self.pruned,
         }
+
+    @property
+    def block(self) -> TermBlock:
+        """All terms with their counts."""
+        return TermBlock(self.term_array, self.cells, self.totals)
+
+    @classmethod
+    def _from_record(cls, record: dict[str, Any]) -> Counts:
+        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+
+    def _to_record(self) -> dict[str, Any]:
+        terms, cells, totals = self.block
+        arrays = {"terms": terms, "indptr": cells.indptr, "cell_classes": cells.classes, "values": cells.values}
+        return {**self.facts, **arrays, "totals": totals}
 
     # Algebra
 
@@ -439,7 +473,7 @@ class Counts(ArrowTable):
         if not filled.all():
             counts = counts._with_changes(cells=counts.cells.where(filled))
         if not self.fixed and not (present := counts.totals[0] > 0).all():
-            counts = counts.taken(np.flatnonzero(present))
+            counts = counts.take(np.flatnonzero(present))
         if not (kept := counts.class_sizes > 0).all():
             numbers = (np.cumsum(kept) - 1).astype(np.int32)
             cells = counts.cells._replace(classes=numbers[counts.cells.classes])
@@ -448,7 +482,7 @@ class Counts(ArrowTable):
             )
         return counts
 
-    def taken(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+    def take(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
         """Return the columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
         totals = np.zeros((3, len(index)), self.totals.dtype)
@@ -473,7 +507,7 @@ class Counts(ArrowTable):
         """Return counts of just these terms, in this order; those that do not occur count nothing."""
         terms = check_distinct("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
-        return self.taken(index.astype(np.int64), terms, fixed=True)
+        return self.take(index.astype(np.int64), terms, fixed=True)
 
     def prune(
         self,
@@ -514,7 +548,7 @@ class Counts(ArrowTable):
         said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
-        return self.taken(np.flatnonzero(kept), pruned=pruned)
+        return self.take(np.flatnonzero(kept), pruned=pruned)
 
     def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
         if isinstance(names, str):
@@ -545,7 +579,7 @@ class Counts(ArrowTable):
         rows = np.array([place[name] for name in names], np.int32)
         sizes = np.zeros(len(classes), np.int64)
         np.add.at(sizes, rows, self.class_sizes)
-        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
+        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumber(rows))
 
 
 _NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells
 from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every, make_namer
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -60,17 +61,17 @@ class Folds:
 
     def test(self, fold: int) -> Counts:
         """Counts of the documents of one fold."""
-        return self._raw.part(self._checked(fold), without=False)
+        return self._raw.part(self._check(fold), without=False)
 
     def training(self, fold: int) -> Counts:
         """Return counts of the documents of all other folds."""
-        return self._raw.part(self._checked(fold), without=True)
+        return self._raw.part(self._check(fold), without=True)
 
     def join(self, folds: Iterable[int]) -> Counts:
         """Return counts of the documents of several folds, together."""
-        return self._raw.join(np.isin(np.arange(len(self)), [self._checked(fold) for fold in folds]))
+        return self._raw.join(np.isin(np.arange(len(self)), [self._check(fold) for fold in folds]))
 
-    def _checked(self, fold: int) -> int:
+    def _check(self, fold: int) -> int:
         if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
             raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
         return fold
@@ -193,8 +194,8 @@ class _GivenFolds(FoldAssignment):
 class _ColumnFolds(FoldAssignment):
     """By a column of the documents."""
 
-    def __init__(self, column: str) -> None:
-        self.column = column
+    def __init__(self, column: str, name: Callable[[Any], Any]) -> None:
+        self.column, self._name = column, name
         self._known: dict[Any, int] = {}
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
@@ -204,7 +205,11 @@ class _ColumnFolds(FoldAssignment):
             raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
         if isinstance(values[0], (list, dict)):
             raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
-        return np.array([self._known.setdefault(value, len(self._known)) for value in values], np.int32)
+        try:
+            names = list(map(self._name, values))
+        except InputError as error:
+            raise InputError(f"The column {self.column!r}, documents {first + 1:,} and after: {error}") from None
+        return np.array([self._known.setdefault(name, len(self._known)) for name in names], np.int32)
 
     def names(self) -> list[Any]:
         return list(self._known)
@@ -223,10 +228,18 @@ def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
     return (h % np.uint64(n)).astype(np.int32)
 
 
-def make_assignment(folds: Any, seed: int) -> FoldAssignment:
+def _keep(value: Any) -> Any:
+    return value
+
+
+def make_assignment(folds: Any, seed: int, every: Every | None = None) -> FoldAssignment:
     """Return the assignment that `count_folds` is asked for: by a column, by a hash, or as given."""
     if isinstance(folds, str):
-        return _ColumnFolds(folds)
+        return _ColumnFolds(folds, _keep if every is None else make_namer(every))
+    if every is not None and not isinstance(folds, (int, np.integer)):
+        folds = list(map(make_namer(every), folds))
+    elif every is not None:
+        raise OptionError(f"every={every!r} needs dates: folds must be an array of them or a column, not {folds!r}.")
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if folds < 2:
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")

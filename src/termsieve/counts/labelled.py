@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +16,8 @@ from termsieve._types import Int64Array
 from termsieve.counts.counting import TEXT_BYTES, as_documents, resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import check_matrix, make_label_matrix
-from termsieve.counts.rows import Worker, read_rows
+from termsieve.counts.plain_rows import PlainRows
+from termsieve.counts.rows import Rows, Worker, read_rows
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -132,22 +131,11 @@ def read_occurrences(
     texts: pa.ChunkedArray, analyzer: Analyzer, threads: int
 ) -> tuple[sparse.csr_array, pa.LargeStringArray]:
     """Return documents x terms with occurrences, and the terms, sorted."""
-    if not kernels_pay(texts.nbytes, TEXT_BYTES):
-        return _read_plainly(texts, analyzer)
-    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
+    rows: Rows | PlainRows
+    if kernels_pay(texts.nbytes, TEXT_BYTES):
+        workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
+        rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
+    else:
+        rows = PlainRows(texts.to_pylist(), analyzer)
     terms, columns = rows.vocabulary()
     return rows.matrix(columns, len(terms)), terms
-
-
-def _read_plainly(texts: pa.ChunkedArray, analyzer: Analyzer) -> tuple[sparse.csr_array, pa.LargeStringArray]:
-    """Do in plain Python what the workers do."""
-    rows = [Counter(analyzer(text)) for text in texts.to_pylist()]
-    terms = sorted(set().union(*rows))
-    column = {term: i for i, term in enumerate(terms)}
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.fromiter((column[term] for row in rows for term in row), np.int32, indptr[-1])
-    data = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int64, indptr[-1])
-    matrix = sparse.csr_array((data, indices, indptr.astype(np.int32)), shape=(len(rows), len(terms)))
-    matrix.sort_indices()
-    return matrix, pa.array(terms, pa.large_string())

@@ -247,7 +247,7 @@ def select(
 def select_from_pool(pool: TermPool, rule: Rule) -> Selection:
     """Let a rule choose from a pool of terms."""
     chosen = rule.choose(pool)
-    counts, own = pool.counts.taken(chosen.indices), rule.own_score(pool.counts)
+    counts, own = pool.counts.take(chosen.indices), rule.own_score(pool.counts)
     if len(rule.scores) > 1:
         spelling = ", ".join(as_score(one).spelling for one in rule.scores)
     else:

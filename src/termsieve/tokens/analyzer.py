@@ -233,7 +233,7 @@ class Analyzer:
         `Analyzer`, too. Patterns of the kind ``\w+``, which cannot search for long, need no such confirmation.
         """
         if not isinstance(settings, Mapping) or not all(f.name in settings for f in fields(cls) if f.name != "strip"):
-            raise OptionError(f"These are no settings of an Analyzer: {settings!r:.100}.")
+            raise OptionError(f"These are not the settings of an Analyzer: {settings!r:.100}.")
         options = {f.name: settings[f.name] for f in fields(cls) if f.name in settings}
         options["stop_words"] = find_stop_words(settings["stop_words"])
         options["token_pattern"] = _find_pattern(settings["token_pattern"])
@@ -241,7 +241,7 @@ class Analyzer:
         try:
             return cls(**options)
         except TypeError as error:  # values that cannot be compared or looked up, such as lists
-            raise OptionError(f"These are no settings of an Analyzer: {error}.") from error
+            raise OptionError(f"These are not the settings of an Analyzer: {error}.") from error
 
     @functools.cached_property
     def fingerprint(self) -> str:

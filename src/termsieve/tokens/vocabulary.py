@@ -74,7 +74,7 @@ class Vocabulary:
             arena=np.empty(1 << 19, np.uint8),
             places=np.empty(1 << 15, np.int64),
         )
-        self.n_terms, self._n_bytes = 0, 0
+        self.n_terms, self.n_bytes = 0, 0
         self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
@@ -112,7 +112,7 @@ class Vocabulary:
         if self.analyzer.stemmer:
             tokens = self._stem_tokens(tokens)
         if self.analyzer.ngram_range != (1, 1):
-            tokens = self._joined(tokens, *self.analyzer.ngram_range)
+            tokens = self._join_words(tokens, *self.analyzer.ngram_range)
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> DocumentTerms:
@@ -142,11 +142,11 @@ class Vocabulary:
         room = self._get_buffers(int(np.diff(offsets).max(initial=0)))
         piece = 0
         while True:
-            piece, self.n_terms, self._n_bytes, n_words = kernels.scan(
+            piece, self.n_terms, self.n_bytes, n_words = kernels.scan(
                 text=text, offsets=offsets, first=piece,
                 by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
                 least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
-                **self._tables(), used=self._n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
+                **self._tables(), used=self.n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
             if piece == n:
                 break
@@ -189,8 +189,8 @@ class Vocabulary:
         text, offsets = string_buffers(terms)
         self._ensure_capacity(len(terms), int(offsets[-1] - offsets[0]))
         room, numbers = kernels.make_word_buffers(len(terms)), np.empty(len(terms), np.int32)
-        self.n_terms, self._n_bytes = kernels.intern(
-            text=text, offsets=offsets, **self._tables(), used=self._n_bytes, **room._asdict(), numbers=numbers
+        self.n_terms, self.n_bytes = kernels.intern(
+            text=text, offsets=offsets, **self._tables(), used=self.n_bytes, **room._asdict(), numbers=numbers
         )
         return numbers
 
@@ -233,7 +233,7 @@ class Vocabulary:
             return DocumentTerms(numbers, tokens.ends)
         return DocumentTerms(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
 
-    def _joined(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
+    def _join_words(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
         self._has_ngrams = True
         lengths = np.diff(tokens.ends, prepend=0)
         at_once = min(int(lengths.max(initial=1)), BLOCK)
@@ -264,8 +264,12 @@ class Vocabulary:
             hashing = kernels.hashing_of(slots, self._secret)
             kernels.rehash(keys=keys.reshape(-1), n_terms=self.n_terms, slots=slots.reshape(-1), hashing=hashing)
         self.words = kernels.TermTable(
-            slots, _grow(keys, room), _grow(arena, self._n_bytes + n_bytes), _grow(places, room)
+            slots, _grow(keys, room), _grow(arena, self.n_bytes + n_bytes), _grow(places, room)
         )
+
+    def drop_slots(self) -> None:
+        """Free what only finds terms: from now on none can be added."""
+        self.words = self.words._replace(slots=np.zeros((0, 2), np.uint64))
 
     # Term numbers to text
 

@@ -10,7 +10,7 @@ import functools
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 SURROGATES = range(0xD800, 0xE000)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -62,3 +62,12 @@ def word_characters(character_class: str) -> str:
 def known_characters() -> str:
     """Return the characters that have a meaning in this version of Unicode."""
     return encode_ranges(find_ranges(lambda char: unicodedata.category(char) != "Cn"))
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]], form: Callable[[int], str]) -> str:
+    """Return ranges as they are written in a regular expression; a form writes one character.
+
+    >>> join_ranges([(97, 122), (95, 95)], chr)
+    'a-z_'
+    """
+    return "".join(form(first) if first == last else f"{form(first)}-{form(last)}" for first, last in ranges)

@@ -14,6 +14,7 @@ import numpy as np
 
 from termsieve._types import Array
 from termsieve.errors import InputError, OptionError
+from termsieve.estimators.weighting import parse_weighting
 from termsieve.model.calibrating import Decision
 from termsieve.model.calibration import METHODS, SIGMOID, Calibration
 from termsieve.model.container import DamagedError
@@ -84,6 +85,8 @@ def _to_model(data: dict[str, Any]) -> Model:
     analyzer = Analyzer.from_settings(settings["analyzer"])
     _check_analyzer(data["analyzer"], to_analyzer_data(analyzer))
     weights = data["term_weights"]
+    if weights is None and data["occurrences"] == "binary" and not parse_weighting(settings["weighting"]).plain:
+        weights = [1.0] * len(terms)  # of a classifier that looks at the presence of terms alone
     arrays = {} if weights is None else {"weights": _take_numbers(weights, "term_weights", (len(terms),))}
     vectorizer = unpack_vectorizer(terms, arrays, settings, analyzer)
     prior = _take_numbers(data["prior"], "prior", (len(classes),))
