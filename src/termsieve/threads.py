@@ -9,6 +9,7 @@ still run after an error are not waited for.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -74,6 +75,25 @@ def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> li
         for future in wait(futures, return_when=FIRST_EXCEPTION).done:
             future.result()
         return [future.result() for future in futures]
+
+
+def map_stream(work: Callable[[A], B], items: Iterable[A], threads: int) -> Iterator[B]:
+    """Yield the results of `work` for items as they come, in their order, without reading far ahead.
+
+    >>> list(map_stream(abs, iter([-3, 2, -1]), 2))
+    [3, 2, 1]
+    """
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    with thread_pool(threads) as pool:
+        pending: deque[Future[B]] = deque()
+        for item in items:
+            pending.append(pool.submit(work, item))
+            if len(pending) > 2 * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -> None:

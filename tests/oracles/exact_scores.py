@@ -80,6 +80,20 @@ def info_gain(t):
     return mutual(t, ((t.A, t.nt, t.nc), (t.C, t.nnt, t.nc))) / t.N
 
 
+def entropy(t, parts):
+    return -sum(xlog(x / t.N, x / t.N if x else 1) for x in parts)
+
+
+@oracle
+def gain_ratio(t):
+    return div(info_gain_binary(t), entropy(t, (t.nt, t.nnt)))
+
+
+@oracle
+def symmetrical_uncertainty(t):
+    return div(2 * info_gain_binary(t), entropy(t, (t.nt, t.nnt)) + entropy(t, (t.nc, t.nnc)))
+
+
 @oracle
 def cross_entropy(t):
     return mutual(t, ((t.A, t.nt, t.nc),)) / t.N
@@ -122,6 +136,11 @@ def fisher_exact(t):
         total += term
         a -= 1
     return -log1p(-exp(first) * total) / ln(10)
+
+
+@oracle
+def z_counts(t):
+    return mpf(0) if t.P in (0, 1) else (t.A - t.B) / sqrt(t.P * (1 - t.P) * (1 / t.nc + 1 / t.nnc))
 
 
 @oracle
@@ -336,19 +355,27 @@ def pip(t, **priors):
     return expit(pip_log_odds(t, **priors)[0])
 
 
-def poisson_log_odds(t, param="scale", alpha=0.2, beta=0.08, alpha_class=0.1, beta_class=0.04):
-    def marginal(total, n, a, b):
+def poisson_log_odds(t, param="scale", alpha=0.2, beta=0.08, alpha_class=0.1, beta_class=0.04, exponents="occurrences"):
+    def marginal(total, documents, n, a, b):
         a, b = mpf(a), mpf(b)
         b = b if param == "scale" else 1 / b
-        return loggamma(total + a) - loggamma(a) - a * ln(b) + (total + a) * ln(b / (n * b + 1))
+        power = total if exponents == "occurrences" else documents
+        return loggamma(total + a) - loggamma(a) - a * ln(b) + (power + a) * ln(b / (n * b + 1))
 
-    zero = marginal(t.tf_c, t.nc, alpha_class, beta_class) + marginal(t.tf_nc, t.nnc, alpha_class, beta_class)
-    return zero - marginal(t.tf_c + t.tf_nc, t.N, alpha, beta)
+    here = marginal(t.tf_c, t.A, t.nc, alpha_class, beta_class)
+    there = marginal(t.tf_nc, t.B, t.nnc, alpha_class, beta_class)
+    return here + there - marginal(t.tf_c + t.tf_nc, t.nt, t.N, alpha, beta)
 
 
 @oracle
 def pip_poisson(t, **given):
-    return expit(poisson_log_odds(t, **given))
+    value = expit(poisson_log_odds(t, **given))
+    if given.get("exponents") != "documents":
+        return value
+    # the misprint adds to the log odds what may nearly cancel them
+    added = ((t.tf_c - t.A) * ln(t.nc / t.N), (t.tf_nc - t.B) * ln(t.nnc / t.N))
+    coherent = poisson_log_odds(t, **{**given, "exponents": "occurrences"})
+    return value, value * max(mpf(1), *map(abs, (coherent, *added)))
 
 
 @oracle

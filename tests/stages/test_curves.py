@@ -249,3 +249,24 @@ def test_what_makes_no_sense_is_explained(change, error, says):
     good = {"X_train": X, "y_train": y, "X_test": T, "order": order, "ks": [3], "model": "multinomial_nb"}
     with pytest.raises(error, match=says):
         curve(**{**good, **change})
+
+
+@pytest.mark.parametrize("total", ["selected", "all"])
+def test_smoothing_over_all_words_of_the_training_documents(total):
+    """By the formula: the number of distinct words in the denominator, and the sum over some or all of them."""
+    X, Y, unseen, order = corpus(5, several=True)
+    X, unseen, ks = X.toarray(), unseen.toarray(), [1, 5, 20]
+    X[:, order[-1]] = 0
+    n_words = int((X.sum(axis=0) > 0).sum())
+    got = predict_curve(sparse.csr_array(X), Y, sparse.csr_array(unseen), order, ks, f'vocabulary_nb(total="{total}")')
+    for at, k in enumerate(ks):
+        for c, member in enumerate(Y.T):
+            scores = []
+            for inside in (0, 1):
+                counts = X[member == inside].sum(axis=0)
+                whole = counts if total == "all" else counts[order[:k]]
+                shares = (counts[order[:k]] + 1) / (whole.sum() + n_words)
+                scores.append(np.log((member == inside).mean()) + unseen[:, order[:k]] @ np.log(shares))
+            np.testing.assert_array_equal(got.codes[at, :, c], scores[1] > scores[0])
+    with pytest.raises(OptionError, match="total must be"):
+        curve(X, Y, unseen, order, ks, 'vocabulary_nb(total="some")')

@@ -31,13 +31,15 @@ from sklearn.preprocessing import Normalizer
 from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify import linear_path
-from termsieve.classify.linear_path import RankedRows, decide_codes
+from termsieve.classify.linear_path import decide_codes
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.logistic_path import can_continue, continue_from
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
+from termsieve.classify.ranked_rows import RankedRows
 from termsieve.classify.recipes import Recipe, classifier
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
+from termsieve.classify.vocabulary_nb import VocabularyNB
 from termsieve.errors import InputError, OptionError
 from termsieve.threads import count_cores, work_on_each
 
@@ -190,11 +192,26 @@ class CurveTask:
         columns = self.order[: self.ks.max()]
         return self.train[:, columns], self.test[:, columns]
 
+    def model_of(self, problem: int) -> BaseEstimator:
+        """Return a new model for one of its problems; where it needs to know all words, it is told."""
+        model = clone(self.model)
+        if isinstance(model, VocabularyNB):
+            words, lengths = self._whole_vocabulary
+            n_classes = 2 if self.indicator else len(self.classes)
+            model.set_params(n_words=words, class_totals=np.bincount(self.codes[:, problem], lengths, n_classes))
+        return model
+
+    @cached_property
+    def _whole_vocabulary(self) -> tuple[int, Array]:
+        """The number of distinct words of the training documents, and the words of each."""
+        train = sparse.csr_array(self.train)
+        return int((train.sum(axis=0) > 0).sum()), np.asarray(train.sum(axis=1), np.float64).ravel()
+
     def fit_model(self, k: int, problem: int, before: BaseEstimator | None = None) -> BaseEstimator:
         """Fit the model to the first k columns, for one of its problems; `before` was fitted to fewer of them."""
         codes = self.codes[:, problem]
         X = self.take_columns(k)[0]
-        model = clone(self.model)
+        model = self.model_of(problem)
         try:
             if can_continue(model):
                 model = continue_from(before, model, k)
@@ -401,11 +418,12 @@ class BayesProblem:
 
     def coefficients(self, points: Int64Array) -> SweepCoefficients:
         """Return the coefficients of its scores along the ranking."""
-        return COEFFICIENTS[type(self.task.model)](self.task.model, self.counts, self.sizes, points)
+        model = self.task.model_of(self.problem)
+        return COEFFICIENTS[type(model)](model, self.counts, self.sizes, points)
 
     def empty_class(self) -> int:
         """Return the class of documents without terms, if it is the same for all numbers of terms; otherwise -1."""
-        if type(self.task.model) is not MultinomialNB:
+        if not isinstance(self.task.model, MultinomialNB):
             return -1
         return int(self.task.predict_codes(self._build_estimator(1), sparse.csr_array((1, 1)))[0])
 
@@ -418,11 +436,13 @@ class BayesProblem:
 
     def _build_estimator(self, k: int) -> BaseEstimator:
         """Build the model with exactly what it would have learned from the first k columns."""
-        model, counts = clone(self.task.model), np.ascontiguousarray(self.counts[:, :k])
+        model, counts = self.task.model_of(self.problem), np.ascontiguousarray(self.counts[:, :k])
         model.classes_ = np.arange(2) if self.task.indicator else self.task.classes
         model.n_features_in_, model.feature_count_, model.class_count_ = k, counts, self.sizes
         model.class_log_prior_ = log_prior(self.sizes, model.fit_prior, model.class_prior)
-        if isinstance(model, PoissonNB):
+        if isinstance(model, VocabularyNB):
+            model._update_feature_log_prob(model.alpha)
+        elif isinstance(model, PoissonNB):
             model.rate_ = poisson_rates(counts, self.sizes, model.alpha, model.beta)
         else:
             smoothed = counts + model.alpha

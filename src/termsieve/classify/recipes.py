@@ -136,9 +136,18 @@ _RECIPES = (
         weighting="count",
         about="Occurrences drawn from the terms of the class, Laplace's rule (alpha=1).",
         papers={
-            "gu": "one classifier per newsgroup, Laplace's rule over the selected terms",
             "pip": "multinomial naive Bayes; smoothing unstated",
         },
+    ),
+    Recipe(
+        "vocabulary_nb",
+        "Multinomial naive Bayes, smoothed over all words",
+        "termsieve.classify.vocabulary_nb.VocabularyNB",
+        weighting="count",
+        about="As multinomial_nb, but with all distinct words of the training documents in the denominator of the "
+        "smoothing (total='all': their occurrences, too). In curves and comparisons, which have all words; elsewhere "
+        "it is multinomial_nb.",
+        papers={"gu": "one classifier per newsgroup, Laplace's rule with the distinct words of the training set"},
     ),
     Recipe(
         "bernoulli_nb",

@@ -2,7 +2,7 @@
 
 With terms in rank order, T the occurrences of a term in a class and S(k) their sum over the first k:
 
-    multinomial   log P(c) + sum of tf log(T + a) - length log(S(k) + k a)
+    multinomial   log P(c) + sum of tf log(T + a) - length log(S(k) + k a), or other denominators: `VocabularyNB`
     Bernoulli     log P(c) + sum over all k of log(1 - theta) + sum over those present of logit theta
     Poisson       log P(c) - sum over all k of lambda + sum of tf log lambda
 
@@ -20,6 +20,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from termsieve._types import Array, Int64Array
 from termsieve.classify.poisson import PoissonNB, log_prior, poisson_rates
+from termsieve.classify.vocabulary_nb import VocabularyNB
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -59,7 +60,8 @@ def _multinomial_coefficients(
 ) -> SweepCoefficients:
     prior = log_prior(sizes, model.fit_prior, model.class_prior)
     smoothed = counts + model.alpha
-    weights, drift = np.log(smoothed), np.log(np.cumsum(smoothed, axis=1)[:, points - 1])
+    sums = model.denominators(counts) if isinstance(model, VocabularyNB) else np.cumsum(smoothed, axis=1)
+    weights, drift = np.log(smoothed), np.log(sums[:, points - 1])
     steps = _rounding_bounds(points)
     fixed = np.tile(prior, (len(points), 1))
     slack = steps * (np.abs(weights).max() + np.abs(drift).max(axis=0) + 1)
@@ -95,6 +97,7 @@ def _poisson_coefficients(model: PoissonNB, counts: Array, sizes: Array, points:
 
 COEFFICIENTS: dict[type, Callable[..., SweepCoefficients]] = {
     MultinomialNB: _multinomial_coefficients,
+    VocabularyNB: _multinomial_coefficients,
     BernoulliNB: _bernoulli_coefficients,
     PoissonNB: _poisson_coefficients,
 }

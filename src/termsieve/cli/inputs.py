@@ -292,7 +292,7 @@ class AnalyzerOptions(OptionGroup):
 
 def import_tokenizer(name: str) -> str:
     """Import the module of a tokenizer that the user has typed, also from the current folder, and return its name."""
-    from termsieve.tokens.analyzer import import_tokenizer_from
+    from termsieve.tokens.tokenizers import import_tokenizer_from
 
     return import_tokenizer_from(Path.cwd(), name)
 

@@ -22,14 +22,15 @@ from termsieve.cli.screen import (
     make_bare_table,
     make_cell,
 )
-from termsieve.ranking.ranking import Ranking, score
+from termsieve.ranking.ranking import score
+from termsieve.ranking.ranking_rows import Ranking
 from termsieve.scores import parse_score
 from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.evaluate.list_stability import ListStability
-    from termsieve.ranking.ranking import RankingRow
+    from termsieve.ranking.ranking_rows import RankingRow
     from termsieve.selection.near_duplicates import NearDuplicate
     from termsieve.selection.selection import Selection
 

@@ -18,8 +18,8 @@ from termsieve.errors import OptionError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from termsieve.counts.counting import Folds
     from termsieve.counts.counts import Counts
+    from termsieve.counts.folds import Folds
     from termsieve.evaluate.list_stability import ListStability
     from termsieve.selection.rules import Rule
     from termsieve.selection.selection import Selection

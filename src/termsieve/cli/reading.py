@@ -22,7 +22,7 @@ from termsieve.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from termsieve.counts.counting import Folds
+    from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
 

@@ -19,6 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._types import Array, Int64Array
 from termsieve.classify.recipes import classifier as make_classifier
+from termsieve.classify.vocabulary_nb import VocabularyNB
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.counts.matrices import make_label_matrix
@@ -173,6 +174,10 @@ def fit_parts(data: TrainingMatrix, spec: ModelSpec, *, single: bool) -> FittedP
 def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:
     """Fit a classifier; with several labels per document one for each class, against the rest."""
     estimator = make_classifier(spelling)
+    if isinstance(estimator, VocabularyNB):
+        raise OptionError(
+            f"A model sees the selected terms alone, and {spelling} must know all words. Take multinomial_nb."
+        )
     try:
         return (estimator if single else OneVsRestClassifier(estimator)).fit(X, y)
     except ValueError as error:

@@ -42,7 +42,10 @@ def write_change_page(
 
 
 def _make_headline(found: Changes | Trends) -> str:
-    up, down = found.risers(3), found.fallers(3)
+    """Name the first terms that surely rose and fell: with many terms, some always seem to."""
+    up, down = (some(3, max_q=1 - found.level) for some in (found.risers, found.fallers))
+    if not up and not down:
+        return "Nothing surely rose or fell."
     rose, fell = (", ".join(row.term for row in rows) for rows in (up, down))
     return f"Up: {rose or 'nothing'}. Down: {fell or 'nothing'}."
 
@@ -75,8 +78,8 @@ def _change_row(row: Change, scale: float) -> dict[str, Any]:
 def _trend_row(row: Trend, scale: float) -> dict[str, Any]:
     return {
         "term": row.term, "note": "", "shares": [format_percent(row.shares[0]), format_percent(row.shares[-1])],
-        "spark": _draw_sparkline(row.shares), "points": f"{100 * row.slope:+.3g}",
-        "interval": f"{100 * row.low:+.3g} to {100 * row.high:+.3g}",
+        "spark": _draw_sparkline(row.shares), "points": f"{100 * row.slope:+.3f}",
+        "interval": f"{100 * row.low:+.3f} to {100 * row.high:+.3f}",
         "bar": _draw_interval(row.slope, row.low, row.high, scale),
         "q": f"{row.q:.2g}",
     }  # fmt: skip

@@ -12,6 +12,7 @@ from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.evaluate.measures import band
+from termsieve.model.exporting import Front
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.style import (
@@ -349,6 +350,33 @@ def draw_energy(data: ReportData) -> Chart:
         f"Terms that have half of it: {halves}.",
         height=300,
     )
+
+
+def draw_byte_front(front: Front) -> Chart:
+    """Draw the best F1 against the bytes of the model."""
+    rows = [
+        {"bytes": one.n_bytes, "f1": round_for_json(one.f1), "terms": one.terms, "bits": one.bits}
+        for one in front.choices
+    ]
+    full = round_for_json(front.full_f1)
+    values = [front.full_f1, *(one.f1 for one in front.choices)]
+    margin = 0.04 * (max(values) - min(values) or 0.1)
+    domain = [max(min(values) - margin, 0), min(max(values) + margin, 1)]
+    height = alt.Y("f1:Q", title="macro F1", scale=alt.Scale(domain=domain, zero=False))
+    line = alt.Chart(inline_data(rows)).mark_line(
+        interpolate="step-after", strokeWidth=2, color=PALETTE[0], point=alt.OverlayMarkDef(size=60, color=PALETTE[0])
+    ).encode(
+        x=alt.X("bytes:Q", title="bytes of the model", scale=alt.Scale(type="log", nice=False)),
+        y=height,
+        tooltip=[make_tooltip("bytes:Q", "bytes", ","), make_tooltip("f1:Q", "F1", ".4f"),
+                 make_tooltip("terms:Q", "terms", ","), make_tooltip("bits:Q", "bits per weight")],
+    )  # fmt: skip
+    across = alt.Chart(inline_data([{"f1": full}])).mark_rule(strokeDash=[4, 4], color=TEXT_COLOR).encode(y=height)
+    said = "; ".join(f"{one.n_bytes:,} bytes {format_f1(one.f1)}" for one in front.choices)
+    return finish_chart(
+        across + line, "bytes", f"Macro F1 against bytes, mean of {front.folds} folds",
+        f"The full model {format_f1(front.full_f1)}; {said}.", height=300,
+    )  # fmt: skip
 
 
 def draw_timings(data: ReportData) -> Chart:

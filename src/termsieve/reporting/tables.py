@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
-from termsieve.ranking.ranking import RankingRow
+from termsieve.ranking.ranking_rows import RankingRow
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title

@@ -16,7 +16,8 @@ from termsieve.ranking.ranking import score
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.setting import Setting
 from termsieve.study.results import Comparison
-from termsieve.study.study import SplitData, Study
+from termsieve.study.split_data import SplitData
+from termsieve.study.study import Study
 
 ValuesBySize = dict[int, list[float]]
 

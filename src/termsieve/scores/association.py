@@ -156,6 +156,26 @@ def fisher_exact(t: Table) -> Array:
 
 
 @score(
+    title="z of counts",
+    source="uchyigit",
+    formula=r"\frac{A - B}{\sqrt{P(t)(1 - P(t))(1/n_c + 1/n_{c'})}}",
+    papers={"GU": "the raw z as printed, before it is weighted"},
+    swap_classes="flip",
+    sided=1,
+    prefers="Frequent terms of large classes: a difference of counts in units of the error of a difference of shares.",
+    warning="Not a test statistic: only for classes of equal size it goes with the z of proportions, which is ngl. In "
+    "small classes most terms are negative.",
+    example=dict(tp=30, fp=10, fn=20, tn=140, value=306.1862),
+)
+def z_counts(t: Table) -> Array:
+    """Difference of the numbers of documents, in units of the error of a difference of shares."""
+    varies = (t.n_t > 0) & (t.n_nt > 0)  # a term that all documents have, or none, tells nothing
+    n_t, n_nt = (np.where(varies, n, 1.0) for n in (t.n_t, t.n_nt))
+    factor = ratio(t.N * t.n_c, n_t, empty=0.0) * ratio(t.n_nc, n_nt, empty=0.0)
+    return (t.tp - t.fp) * np.sqrt(np.where(varies, factor, 0.0))
+
+
+@score(
     title="GU metric",
     source="uchyigit",
     formula=r"|z| \cdot \frac{p}{q}, \quad z = \frac{p - q}{\sqrt{P(t)(1 - P(t))(1/n_c + 1/n_{c'})}}",
@@ -176,12 +196,7 @@ def fisher_exact(t: Table) -> Array:
 )
 def gu(t: Table, *, z: Literal["rates", "counts"] = "rates", floor: float = 0.5) -> Array:
     """Two-proportion z, times how much more frequent the term is in the class than outside it."""
-    if z == "rates":
-        deviate = np.abs(_z_statistic(t))
-    else:
-        factor = ratio(t.N * t.n_c, t.n_t, empty=0.0) * ratio(t.n_nc, t.n_nt, empty=0.0)
-        factor = np.where((t.n_t == 0) | (t.n_nt == 0), 0.0, factor)
-        deviate = np.abs(t.tp - t.fp) * np.sqrt(factor)
+    deviate = np.abs(_z_statistic(t) if z == "rates" else z_counts(t))
     contrast = ratio(t.tp * t.n_nc, t.n_c * np.where(t.fp == 0, floor, t.fp), empty=0.0)
     none = (deviate == 0) | (contrast == 0)
     return np.where(none, 0.0, deviate) * np.where(none, 0.0, contrast)

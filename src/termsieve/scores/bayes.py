@@ -99,6 +99,7 @@ def _poisson_log_odds(
     beta: float = 0.08,
     alpha_class: float = 0.1,
     beta_class: float = 0.04,
+    exponents: Literal["occurrences", "documents"] = "occurrences",
 ) -> Array:
     """Return ln(l_0 / l_1) for Poisson counts with gamma priors; see `_log_bayes_factor` for the form."""
     a = alpha_class
@@ -113,7 +114,12 @@ def _poisson_log_odds(
     pooled = both * (np.log1p(-longer / n) - np.log1p(-more / both)) + more * (np.log(z / (t.N + rate)) - 1.0)
     rest = stirling_remainder(x) + stirling_remainder(y) - stirling_remainder(z) + HALF_LOG_2PI
     prior = math.lgamma(alpha) - 2 * math.lgamma(a) + 2 * a * math.log(rate_c) - alpha * math.log(rate)
-    return np.asarray(fit + pooled - 0.5 * np.log(x * y / z) + (rest + prior))
+    log_odds = np.asarray(fit + pooled - 0.5 * np.log(x * y / z) + (rest + prior))
+    if exponents == "occurrences":
+        return log_odds
+    # in print (b / (n b + 1)), which is 1 / (n + rate), is to the power of documents: fewer than occurrences
+    whole, here, there = t.N + rate, t.tf_c - t.tp, t.tf_nc - t.fp
+    return np.asarray(log_odds + (here * np.log(n_1 / whole) + there * np.log(n_2 / whole)))
 
 
 @score(
@@ -128,13 +134,13 @@ def _poisson_log_odds(
     aggregation="weighted_mean",
     limits=_POSITIVE_LIMITS,
     shown=("param",),
-    variants=('pip_poisson(param="rate")',),
+    variants=('pip_poisson(param="rate")', 'pip_poisson(exponents="documents")'),
     tie_break=_poisson_log_odds,
     tie_break_title="log odds",
     prefers="Terms whose occurrences per document surely differ; with param='scale' frequent terms are held down.",
     warning="The printed formula takes b as a scale, which gives classes and pool different prior means; "
     "param='rate' is the coherent reading and is recommended. The paper gives no values for these priors: "
-    "those of pip are assumed.",
+    "those of pip are assumed. exponents='documents' is the misprint: no marginal likelihood.",
     example=dict(tp=30, fp=10, fn=20, tn=140, tf_c=45, tf2_c=90, tf_nc=12, tf2_nc=16, value=0.9999999473745),
 )
 def pip_poisson(
@@ -145,9 +151,12 @@ def pip_poisson(
     beta: float = 0.08,
     alpha_class: float = 0.1,
     beta_class: float = 0.04,
+    exponents: Literal["occurrences", "documents"] = "occurrences",
 ) -> Array:
     """Probability, given the occurrences, that the term depends on the class."""
     from scipy.special import expit
 
-    log_odds = _poisson_log_odds(t, param=param, alpha=alpha, beta=beta, alpha_class=alpha_class, beta_class=beta_class)
+    log_odds = _poisson_log_odds(
+        t, param=param, alpha=alpha, beta=beta, alpha_class=alpha_class, beta_class=beta_class, exponents=exponents
+    )
     return np.asarray(expit(log_odds))

@@ -6,7 +6,7 @@ import numpy as np
 
 from termsieve._types import Array
 from termsieve.scores.numerics import deviance, log_quotient, table_deviance
-from termsieve.scores.registry import SMOOTHING, score
+from termsieve.scores.registry import SMOOTHING, ClassAggregator, score
 from termsieve.table import Table, ratio
 
 
@@ -79,6 +79,76 @@ def info_gain_binary(t: Table) -> Array:
     """Mutual information of presence of the term and membership in the class."""
     gain = ratio(table_deviance(t.tp, t.fp, t.fn, t.tn, t.delta), t.N, empty=0.0)
     return np.minimum(gain, np.log(2.0))
+
+
+def _entropy_part(n: Array, others: Array, N: Array) -> Array:
+    """Return -P ln P of a share P = n / N, where n + others = N."""
+    return ratio(n, N, empty=0.0) * np.where(n == 0, 0.0, -log_quotient(np.where(n == 0, 1.0, n), N, -others))
+
+
+def _term_entropy(t: Table) -> Array:
+    """Return the entropy of the term's presence, in nats."""
+    return _entropy_part(t.n_t, t.n_nt, t.N) + _entropy_part(t.n_nt, t.n_t, t.N)
+
+
+def _class_entropy(t: Table) -> Array:
+    """Return the part of a class in the entropy of the classes, in nats."""
+    return _entropy_part(t.n_c, t.n_nc, t.N)
+
+
+def _gain_ratio_overall(over: ClassAggregator) -> Array:
+    return np.minimum(ratio(over.sum(info_gain), over.max(_term_entropy), empty=0.0), 1.0)
+
+
+@score(
+    title="Gain ratio",
+    source="quinlan1993",
+    formula=r"\frac{IG(t)}{H(t)}, \quad H(t) = -P(t) \ln P(t) - P(t') \ln P(t')",
+    range="[0, 1]",
+    null=0.0,
+    swap_classes="invariant",
+    negate_term="invariant",
+    aggregation="global",
+    overall=_gain_ratio_overall,
+    single_label=True,
+    prefers="Terms that tell much about the class for how seldom they are there: rare terms of one class.",
+    warning="A term of one document already has the largest value that the class allows: the entropy of so rare a "
+    "term is nearly nothing. Over all classes it is the gain of all classes over the entropy of the term, as in Weka.",
+    guarded=True,
+    confidence="standard definition; that Weka has it so is from memory",
+    example=dict(tp=30, fp=10, fn=20, tn=140, value=0.2966652),
+)
+def gain_ratio(t: Table) -> Array:
+    """Information gain as a share of all that the presence of the term could tell."""
+    return np.minimum(ratio(info_gain_binary(t), _term_entropy(t), empty=0.0), 1.0)
+
+
+def _symmetrical_uncertainty_overall(over: ClassAggregator) -> Array:
+    entropies = over.max(_term_entropy) + over.sum(_class_entropy)
+    return np.minimum(ratio(2.0 * over.sum(info_gain), entropies, empty=0.0), 1.0)
+
+
+@score(
+    title="Symmetrical uncertainty",
+    source="yu2004",
+    formula=r"\frac{2\, IG(t)}{H(t) + H(c)}",
+    range="[0, 1]",
+    null=0.0,
+    swap_classes="invariant",
+    negate_term="invariant",
+    aggregation="global",
+    overall=_symmetrical_uncertainty_overall,
+    single_label=True,
+    prefers="Terms that tell much about the class, for how much both could tell: less frequent ones than info_gain.",
+    warning="Over all classes it is twice the gain of all classes over both entropies, as in Weka; for one class it is "
+    "that of the class against the rest.",
+    confidence="standard definition; that Weka has it so is from memory",
+    example=dict(tp=30, fp=10, fn=20, tn=140, value=0.2793766),
+)
+def symmetrical_uncertainty(t: Table) -> Array:
+    """Information gain as a share of the mean entropy of term and class."""
+    entropies = _term_entropy(t) + (_class_entropy(t) + _entropy_part(t.n_nc, t.n_c, t.N))
+    return np.minimum(ratio(2.0 * info_gain_binary(t), entropies, empty=0.0), 1.0)
 
 
 @score(

@@ -22,7 +22,7 @@ from termsieve.scores.registry import format_value
 from termsieve.table import Table
 
 if TYPE_CHECKING:
-    from termsieve.counts.counting import Folds
+    from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
 
 R = TypeVar("R", bound="type[Rule]")

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
-from termsieve.counts.counting import Folds, count, count_folds
+from termsieve.counts.counting import count, count_folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.documents import Documents
 from termsieve.errors import OptionError
@@ -246,7 +247,7 @@ def select(
 def select_from_pool(pool: TermPool, rule: Rule) -> Selection:
     """Let a rule choose from a pool of terms."""
     chosen = rule.choose(pool)
-    counts, own = pool.counts.taken(chosen.indices), rule.own_score(pool.counts)
+    counts, own = pool.counts.take(chosen.indices), rule.own_score(pool.counts)
     if len(rule.scores) > 1:
         spelling = ", ".join(as_score(one).spelling for one in rule.scores)
     else:
