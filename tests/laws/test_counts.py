@@ -175,9 +175,12 @@ def test_words_of_every_length_at_every_place(letter):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_long_documents_of_nasty_pieces(seed):
+@pytest.mark.parametrize(
+    "sizes", [(10, 100, 1000, 5000, 3, 0, 2000), (*range(12), 0, 0, 700) * 20], ids=["long", "short"]
+)
+def test_long_and_many_short_documents_of_nasty_pieces(seed, sizes):
     random = Random(seed)
-    texts = ["".join(random.choices([*PIECES, " ", " "], k=size)) for size in (10, 100, 1000, 5000, 3, 0, 2000)]
+    texts = ["".join(random.choices([*PIECES, " ", " "], k=size)) for size in sizes]
     labels = [random.sample("abc", random.randrange(4)) for _ in texts]
     for options in (
         {},
