@@ -35,7 +35,7 @@ from oracles.texts import (
 
 import termsieve as ts
 from termsieve.counts.tally import Tally
-from termsieve.errors import CountsError
+from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.usefixtures("way")
