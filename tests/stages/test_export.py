@@ -214,6 +214,26 @@ def test_javascript_cuts_any_text_alike(tmp_path):
         assert lists == [analyzer(text) for text in texts]
 
 
+def test_every_character_has_pythons_lower_case_in_javascript(tmp_path):
+    """Alone, and where it decides whether a sigma ends a word: Node has another version of Unicode."""
+    settings = to_analyzer_data(ts.Analyzer())
+    (tmp_path / "in.json").write_text(json.dumps(settings))
+    (tmp_path / "run.mjs").write_text(
+        forms.load_script() + 'import fs from "fs";\n'
+        "const analyzer = new Analyzer(JSON.parse(fs.readFileSync(process.argv[2])));\n"
+        "const found = [];\nfor (let code = 1; code < 0x20000; code++) {\n"
+        "  if (code >= 0xd800 && code < 0xe000) continue;\n  const c = String.fromCodePoint(code);\n"
+        "  found.push(analyzer.lower(`${c} a\u03a3${c} a\u03a3${c}a ${c}\u03a3 a${c}\u03a3`));\n}\n"
+        "console.log(JSON.stringify(found));\n", "utf-8",
+    )  # fmt: skip
+    codes = [code for code in range(1, 0x20000) if not 0xD800 <= code < 0xE000]
+    texts = [f"{chr(c)} a\u03a3{chr(c)} a\u03a3{chr(c)}a {chr(c)}\u03a3 a{chr(c)}\u03a3" for c in codes]
+    found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
+    assert [text for text, one in zip(texts, found, strict=True) if one != text.lower()] == []
+    elsewhere = runtime.Analyzer({**settings, "unicode": "0"})
+    assert [text for text in texts[:12_000] if elsewhere._lower(text) != text.lower()] == []
+
+
 def test_ranges_are_decoded_as_they_were_encoded():
     digits = find_ranges(str.isdigit)
     assert runtime.decode_ranges(encode_ranges(digits)) == digits
@@ -468,6 +488,40 @@ def test_hostile_names_are_data(tmp_path):
     base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts[:8])))
     judge(model, texts[:8], base.execute(make_sql(to_portable(model), "sqlite")).fetchall(), least=8)
     judge_graph(model, texts[:8], least=8)
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2)])
+def test_hostile_terms_are_data(ngrams, tmp_path, postgres):
+    terms = ["</script><script>alert(1)</script>", "';--", "${1}", "\\", "\\u0041", '"""', "<!--", "`", "%s", "x\\'",
+             "$$", "__proto__", "constructor", "]]>"]  # fmt: skip
+    draw = random.Random(0)
+    texts = [" ".join([*draw.choices(terms, k=4), terms[i % 4], terms[i % 4]]) for i in range(80)]
+    names = ["a'b\\", "</script>", "__proto__", "${x}`"]
+    model = ts.train(
+        texts, [names[i % 4] for i in range(80)], scores="chi2", ks=13, classifiers="multinomial_nb", cv=0,
+        analyzer=ts.Analyzer(token_pattern="[!-~]+", ngram_range=ngrams), progress=False,
+    )  # fmt: skip
+    export(model, tmp_path / "m.mjs")
+    (tmp_path / "run.mjs").write_text(
+        'import { predict } from "./m.mjs";\n'
+        f"console.log(JSON.stringify({json.dumps(texts)}.map((text) => predict(text))));"
+    )
+    check(model, texts, json.loads(node(tmp_path / "run.mjs")))
+    said = subprocess.run(
+        [sys.executable, export(model, tmp_path / "m.py"), *texts], check=True, capture_output=True, text=True
+    )
+    check(model, texts, list(map(json.loads, said.stdout.splitlines())))
+    judge_graph(model, texts, least=80)
+    for base, dialect in ((pytest.importorskip("duckdb").connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
+        base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+        base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+        judge(model, texts, base.execute(make_sql(to_portable(model), dialect)).fetchall(), least=80)
+    with postgres.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE hostile (id BIGINT, text TEXT)")
+        cursor.executemany("INSERT INTO hostile VALUES (%s, %s)", list(enumerate(texts)))
+        cursor.execute(make_sql(to_portable(model), "postgres", SqlNames("hostile")).encode())
+        judge(model, texts, cursor.fetchall(), least=80)
+        cursor.execute("DROP TABLE hostile")
 
 
 def test_hostile_names_of_tables_are_quoted(models, texts):

@@ -230,7 +230,7 @@ def _try_all(
 def load_compact(path: str | Path) -> Predictor:
     """Read a ``.bin`` file: it labels texts as the model does."""
     try:
-        data = runtime.unpack(Path(path).read_bytes(), {"known_characters": characters.known_characters()})
+        data = runtime.unpack(Path(path).read_bytes(), {})
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
     except (ValueError, IndexError) as error:
@@ -246,7 +246,11 @@ def load_compact(path: str | Path) -> Predictor:
             stacklevel=2,
         )
         settings["unicode"] = unicodedata.unidata_version
-    settings["word_characters"] = characters.word_characters(settings["character_class"])
+    settings |= {
+        "word_characters": characters.word_characters(settings["character_class"]),
+        "known_characters": characters.known_characters(), "cased_characters": characters.cased_characters(),
+        "ignored_characters": characters.ignored_characters(),
+    }  # fmt: skip
     return Predictor(data)
 
 

@@ -40,7 +40,7 @@ def _script_predictor(data: dict[str, Any], compact: bytes | None) -> str:
 
 
 def _tables(data: dict[str, Any]) -> dict[str, str]:
-    return {name: data["analyzer"][name] for name in ("word_characters", "known_characters")}
+    return {name: data["analyzer"][name] for name in runtime.TABLES}
 
 
 def make_python(data: dict[str, Any], compact: bytes | None = None) -> str:
