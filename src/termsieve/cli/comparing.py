@@ -25,6 +25,7 @@ from termsieve.cli.output import (
 )
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions, note_groups
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError, OutputError
 from termsieve.extras import require_extra
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURE = "f1_macro"
 MAX_FITTED = 30_000  # documents: with more, the page has no model of them
 MAX_JUDGED = 20_000  # documents times classes: with more, models of few bytes take longer than the page is waited for
-REPORT_SCORES = "gu,chi2,info_gain,bns"
+REPORT_SCORES = f"{DEFAULT_SCORE},chi2,ifs,bns"  # as `compare`
 Figures = Annotated[
     Path | None,
     option(

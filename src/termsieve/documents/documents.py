@@ -315,8 +315,8 @@ class Documents:
                 raise
             before += source.size or 0
             self.bytes_read = before
-        tally.check(chosen)
         self._report = tally
+        tally.check(chosen)
         for message in self._warnings():
             warnings.warn(message, TermsieveWarning, stacklevel=2)
 

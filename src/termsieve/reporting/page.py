@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from termsieve._version import __version__
+from termsieve.classify.recipes import recipe_title
 from termsieve.documents import Documents
 from termsieve.files import check_target, write_atomically
 from termsieve.model.exporting import Front
@@ -39,8 +40,8 @@ from termsieve.study.results import Comparison
 
 _BROAD_WIDTH, _NARROW_WIDTH = 520, 340
 _BAND_NOTE = (
-    "Bands are 95 % intervals over the splits. The folds of one cross-validation share training documents, so the "
-    "bands are somewhat too narrow."
+    "Bands are 95 % intervals over the splits, with Nadeau and Bengio's correction, because splits share training "
+    "documents."
 )
 _AGREEMENT_NOTE = (
     "On the left, how many of their first terms two scores have in common; on the right, the correlation of their "
@@ -167,7 +168,7 @@ def _draw_static_map(words: dict[str, Any], name: str) -> dict[str, Any]:
     """Draw the map of all classes by one score, with its title and legend."""
     name = name if name in words["scores"] else words["scores"][0]
     spec = charts.draw_vocabulary_map(make_static_legend(words)).spec
-    title = f"The vocabulary: all classes, the first {N_COLORED} terms by {name} in colour"
+    title = f"The vocabulary: all classes, the first {N_COLORED} terms by {score_title(name)} in colour"
     datasets = {**spec.get("datasets", {}), "points": make_static_points(words, name)}
     return {**spec, "title": {"text": title, "anchor": "start"}, "datasets": datasets}
 
@@ -279,7 +280,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
         "decision_curve": _decision_curve(result, drawn), "rule": result.recommended().rule,
-        "reasons": [result.recommended().reason, result.recommended().rule],
+        "reason": result.recommended().reason,
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
@@ -289,9 +290,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
 def _decision_curve(result: Comparison, drawn: dict[str, Chart]) -> str:
     """Return the name of the chart with the curves of the recommended classifier."""
     names = [name for name in drawn if name.startswith("f1_")]
-    model = result.recommended().classifier
-    place = result.asked_classifiers.index(model) if model in result.asked_classifiers else 0
-    return names[place]
+    return names[result.asked_classifiers.index(charts.find_charted_classifier(result))]
 
 
 def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
@@ -306,7 +305,7 @@ def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
             continue  # only one score has so many terms
         contrast = result.contrast(model, k=choice.k)
         contrasts.append({
-            "title": f"{model}, {choice.k:,} terms", "sentence": contrast.sentence,
+            "title": f"{recipe_title(model)}, {choice.k:,} terms", "sentence": contrast.sentence,
             "broad": Markup(draw_critical_difference(contrast.diagram, width=_BROAD_WIDTH)),  # noqa: S704 - escaped there
             "narrow": Markup(draw_critical_difference(contrast.diagram, width=_NARROW_WIDTH)),  # noqa: S704 - escaped there
         })  # fmt: skip

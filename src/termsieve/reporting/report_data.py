@@ -163,8 +163,8 @@ class ReportData:
 
     @property
     def leading_contender(self) -> ScoredContender:
-        """The score that the page shows first: the recommended one, or the first."""
-        chosen = "" if self.result is None else self.result.recommended().score
+        """The score that the page shows first: the recommended one, also if of pairs of words, or the first."""
+        chosen = "" if self.result is None else self.result.recommended().score.partition(" on ")[0]
         return next((one for one in self.contenders if one.name == chosen), self.contenders[0])
 
     @property
