@@ -161,7 +161,7 @@ def test_a_mistake_is_one_line_and_code_1(arguments, said, typed, folder):
         ("compare ok.csv --cv 2 --measure f1", "Unknown measure 'f1'"),
         ("compare ok.csv --cv 2 --measure accuracy --per-class", "Unknown measure 'accuracy'"),
         ("compare ok.csv --cv 2 -k 99999999999", "2,147,483,647 or less"),
-        ("train ok.csv -o x.skops", "cannot split these documents"),
+        ("train ok.csv -o x.skops", "With 10 documents of each class there would be an answer"),
         ("train ok.csv -o x.skops --cv 0", "must each be given"),
         ("train ok.csv -o x.skops --classifier nope", "Unknown classifier"),
         ("scores nope", "Unknown score"),

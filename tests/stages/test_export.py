@@ -18,7 +18,16 @@ from hypothesis import strategies as st
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
-from termsieve.model.exporting import export, forms, load_compact, load_portable, runtime, to_portable, train_in_bytes
+from termsieve.model.exporting import (
+    export,
+    find_front,
+    forms,
+    load_compact,
+    load_portable,
+    runtime,
+    to_portable,
+    train_in_bytes,
+)
 from termsieve.model.exporting.characters import encode_ranges, find_ranges
 from termsieve.model.exporting.compact import _pack_bits, _pack_sorted, pack, quantize
 from termsieve.model.exporting.graph import make_graph
@@ -203,6 +212,26 @@ def test_javascript_cuts_any_text_alike(tmp_path):
     found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
     for analyzer, lists in zip(ANALYZERS, found, strict=True):
         assert lists == [analyzer(text) for text in texts]
+
+
+def test_every_character_has_pythons_lower_case_in_javascript(tmp_path):
+    """Alone, and where it decides whether a sigma ends a word: Node has another version of Unicode."""
+    settings = to_analyzer_data(ts.Analyzer())
+    (tmp_path / "in.json").write_text(json.dumps(settings))
+    (tmp_path / "run.mjs").write_text(
+        forms.load_script() + 'import fs from "fs";\n'
+        "const analyzer = new Analyzer(JSON.parse(fs.readFileSync(process.argv[2])));\n"
+        "const found = [];\nfor (let code = 1; code < 0x20000; code++) {\n"
+        "  if (code >= 0xd800 && code < 0xe000) continue;\n  const c = String.fromCodePoint(code);\n"
+        "  found.push(analyzer.lower(`${c} a\u03a3${c} a\u03a3${c}a ${c}\u03a3 a${c}\u03a3`));\n}\n"
+        "console.log(JSON.stringify(found));\n", "utf-8",
+    )  # fmt: skip
+    codes = [code for code in range(1, 0x20000) if not 0xD800 <= code < 0xE000]
+    texts = [f"{chr(c)} a\u03a3{chr(c)} a\u03a3{chr(c)}a {chr(c)}\u03a3 a{chr(c)}\u03a3" for c in codes]
+    found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
+    assert [text for text, one in zip(texts, found, strict=True) if one != text.lower()] == []
+    elsewhere = runtime.Analyzer({**settings, "unicode": "0"})
+    assert [text for text in texts[:12_000] if elsewhere._lower(text) != text.lower()] == []
 
 
 def test_ranges_are_decoded_as_they_were_encoded():
@@ -461,6 +490,40 @@ def test_hostile_names_are_data(tmp_path):
     judge_graph(model, texts[:8], least=8)
 
 
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2)])
+def test_hostile_terms_are_data(ngrams, tmp_path, postgres):
+    terms = ["</script><script>alert(1)</script>", "';--", "${1}", "\\", "\\u0041", '"""', "<!--", "`", "%s", "x\\'",
+             "$$", "__proto__", "constructor", "]]>"]  # fmt: skip
+    draw = random.Random(0)
+    texts = [" ".join([*draw.choices(terms, k=4), terms[i % 4], terms[i % 4]]) for i in range(80)]
+    names = ["a'b\\", "</script>", "__proto__", "${x}`"]
+    model = ts.train(
+        texts, [names[i % 4] for i in range(80)], scores="chi2", ks=13, classifiers="multinomial_nb", cv=0,
+        analyzer=ts.Analyzer(token_pattern="[!-~]+", ngram_range=ngrams), progress=False,
+    )  # fmt: skip
+    export(model, tmp_path / "m.mjs")
+    (tmp_path / "run.mjs").write_text(
+        'import { predict } from "./m.mjs";\n'
+        f"console.log(JSON.stringify({json.dumps(texts)}.map((text) => predict(text))));"
+    )
+    check(model, texts, json.loads(node(tmp_path / "run.mjs")))
+    said = subprocess.run(
+        [sys.executable, export(model, tmp_path / "m.py"), *texts], check=True, capture_output=True, text=True
+    )
+    check(model, texts, list(map(json.loads, said.stdout.splitlines())))
+    judge_graph(model, texts, least=80)
+    for base, dialect in ((pytest.importorskip("duckdb").connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
+        base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+        base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+        judge(model, texts, base.execute(make_sql(to_portable(model), dialect)).fetchall(), least=80)
+    with postgres.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE hostile (id BIGINT, text TEXT)")
+        cursor.executemany("INSERT INTO hostile VALUES (%s, %s)", list(enumerate(texts)))
+        cursor.execute(make_sql(to_portable(model), "postgres", SqlNames("hostile")).encode())
+        judge(model, texts, cursor.fetchall(), least=80)
+        cursor.execute("DROP TABLE hostile")
+
+
 def test_hostile_names_of_tables_are_quoted(models, texts):
     hostile = "my\"; DROP TABLE kept; --\r\n'x"
     base = sqlite3.connect(":memory:")
@@ -572,3 +635,28 @@ def test_the_command_says_what_few_bytes_cost(typed, tmp_path):
     code, _, err = typed("compress", tmp_path / "m.tsv", "-o", tmp_path / "m.exe")
     assert code != 0
     assert "is not a form of a compact model" in err
+
+
+def test_a_model_is_exported_in_few_bytes(typed, tmp_path):
+    texts, labels = make_documents(2)
+    (tmp_path / "m.tsv").write_text(
+        "label\ttext\n" + "".join(f"{label}\t{text}\n" for text, (label,) in zip(texts, labels, strict=True)), "utf-8"
+    )
+    train("multinomial_nb", 2).save(tmp_path / "m.skops")
+    few = ("export", tmp_path / "m.skops", "--bytes", "200", "-o", tmp_path / "m.bin")
+    code, said, err = typed(*few, "--documents", tmp_path / "m.tsv")
+    assert code == 0, err
+    assert "bits per weight" in said
+    assert "(count)" in said
+    assert (tmp_path / "m.bin").stat().st_size <= 200
+    assert load_compact(tmp_path / "m.bin").predict(texts[0])["probability"] is not None
+    code, _, err = typed(*few)
+    assert code == 2
+    assert "--documents" in err
+
+
+def test_a_front_rises():
+    texts, labels = make_documents(3)
+    front = find_front(texts, labels, score="chi2", classifier="linear_svm", weighting="binary", cv=2)
+    sizes, values = [one.n_bytes for one in front.choices], [one.f1 for one in front.choices]
+    assert (sizes, values) == (sorted(set(sizes)), sorted(set(values)))

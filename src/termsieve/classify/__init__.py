@@ -11,9 +11,12 @@
     linear_systems       the linear system of a step, kept from the last
     ranked_rows          documents x ranked columns, at each number of columns
     linear_tuning        the choice of their C
+    linear_decisions     weighted sums, and classes by them
+    convergence          the warning of a fit that ends early
     linear_kernels       numba loops of them
     logistic_path        logistic regression along a ranking
     poisson              PoissonNB
+    vocabulary_nb        multinomial naive Bayes, smoothed over all words
     probit               ProbitClassifier
     probit_kernels       numba loop of the Laplace prior
 """

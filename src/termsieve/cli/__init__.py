@@ -27,6 +27,8 @@ What they share::
     reading        file arguments -> documents and counts
     messages       notes, warnings and progress on standard error
     completion     names for the shell
+    agreement      predictions beside known labels
+    imports        what a command does not import
     screen         numbers, bars and cells of tables
     rank_views, compare_views, model_views, change_views, demo_views    tables
 """

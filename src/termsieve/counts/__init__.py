@@ -17,6 +17,11 @@
     matrices        counts of the columns of a matrix
     tables          counts as one table, and from one
     forgetting      documents that are withdrawn: subtracted, with a receipt
+    frequencies     published lists of word frequencies, as counts
+    date_periods    the year, month or week of a date
     consistency     what counts of documents can be
     storage         the file
+    counts_file     counts in a file that may be larger than memory
+    merging         counts in files, added up block by block
+    spilling        counting within a bound of memory
 """

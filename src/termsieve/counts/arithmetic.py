@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,15 @@ def add(one: Counts, other: Counts) -> Counts:
     saved = [[*counts.origin.get("counts", ())] for counts in (one, other)]
     combined.origin = {"counts": saved[0] + saved[1]} if all(saved) else {}
     return combined
+
+
+def add_all(parts: Iterable[Counts]) -> Counts:
+    """Return counts of the documents of all: added in pairs, the sums in pairs, and so on, so that little is copied."""
+    sums = list(parts)
+    while len(sums) > 1:
+        pairs = [add(one, other) for one, other in zip(sums[::2], sums[1::2], strict=False)]
+        sums = pairs + sums[-1:] * (len(sums) % 2)
+    return sums[0]
 
 
 def subtract(whole: Counts, part: Counts) -> Counts:

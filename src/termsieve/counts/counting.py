@@ -106,6 +106,7 @@ def count_folds(
     folds: int | str | Sequence[Any] | AnyArray = 10,
     every: Every | None = None,
     seed: int = 0,
+    id: str | None = None,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -124,6 +125,9 @@ def count_folds(
         fold.
     seed
         For a number of folds.
+    id
+        For a number of folds: the column that names each document. The hash is then of `seed` and that name, and does
+        not depend on the order of the documents.
 
     Examples
     --------
@@ -134,14 +138,21 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = make_assignment(folds, seed, every)
+    assignment = make_assignment(folds, seed, every, id)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
 
 
-# Which fold a document is in
+def count_each_fold(
+    documents: Documents, assignment: FoldAssignment | None, analyzer: Analyzer | None, threads: int
+) -> dict[Any, Counts]:
+    """Return the counts of each fold that has documents, by name; without an assignment, there is one fold."""
+    names, raw = _count_documents(documents, analyzer, threads, assignment or FoldAssignment(), progress=False)
+    if assignment is None:
+        return {None: raw.whole()} if raw.n_docs.sum() else {}
+    return {name: raw.part(i, without=False) for i, name in enumerate(names) if raw.n_docs[i]}
 
 
 # One pass
@@ -328,10 +339,12 @@ def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: 
     return tallies
 
 
-def track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+def track_progress(
+    documents: Documents, extra: list[str], *, shown: bool, after: tuple[int, int] = (0, 0)
+) -> Iterator[pa.RecordBatch]:
     """Yield the batches of documents, with a bar of the bytes that were read, and the time left."""
     with show_bar("counting", documents.total_bytes, shown=shown, in_bytes=True) as bar:
-        for batch in documents.batches(extra):
+        for batch in documents.batches(extra, after=after):
             yield batch
             bar.update(documents.bytes_read)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
+from termsieve.counts.arithmetic import add_all
 from termsieve.counts.cells import Cells
 from termsieve.counts.counts import Counts
 from termsieve.counts.date_periods import Every, make_namer
+from termsieve.documents.string_columns import stringify_column
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -33,7 +37,7 @@ class Folds:
     names
         The folds, sorted: the values of the array or column, or 0, 1, ... .
     assignment
-        For each document, in order, the number of its fold.
+        For each document, in order, the number of its fold; None where folds were counted apart.
 
     Examples
     --------
@@ -46,11 +50,17 @@ class Folds:
     True
     """
 
-    def __init__(self, raw: FoldCells, names: list[Any]) -> None:
+    def __init__(self, raw: FoldCells | _FoldCounts, names: list[Any]) -> None:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
         self.total = raw.whole()
+
+    @classmethod
+    def of(cls, counts: Mapping[Any, Counts]) -> Folds:
+        """Bring together counts of folds that were counted apart, by name."""
+        names = sorted(counts)
+        return cls(_FoldCounts([counts[name] for name in names]), names)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -128,6 +138,30 @@ class FoldCells(NamedTuple):
         ).without_empty()  # fmt: skip
 
 
+class _FoldCounts:
+    """Counts of each fold, where these were counted apart."""
+
+    assignment = None
+
+    def __init__(self, parts: Sequence[Counts]) -> None:
+        self._parts = parts
+        self._total = add_all(parts)
+        self.n_docs = np.array([part.n_docs for part in parts])
+
+    def whole(self) -> Counts:
+        """Return counts of all documents."""
+        return self._total
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Return counts of one fold, or of all others."""
+        return self._total - self._parts[fold] if without else self._parts[fold]
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Return counts of the chosen folds."""
+        kept = [part for part, wanted in zip(self._parts, chosen, strict=True) if wanted]
+        return add_all(kept) if kept else self._total - self._total
+
+
 def _extract_fold_plainly(
     indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
     n_classes: int, without: bool,
@@ -144,7 +178,7 @@ def _extract_fold_plainly(
 class FoldAssignment:
     """All documents in one fold."""
 
-    column: str | None = None
+    column: str | None = None  # which it needs of the documents
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:  # noqa: ARG002
         """Return the number of the fold of each document of a batch; `first` documents came before it."""
@@ -166,6 +200,23 @@ class _HashedFolds(FoldAssignment):
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
+
+    def names(self) -> list[Any]:
+        return list(range(self._n))
+
+
+class _HashedIds(FoldAssignment):
+    """By a hash of seed and the name of the document."""
+
+    def __init__(self, n: int, seed: int, column: str) -> None:
+        self._n, self._seed, self.column = n, seed, column
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        names = stringify_column(batch.column(self.column), f"The column {self.column!r}", {})
+        if names.null_count:
+            row = first + int(pc.index(names.is_null(), pa.scalar(True)).as_py()) + 1
+            raise InputError(f"Document {row} has no id: its column {self.column!r} is empty.")
+        return hash_names_to_folds(names.to_pylist(), self._n, self._seed)
 
     def names(self) -> list[Any]:
         return list(range(self._n))
@@ -228,12 +279,28 @@ def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
     return (h % np.uint64(n)).astype(np.int32)
 
 
+def hash_names_to_folds(names: Iterable[str], n: int, seed: int) -> Int32Array:
+    """Return the fold of each name: the first 8 bytes of BLAKE2b of seed and name, modulo the number of folds.
+
+    Anything that has BLAKE2b can say the fold of a document: the seed modulo 2**64, in decimal digits, is the key.
+    """
+    keyed = hashlib.blake2b(key=str(seed % 2**64).encode(), digest_size=8)
+    digests = bytearray()
+    for name in names:
+        one = keyed.copy()
+        one.update(name.encode())
+        digests += one.digest()
+    return (np.frombuffer(digests, "<u8") % np.uint64(n)).astype(np.int32)
+
+
 def _keep(value: Any) -> Any:
     return value
 
 
-def make_assignment(folds: Any, seed: int, every: Every | None = None) -> FoldAssignment:
+def make_assignment(folds: Any, seed: int, every: Every | None = None, id: str | None = None) -> FoldAssignment:
     """Return the assignment that `count_folds` is asked for: by a column, by a hash, or as given."""
+    if id is not None and not (isinstance(folds, (int, np.integer)) and isinstance(id, str)):
+        raise OptionError(f"id={id!r} is a column for a number of folds; folds is {folds!r}.")
     if isinstance(folds, str):
         return _ColumnFolds(folds, _keep if every is None else make_namer(every))
     if every is not None and not isinstance(folds, (int, np.integer)):
@@ -245,7 +312,7 @@ def make_assignment(folds: Any, seed: int, every: Every | None = None) -> FoldAs
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
         if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise OptionError(f"seed must be a whole number, not {seed!r}.")
-        return _HashedFolds(int(folds), seed)
+        return _HashedFolds(int(folds), seed) if id is None else _HashedIds(int(folds), seed, id)
     try:
         given = np.asarray(folds)
     except ValueError:

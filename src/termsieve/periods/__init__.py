@@ -3,6 +3,7 @@
 ::
 
     joining        counts of periods as one Counts whose classes are the periods
+    period_terms   what comparisons of two periods and of more have in common
     proportions    shares of documents: differences, ratios and trends, with their intervals
     decomposition  the part of a change that is only a change in the mix of the classes
     differences    changes(), and what changed between two periods

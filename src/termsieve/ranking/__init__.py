@@ -4,6 +4,7 @@
 
     distinct      the different columns and cells of counts: each is scored once
     aggregate     from one value per class and term to one per term
+    *_kernels     numba loops of both
     ranking       score() and Scores: the values of a score on counts, and the order of the terms
     ranking_rows  Ranking: the best terms, as a table
     limits        how far the documents of one class may be from the truth

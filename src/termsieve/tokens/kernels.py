@@ -18,9 +18,11 @@ Slots
     n-grams; for others, what is in ``keys`` decides. The slot of a key depends on random numbers (`new_secrets`), so
     that nobody can choose words that crowd together; the numbers of the terms do not.
 
-Pieces
+Pieces and groups
     A long document is scanned in pieces that end where no word is cut, so that the room for the work on a piece has a
-    bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers.
+    bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers. Short documents are scanned
+    several at a time, with a zero between them: their words are looked up together, so that memory can be asked for in
+    advance.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ _HIGH_BITS = np.uint64(0x8080808080808080)
 _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
 _AHEAD = 16  # words for which memory is asked for in advance
 _PADDING = 128  # bytes behind a folded text: two blocks
+GROUP_BYTES, GROUP_DOCS = 4096, 64  # of documents that are scanned together, at most
 _NONASCII = np.uint8(0x80)
 _LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
 
@@ -77,9 +80,10 @@ class WordBuffers(NamedTuple):
 
 
 class TextBuffers(NamedTuple):
-    """Room for one document, folded, and its words' edges."""
+    """Room for a group of documents, folded, where each stops there, and the edges of their words."""
 
     folded: UInt8Array
+    stops: Int64Array
     edges: Int64Array
 
 
@@ -101,8 +105,9 @@ def make_hashes(most: int) -> UInt64Array:
 
 
 def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
-    """Make room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
-    return TextBuffers(np.empty(longest * 3 // 2 + _PADDING, np.uint8), np.empty(2 * most_words, np.int64))
+    """Make room for groups of up to `longest` bytes, which grow by half at most when they are lower-cased."""
+    folded = np.empty(longest * 3 // 2 + GROUP_DOCS + _PADDING, np.uint8)
+    return TextBuffers(folded, np.empty(GROUP_DOCS, np.int64), np.empty(2 * most_words, np.int64))
 
 
 def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
@@ -237,6 +242,31 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonasci
         end = max(length, 0)
         folded[end : end + _PADDING] = 0
     return length, False
+
+
+@_jit
+def _fold_group(
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
+):  # fmt: skip
+    """Write some documents from `first` on as `_fold` does, with a zero between them; each stops at ``stops``.
+
+    Returns how many there are, the length of all, and whether all of it is ASCII. A document that Python has to
+    lower-case is marked in `deferred`, and has nothing written.
+    """
+    most, stop, is_ascii, n = min(offsets.shape[0] - 1 - first, GROUP_DOCS), np.int64(-1), True, 0
+    while n < most and (n == 0 or offsets[first + n + 1] - offsets[first] <= GROUP_BYTES):
+        doc, here = first + n, folded[stop + 1 :]
+        length, is_doc_ascii = _fold(
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, here
+        )
+        deferred[doc] = length < 0
+        if length < 0:
+            here[:_PADDING] = 0
+        is_ascii &= is_doc_ascii
+        stop += 1 + max(length, 0)
+        stops[n] = stop
+        n += 1
+    return n, stop, is_ascii
 
 
 @_jit
@@ -425,20 +455,26 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
 
 
 @_jit
-def _drop_stop_words(numbers, n, n_stop):
-    """Move together the numbers that are no stop words'; returns how many there are."""
-    kept = 0
-    for i in range(n):
-        numbers[kept] = numbers[i]
-        kept += np.int64(numbers[i] >= n_stop)
-    return kept
+def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
+    """Write where the numbers of each document of a group end, without those of stop words; returns the last end."""
+    if n_stop == 0 and doc_ends.shape[0] == 1:
+        doc_ends[0] = n_out + n
+        return n_out + n
+    kept, word = 0, 0
+    for doc in range(doc_ends.shape[0]):
+        while word < n and starts[word] < stops[doc]:
+            numbers[kept] = numbers[word]
+            kept += np.int64(numbers[word] >= n_stop)
+            word += 1
+        doc_ends[doc] = n_out + kept
+    return n_out + kept
 
 
 @_jit
 def scan(
     text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
-    slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
-    out, doc_ends, deferred,
+    slots, keys, arena, places, hashing, n_terms, used,
+    folded, stops, edges, lows, highs, hashes, starts, lengths, longs, out, doc_ends, deferred,
 ):  # fmt: skip
     """Assign numbers to the words of the documents from `first` on, into `out`; each document ends at ``doc_ends``.
 
@@ -451,15 +487,11 @@ def scan(
     """
     n_docs = offsets.shape[0] - 1
     term_room = min(places.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
-    n_out = doc_ends[first - 1] if first > 0 else 0
-    for doc in range(first, n_docs):
-        stop, is_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
+    doc, n_out = first, doc_ends[first - 1] if first > 0 else 0
+    while doc < n_docs:
+        n_group, stop, is_ascii = _fold_group(
+            text, offsets, doc, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
         )
-        deferred[doc] = stop < 0
-        if stop <= 0:
-            doc_ends[doc] = n_out
-            continue
         n_edges = _find_edges(folded, stop, edges)
         n, n_wide, n_long = _make_keys(
             folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs
@@ -472,8 +504,8 @@ def scan(
             lows, highs, starts, lengths, longs, n_long, folded, slots, keys, arena, places, hashing, n_terms, used,
             found,
         )  # fmt: skip
-        n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
-        doc_ends[doc] = n_out
+        n_out = _end_documents(found, n, n_stop, starts, stops, doc_ends[doc : doc + n_group], n_out)
+        doc += n_group
     return n_docs, n_terms, used, 0
 
 

@@ -150,7 +150,8 @@ class Vocabulary:
             )  # fmt: skip
             if piece == n:
                 break
-            self._ensure_capacity(n_words, 3 * int(offsets[piece + 1] - offsets[piece]) // 2)
+            size = max(int(offsets[piece + 1] - offsets[piece]), kernels.GROUP_BYTES)
+            self._ensure_capacity(n_words, 3 * size // 2 + kernels.GROUP_DOCS)
         if self._longest > 4 * PIECE:  # a word of many megabytes is rare: do not keep the room for it
             self._longest, self._buffers = -1, {}
         tokens = DocumentTerms(out[: ends[-1] if n else 0], ends)
@@ -172,10 +173,11 @@ class Vocabulary:
         return self._output
 
     def _get_buffers(self, longest: int) -> dict[str, npt.NDArray[Any]]:
-        """Return room for the work on one piece, kept from call to call: what is beyond `PIECE` bytes is one word."""
+        """Return room for the work on one piece or group, kept from call to call; beyond `PIECE` bytes is one word."""
+        longest = max(longest, kernels.GROUP_BYTES)
         if longest > self._longest:
             self._longest = longest
-            most_words = min(longest, PIECE) // 2 + 2
+            most_words = (min(longest, PIECE) + kernels.GROUP_DOCS) // 2 + 2
             texts, words = kernels.make_text_buffers(longest, most_words), kernels.make_word_buffers(most_words)
             self._buffers = {**texts._asdict(), **words._asdict()}
         return self._buffers

@@ -15,11 +15,12 @@
     reading       a .json file as a Model again
 """
 
-from termsieve.model.exporting.budget import CompactModel, load_compact, train_in_bytes
+from termsieve.model.exporting.budget import CompactModel, Front, find_front, load_compact, train_in_bytes
 from termsieve.model.exporting.export_model import export
 from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.reading import load_exported, load_portable
 
 __all__ = [
-    "CompactModel", "export", "load_compact", "load_exported", "load_portable", "to_portable", "train_in_bytes",
+    "CompactModel", "Front", "export", "find_front", "load_compact", "load_exported", "load_portable",
+    "to_portable", "train_in_bytes",
 ]  # fmt: skip

@@ -106,5 +106,6 @@ def to_analyzer_data(analyzer: Analyzer) -> dict[str, Any]:
         "ngrams": list(analyzer.ngram_range), "stop_words": sorted(analyzer.stop_set),
         "unicode": unicodedata.unidata_version,
         "word_characters": characters.word_characters(r"\w" if runs is None else runs.character_class),
-        "known_characters": characters.known_characters(),
+        "known_characters": characters.known_characters(), "cased_characters": characters.cased_characters(),
+        "ignored_characters": characters.ignored_characters(),
     }  # fmt: skip

@@ -20,7 +20,7 @@ from termsieve.model.calibration import METHODS, SIGMOID, Calibration
 from termsieve.model.container import DamagedError
 from termsieve.model.decision_parts import check_report
 from termsieve.model.exporting.portable import FORMAT, VERSION, to_analyzer_data
-from termsieve.model.exporting.runtime import Predictor
+from termsieve.model.exporting.runtime import TABLES, Predictor
 from termsieve.model.model import Model
 from termsieve.model.parts import FORMAT as MODEL_FORMAT
 from termsieve.model.parts import check_about, unpack_vectorizer
@@ -30,7 +30,7 @@ from termsieve.tokens.analyzer import Analyzer
 _KEYS = {"format", "version", "classes", "single", "analyzer", "terms", "occurrences", "term_weights",
          "cosine", "weights", "constants", "prior", "probabilities", "curves", "thresholds", "always_label",
          "settings"}  # fmt: skip
-_UNICODE = ("unicode", "word_characters", "known_characters")  # differ between versions of Python
+_UNICODE = ("unicode", *TABLES)  # differ between versions of Python
 
 
 def load_portable(path: str | Path) -> Predictor:
