@@ -44,6 +44,10 @@ def test_the_finding_comes_first(opened):
     assert opened.locator("h1").bounding_box()["y"] < 200
 
 
+def test_lines_are_no_longer_than_can_be_read(opened):
+    assert opened.viewport_size["width"] > 1120 >= opened.locator("main").bounding_box()["width"]
+
+
 def test_every_section_of_the_report_is_there(opened):
     ids = opened.locator("main section[id]").evaluate_all("all => all.map(one => one.id)")
     found = ["corpus", "curves", "difference", "vocabulary", "top", "groups", "agreement", "energy", "timings", "again"]

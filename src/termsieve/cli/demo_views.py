@@ -20,8 +20,10 @@ from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores import SCORES
+from termsieve.scores.parsing import score_title
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.views import format_percent
 
 ANALYZER = Analyzer(stop_words="smart")
 FOLDS = 5
@@ -78,10 +80,16 @@ def _score_all(counts: Counts) -> None:
 
 def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
-    table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
+    table = Table(
+        "class",
+        "documents",
+        "terms (share of the class, of the others)",
+        title=f"Most telling terms by {score_title(name)}",
+    )
     ranked = score(counts, name).top(most, per_class=True)
     for label, size in zip(counts.classes, counts.class_sizes, strict=True):
         rows = [row for row in ranked if row.label == label]
-        shown = (f"{row.term} ({row.tp / size:.0%}, {row.fp / (counts.n_docs - size):.1%})" for row in rows)
+        shares = ((row.term, row.tp / size, row.fp / (counts.n_docs - size)) for row in rows)
+        shown = (f"{term} ({format_percent(inside)}, {format_percent(outside)})" for term, inside, outside in shares)
         table.add_row(label, f"{size:,}", ", ".join(shown))
     return table

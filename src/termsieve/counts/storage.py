@@ -42,6 +42,7 @@ from termsieve.counts.cells import Cells, TermBlock
 from termsieve.counts.consistency import LARGEST, check_block, check_distinct_terms, check_facts
 from termsieve.errors import CountsFileError
 from termsieve.files import write_atomically
+from termsieve.tokens.strings import make_string_array, string_buffers
 
 FORMAT_VERSION = 2
 MAGIC = b"TSCOUNTS"
@@ -259,12 +260,18 @@ def join_blocks(blocks: Sequence[TermBlock]) -> TermBlock:
 def make_batch(block: TermBlock) -> pa.RecordBatch:
     """Return a block of terms as the rows of the format."""
     ends = pa.array(block.cells.indptr)
-    columns = {"term": block.terms}
+    columns = {"term": _own_bytes(block.terms)}
     columns |= {kind: _to_array(kind, row) for kind, row in zip(COUNT_KINDS, block.totals, strict=True)}
     columns["class"] = pa.LargeListArray.from_arrays(ends, pa.array(block.cells.classes))
     for kind, row in zip(COUNT_KINDS, block.cells.values, strict=True):
         columns[f"class_{kind}"] = pa.LargeListArray.from_arrays(ends, _to_array(kind, row))
     return pa.RecordBatch.from_pydict(columns)
+
+
+def _own_bytes(terms: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Return strings that share their bytes with no others: Arrow writes some of those behind the last, too."""
+    text, offsets = string_buffers(terms)
+    return make_string_array(text[offsets[0] : offsets[-1]].copy(), offsets - offsets[0])
 
 
 def _to_array(kind: str, row: AnyArray) -> pa.Array:
