@@ -24,8 +24,7 @@ def test_the_modules_that_a_package_names_are_there(package):
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
 def test_a_package_says_what_comes_in_and_what_goes_out(package):
     first = read_docstring(package).partition("\n")[0]
-    assert re.search(r"\bcomes? in\b", first)
-    assert re.search(r"\bgo(es)? out\b", first)
+    assert re.search(r"\bcomes? in\b.*\bgo(es)? out\b| -> ", first)
 
 
 def test_the_files_that_the_architecture_names_are_there():

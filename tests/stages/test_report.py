@@ -397,8 +397,18 @@ def test_findings_about_terms_and_agreement_are_those_of_the_counts():
         in sentences
     )
     assert re.search(r"Chi-square and GU metric have \d of their first \d terms in common", sentences)
+    assert "is the most frequent word" not in sentences  # "ship" and "sun" are in half of them, but of unlike classes
     weights = [finding.weight for finding in list_findings(ReportData.from_result(plain_result()))]
     assert weights == sorted(weights, reverse=True)
+
+
+@pytest.mark.parametrize(("others", "told"), [(10, True), (9, True), (8, False)])
+def test_a_frequent_word_tells_little_where_all_classes_have_it_alike(others, told):
+    texts = ["the ship"] * 10 + ["the goal"] * others + ["a goal"] * (10 - others)
+    data = ReportData.from_result(ts.score(ts.count(texts, ["sea"] * 10 + ["sport"] * 10), ["chi2"]))
+    found = [one.sentence for one in list_findings(data) if "is the most frequent word" in one.sentence]
+    expected = f"“the” is the most frequent word, in {50 + 5 * others} % of the documents, and tells little: "
+    assert [one.startswith(expected) for one in found] == [True] * told
 
 
 # The map

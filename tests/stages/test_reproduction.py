@@ -582,6 +582,8 @@ def test_the_area_weighs_sizes_by_their_distance():
     assert context.average(area=True) == pytest.approx({"A": (0.6 * 20 + 0.8 * 80) / 100, "B": 0.68})
     assert list(context.average(area=True)) == ["A", "B"]
     assert Context("x", {"A": {10: 0.5}}).average(area=True) == {"A": 0.5}
+    backwards = Context("x", {"A": {110: 0.9, 10: 0.5, 30: 0.7}})  # as sizes were measured, in no order
+    assert backwards.sizes == [10, 30, 110]
 
 
 def test_spread_that_grows_does_not_shrink():

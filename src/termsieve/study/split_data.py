@@ -7,7 +7,6 @@ documents is used before they are predicted.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from threading import Lock
@@ -36,6 +35,7 @@ from termsieve.study.corpus import Corpus
 from termsieve.study.journal import TrialRows
 from termsieve.study.plan import Contender, Plan
 from termsieve.study.splits import Split
+from termsieve.threads import measure_cpu
 
 
 class RankedColumns(NamedTuple):
@@ -101,7 +101,7 @@ class SplitData:
 
     def rank_columns(self, contender: Contender) -> TimedRankings:
         """Rank the columns by a score: once for all classes, or once for each class."""
-        start = time.thread_time()
+        start = measure_cpu()
         if contender.ranks_together:
             return self._rank_together(contender)
         scores = score(self.counts, contender.score)
@@ -109,18 +109,18 @@ class SplitData:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
         else:
             orders = [("", self._order(scores, contender))]
-        return self._limit_rankings(orders, contender, time.thread_time() - start)
+        return self._limit_rankings(orders, contender, measure_cpu() - start)
 
     def _rank_together(self, contender: Contender) -> TimedRankings:
         """Rank the columns by a rule that looks at terms together, as far as the largest k that is not all of them."""
-        start = time.thread_time()
+        start = measure_cpu()
         rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
         if rule is None:
             raise OptionError(f"{contender.score!r} does not look at terms together.")
         depth = max([k for k in self.ks if k < len(among)], default=DEFAULT_K)
         classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
         orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
-        return self._limit_rankings(orders, contender, time.thread_time() - start)
+        return self._limit_rankings(orders, contender, measure_cpu() - start)
 
     def _limit_rankings(
         self, orders: list[tuple[str, Int64Array]], contender: Contender, seconds: float
@@ -155,13 +155,13 @@ class SplitData:
 
     def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
         """Return the rows of one trial, and the CPU seconds of this thread."""
-        start = time.thread_time()
+        start = measure_cpu()
         shared = self._shares_all_terms(rankings)
         ks = [k for k in self.ks if k != self.n_terms] if shared else self.ks
         rows = [row for one in rankings.rankings for row in self._trial_rows(one, model, ks)]
         if self.plan.per_class:
             rows += _macro_rows(rows)
-        seconds = time.thread_time() - start
+        seconds = measure_cpu() - start
         if shared:
             with self._locks[model]:
                 if model not in self._whole:
@@ -184,11 +184,11 @@ class SplitData:
         return np.flatnonzero((df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf))
 
     def _rows_of_all_terms(self, model: str) -> tuple[list[list[Any]], float]:
-        start = time.thread_time()
+        start = measure_cpu()
         rows = list(
             self._trial_rows(RankedColumns("", self._all_columns), model, [k for k in self.ks if k == self.n_terms])
         )
-        return rows, time.thread_time() - start
+        return rows, measure_cpu() - start
 
     def _trial_rows(self, ranked: RankedColumns, model: str, ks: Sequence[int]) -> Iterator[list[Any]]:
         known, truth = self._split_labels(ranked.label)
