@@ -49,6 +49,7 @@ _SLACK = 1.2  # of what tables take, as measured: allocators keep some of what i
 LEAST_FOR_TABLES = 100 << 20
 CHECKPOINT_SECONDS = 60  # after which what is counted is kept, if counting may be resumed
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_MMAP_THRESHOLD = -3  # number of this parameter of mallopt
 _ONE_FOLD = np.zeros(1, np.int64)
 
 
@@ -226,6 +227,7 @@ class _BoundedCount:
         if self.analyzer.runs is None:
             self.threads = 1  # plain Python holds the interpreter: more threads would only wait
         load_kernels(self.analyzer)
+        _return_large_arrays()
         split = self._split(batches)
         following = next(split, None)
         while following is not None or not self.runs:
@@ -292,10 +294,20 @@ class _BoundedCount:
             self._journal.write(self._position, self.runs)
 
 
+def _return_large_arrays() -> None:
+    """Have arrays of a megabyte or more go back to the system as soon as they are freed.
+
+    GNU's C library keeps those of up to 32 megabytes, once it has seen such sizes, and tables that grow by doubling
+    leave holes of every size there.
+    """
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
+
+
 def _release_memory() -> None:
-    """Give freed memory back to the system: allocators keep some for later, and the next tables come on top of it."""
+    """Give back what allocators keep of freed memory: the next tables would come on top of it."""
     pa.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # GNU's C library has this
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
