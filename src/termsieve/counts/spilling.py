@@ -6,8 +6,6 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import json
 import queue
 import re
@@ -40,6 +38,7 @@ from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.files import check_target, write_atomically
+from termsieve.memory import release_memory, return_large_arrays
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.vocabulary import check_sizes
@@ -49,7 +48,6 @@ _SLACK = 1.2  # of what tables take, as measured: allocators keep some of what i
 LEAST_FOR_TABLES = 100 << 20
 CHECKPOINT_SECONDS = 60  # after which what is counted is kept, if counting may be resumed
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
-_MMAP_THRESHOLD = -3  # number of this parameter of mallopt
 _ONE_FOLD = np.zeros(1, np.int64)
 
 
@@ -227,7 +225,7 @@ class _BoundedCount:
         if self.analyzer.runs is None:
             self.threads = 1  # plain Python holds the interpreter: more threads would only wait
         load_kernels(self.analyzer)
-        _return_large_arrays()
+        return_large_arrays()
         split = self._split(batches)
         following = next(split, None)
         while following is not None or not self.runs:
@@ -288,27 +286,10 @@ class _BoundedCount:
             write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
         work_on_each(write, range(len(paths)), self.threads)
-        _release_memory()
+        release_memory()
         self.runs += paths
         if self._journal is not None:
             self._journal.write(self._position, self.runs)
-
-
-def _return_large_arrays() -> None:
-    """Have arrays of a megabyte or more go back to the system as soon as they are freed.
-
-    GNU's C library keeps those of up to 32 megabytes, once it has seen such sizes, and tables that grow by doubling
-    leave holes of every size there.
-    """
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
-
-
-def _release_memory() -> None:
-    """Give back what allocators keep of freed memory: the next tables would come on top of it."""
-    pa.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Part:
