@@ -1,11 +1,12 @@
 """Answers: what `train` recommends, what that gives up against all terms, and scikit-learn's recipe beside it.
 
-``python benchmarks/answers.py [NAME ...]`` prints a table for each corpus (20 Newsgroups takes most of half an hour; with
-``--sample 2000`` the search takes minutes). Where a corpus has a given split, models are made of its training documents alone, and measured on its test documents; else in the five folds of the comparison:
-"train" searches, selects and fits in the other four, and has not seen the fold that it is measured on; "train --best"
-fits the best that was found, rather than the fewest terms that are enough. Standard errors are of the difference: over
-test documents drawn again, or over the folds with Nadeau and Bengio's correction. The recipe is
-TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)) with LinearSVC, plain and with balanced class weights.
+``python benchmarks/answers.py [NAME ...]`` prints a table for each corpus; ``--sample N`` searches on N documents, as
+all may take long. Where a corpus has a given split, models are made of its training documents alone, measured on its
+test documents; else in the five folds of the comparison: "train" searches, selects and fits in the other four, and has
+not seen the fold that it is measured on. "train --best" fits the best that was found, rather than the fewest terms that
+are enough. Standard errors are of the difference: over test documents drawn again, or over the folds with Nadeau and
+Bengio's correction. The recipe is TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)) with LinearSVC, plain and with
+balanced class weights.
 """
 
 from __future__ import annotations
