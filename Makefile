@@ -11,7 +11,7 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
+.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
 
 help:
 	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | docs | reproduce | clean"
@@ -87,6 +87,10 @@ demo: $(DEMO_READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# 10 GB of text, generated: 12 GB of disk in the folder for temporary files, and minutes; kept out of `make test`
+bench-scale: $(READY)
+	$(BIN)/python benchmarks/scale.py
 
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results
