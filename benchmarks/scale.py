@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from measure import row, title
-from scale_corpus import spell, write_corpus
+from scale_corpus import spell
 
 import termsieve as ts
 
@@ -54,6 +54,13 @@ def run(command: Sequence[str]) -> Cost:
 def termsieve(*arguments: str | Path) -> Cost:
     """Run a command of termsieve."""
     return run([sys.executable, "-m", "termsieve", *map(str, arguments), "-q"])
+
+
+def generate(folder: Path, n_bytes: int, **shape: Any) -> None:
+    """Write a corpus in another process: what a process has once taken counts as memory of those that it starts."""
+    call = f"import sys, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r}); import scale_corpus\n"
+    call += f"scale_corpus.write_corpus(pathlib.Path({str(folder)!r}), {n_bytes}, **{shape!r})"
+    run([sys.executable, "-c", call])
 
 
 def count(files: Sequence[Path], to: Path, *options: str) -> dict[str, Any]:
@@ -121,7 +128,7 @@ def measure_shapes(work: Path) -> list[dict[str, Any]]:
         {"exponent": 2.0},
     ]
     for shape in shapes:
-        write_corpus(work / "shape", PART, **shape)
+        generate(work / "shape", PART, **shape)
         for threads in (1, 2):
             found = count([work / "shape" / "part000.arrow"], work / "shape.counts", "--threads", str(threads))
             rows.append({**shape, "threads": threads, **found})
@@ -159,7 +166,7 @@ def main() -> None:
         work = Path(temporary)
         folder, most = given.folder or work / "corpus", max(given.files)
         if not list(folder.glob("part*.arrow")):
-            write_corpus(folder, most * PART, seed=1, files=most)
+            generate(folder, most * PART, seed=1, files=most)
         corpus = sorted(folder.glob("part*.arrow"))
         result = json.loads(given.into.read_text()) if given.into.exists() else {}
         result |= {"memory": MEMORY, "cores": os.cpu_count()}
@@ -167,14 +174,14 @@ def main() -> None:
             result["shapes"] = measure_shapes(work)
         result["growth"] = measure_growth(corpus, given.files, work)
         large = work / f"{most}.counts"
+        if "large" not in given.without:
+            generate(work / "day", PART, seed=2)
+            count([work / "day" / "part000.arrow"], work / "day.counts")
+            result["large_file"] = measure_large_file(large, work / "day.counts", work)
         if most == len(corpus):
             sampled = check_sample(large, folder / "sample.npz")
             row("terms of the sample whose counts are those of a naive count", f"{sampled:,}")
             result["sampled"] = sampled
-        if "large" not in given.without:
-            write_corpus(work / "day", PART, seed=2)
-            count([work / "day" / "part000.arrow"], work / "day.counts")
-            result["large_file"] = measure_large_file(large, work / "day.counts", work)
         given.into.write_text(json.dumps(result, indent=1) + "\n")
 
 
