@@ -12,6 +12,7 @@ from typing import Any
 from termsieve import datasets
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.reproduction.setting import Setting
+from termsieve.reproduction.worlds import Multiverse
 
 # Fields of tables and claims besides their own; see the kinds of tables and of checks.
 WHERE_FIELDS = frozenset(
@@ -69,45 +70,6 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """An alternative answer to a choice that the paper leaves open: fields of the settings that differ."""
-
-    name: str
-    change: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class OpenChoice:
-    """A choice that the paper leaves open, our answer, and the alternatives.
-
-    Attributes
-    ----------
-    question, default, because : str
-        What is open, our answer, and why a careful reader would give it.
-    settings : list of str
-        The settings that it concerns.
-    alternatives : list of Alternative
-        Other answers.
-    classifiers, scores : list of str
-        Only these are tried (default all).
-    sizes : list of int
-        Numbers of terms tried (default those of the setting).
-    first_splits : int
-        Number of splits tried; 0 for all.
-    """
-
-    question: str
-    default: str
-    settings: Sequence[str]
-    alternatives: Sequence[Alternative]
-    because: str = ""
-    classifiers: Sequence[str] | None = None
-    scores: Sequence[str] | None = None
-    sizes: Sequence[int] | None = None
-    first_splits: int = 0
-
-
-@dataclass(frozen=True)
 class Figure:
     """A figure of the paper, redrawn.
 
@@ -136,7 +98,7 @@ class Protocol:
     settings: Mapping[str, Setting]
     tables: Sequence[PrintedTable]
     claims: Sequence[Claim]
-    choices: Sequence[OpenChoice]
+    multiverse: Multiverse
     figures: Sequence[Figure]
     slice: Mapping[str, Mapping[str, Any]]
     errata: Sequence[str]
@@ -180,7 +142,7 @@ def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
         settings=_build_settings(data["settings"]),
         tables=[_build_table(one) for one in data.get("tables", [])],
         claims=[Claim(**_separate_where(one, Claim)) for one in data["claims"]],
-        choices=[_build_choice(one) for one in data.get("choices", [])],
+        multiverse=Multiverse.from_dict(data["multiverse"]),
         figures=[Figure(**one) for one in data.get("figures", [])],
         slice=data["slice"],
         errata=data.get("errata", []),
@@ -220,7 +182,3 @@ def _separate_where(given: dict[str, Any], record: type) -> dict[str, Any]:
             raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE_FIELDS | known)}")
     return {**own, "where": where}
 
-
-def _build_choice(given: dict[str, Any]) -> OpenChoice:
-    alternatives = [Alternative(**one) for one in given.pop("alternatives")]
-    return OpenChoice(**given, alternatives=alternatives)
