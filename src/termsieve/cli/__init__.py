@@ -4,6 +4,7 @@ Commands, one module for each family (importing it adds its commands)::
 
     ranking        rank, select
     comparing      compare, report
+    varying        multiverse
     modelling      train, predict
     exporting      export
     compressing    compress
@@ -44,6 +45,7 @@ from termsieve.cli import (
     reproduce,
     searching,
     studying,
+    varying,
 )
 from termsieve.cli.app import app, main, run
 
@@ -64,4 +66,5 @@ __all__ = [
     "run",
     "searching",
     "studying",
+    "varying",
 ]

@@ -240,7 +240,8 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
     has_result, has_vocabulary = context["result"] is not None, context["vocabulary"] is not None
     every = [
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
-        ("difference", "Differences", has_result), ("vocabulary", "Map", has_vocabulary),
+        ("difference", "Differences", has_result), ("ways", "Other ways", bool(context.get("ways"))),
+        ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
         ("groups", "Near-duplicates", "groups" in context["charts"]),
         ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
@@ -264,6 +265,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
         "reasons": [result.recommended().reason, result.recommended().rule],
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
+        "ways": result.settings.get("multiverse"),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
     }  # fmt: skip
 

@@ -10,11 +10,10 @@ bits are not asked again.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from termsieve._types import Array, BoolArray, Int32Array, Int64Array
+from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array
 from termsieve.classify.poisson import PoissonNB
 from termsieve.classify.recipes import parse_recipe
 from termsieve.classify.vocabulary_nb import VocabularyNB
@@ -31,9 +30,9 @@ from termsieve.errors import OptionError
 from termsieve.files import write_atomically
 from termsieve.ranking.ranking import score
 from termsieve.reproduction import bayes_kernels
+from termsieve.reproduction.grids import Grid, Layout, Model, Preparation
 from termsieve.reproduction.setting import Setting, load_corpus
-from termsieve.reproduction.worlds import PREPARATION, Multiverse, enumerate_variants, number_variants
-from termsieve.scores import parse_score
+from termsieve.reproduction.worlds import Multiverse
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import Contender
 from termsieve.study.splits import Split
@@ -44,166 +43,30 @@ MEASURES = tuple(f"{name}_{how}" for how in ("macro", "micro") for name in ("pre
 ENGINE = 1  # results of other versions of this module are not taken up
 
 
-class Model(NamedTuple):
-    """A naive Bayes model: a spelling, and whether it sees presence in place of occurrences."""
-
-    spelling: str
-    presence: bool = False
-
-    def with_changes(self, change: str | Mapping[str, Any]) -> Model:
-        """Return the model with another spelling, or other parameters."""
-        if isinstance(change, str):
-            return self._replace(spelling=change)
-        parameters = {key: value for key, value in change.items() if key != "presence"}
-        spelling = parse_recipe(self.spelling).with_parameters(**parameters).spelling
-        return Model(spelling, change.get("presence", self.presence))
-
-
-def change_contender(contender: Contender, change: str | Mapping[str, Any]) -> Contender:
-    """Return the contender with another score, or other parameters of it."""
-    if isinstance(change, str):
-        return replace(contender, score=change)
-    fields = {key: value for key, value in change.items() if key == "aggregate"}
-    if change.get("counted") == "documents":
-        fields |= {"max_df": contender.max_tf, "max_tf": None}
-    parameters = {key: value for key, value in change.items() if key not in ("aggregate", "counted")}
-    spelling = parse_score(contender.score).with_parameters(**parameters).spelling if parameters else contender.score
-    return replace(contender, score=spelling, **fields)
-
-
-class Preparation(NamedTuple):
-    """A setting as one combination of readings prepares it, and the terms that may be ranked."""
-
-    setting: Setting
-    without_words: str
-    min_df: int
-    min_tf: int
-    per_class: bool
-
-
-@dataclass(frozen=True)
-class BayesGrid:
-    """The trials of one setting in all worlds.
-
-    Attributes
-    ----------
-    preparations : list of tuples
-        Combinations of the readings that prepare documents; `variants` and `models`, by printed name, of the others.
-    values : array
-        Preparations x splits x all variants of all scores x all models x measures x sizes.
-    seconds : float
-        CPU time.
-    """
-
-    multiverse: Multiverse
-    setting: Setting
-    values: Array
-    seconds: float
-    test_ratio: float
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Where things are in `values`."""
-        return Layout(self.multiverse, self.setting)
-
-    def gather(self, worlds: Int64Array, classifier: str, measure: str) -> Array:
-        """Return a measure in some worlds: worlds x splits x scores x sizes."""
-        layout = self.layout
-        preparation = number_variants(self.multiverse, layout.preparing, worlds)
-        model = layout.place_of_model(worlds, classifier)
-        at = MEASURES.index(measure)
-        parts = [self.values[preparation, :, layout.place_of_score(worlds, name), model, at] for name in layout.names]
-        return np.stack(parts, axis=2)
-
-
-class Layout:
-    """The distinct trials of a setting, and which of them belong to a world."""
-
-    def __init__(self, multiverse: Multiverse, setting: Setting) -> None:
-        self.multiverse, self.setting = multiverse, setting
-        self.names = [name for name in setting.scores]
-        self.sizes = list(multiverse.sizes) or list(setting.sizes)
-        self.preparing = multiverse.choices_of(setting.name, PREPARATION)
-        self.combinations = enumerate_variants(multiverse, self.preparing)
-        self._scoring = {name: self._touching("scores", name) for name in self.names}
-        self._modelling = {name: self._touching("classifiers", name) for name in setting.classifiers}
-        self.contenders, self._first_variant = self._collect(self._scoring, self._make_contender)
-        self.models, self._first_model = self._collect(self._modelling, self._make_model)
-
-    def _touching(self, part: str, name: str) -> list[int]:
-        return [
-            i
-            for i in self.multiverse.choices_of(self.setting.name, part)
-            if any(name in one.change.get(part, {}) for one in self.multiverse.choices[i].readings)
-        ]
-
-    def _collect(self, touching: Mapping[str, list[int]], make: Callable[..., Any]) -> tuple[list[Any], dict[str, int]]:
-        found: list[Any] = []
-        first = {}
-        for name, choices in touching.items():
-            first[name] = len(found)
-            found += [make(name, choices, numbers) for numbers in enumerate_variants(self.multiverse, choices)]
-        return found, first
-
-    def _make_contender(self, name: str, choices: list[int], numbers: tuple[int, ...]) -> Contender:
-        contender = next(one for one in self.setting.contenders if one.name == name)
-        for choice, number in zip(choices, numbers, strict=True):
-            change = self.multiverse.reading(choice, number).change.get("scores", {})
-            contender = change_contender(contender, change[name]) if name in change else contender
-        return contender
-
-    def _make_model(self, name: str, choices: list[int], numbers: tuple[int, ...]) -> Model:
-        model = Model(self.setting.classifiers[name])
-        for choice, number in zip(choices, numbers, strict=True):
-            change = self.multiverse.reading(choice, number).change.get("classifiers", {})
-            model = model.with_changes(change[name]) if name in change else model
-        return model
-
-    def place_of_score(self, worlds: Int64Array, name: str) -> Int64Array:
-        """Return which variant of a score each world has."""
-        return self._first_variant[name] + number_variants(self.multiverse, self._scoring[name], worlds)
-
-    def place_of_model(self, worlds: Int64Array, name: str) -> Int64Array:
-        """Return which variant of a classifier each world has."""
-        return self._first_model[name] + number_variants(self.multiverse, self._modelling[name], worlds)
-
-    def prepare(self, numbers: tuple[int, ...]) -> Preparation:
-        """Return the setting as a combination of readings prepares it."""
-        setting, options = self.setting, dict(self.setting.options)
-        for choice, number in zip(self.preparing, numbers, strict=True):
-            change = dict(self.multiverse.reading(choice, number).change)
-            options |= change.pop("options", {})
-            setting = setting.with_changes(change)
-        per_class = bool(options.get("per_class", False))
-        return Preparation(
-            setting, options.get("without_words", ""), options.get("min_df", 1), options.get("min_tf", 1), per_class
-        )
-
-
-class GridRunner(NamedTuple):
+class BayesRunner(NamedTuple):
     """How grids are run: the folder of finished parts, where messages go, and the number of splits."""
 
     folder: Path
     notify: Callable[[str], None] = lambda _: None
 
-    def run(self, multiverse: Multiverse, setting: Setting, splits: int | None = None) -> BayesGrid:
+    def run(self, multiverse: Multiverse, setting: Setting, splits: int | None = None) -> Grid:
         """Run the parts that the folder does not have, one corpus and split at a time, and return all."""
         layout = Layout(multiverse, setting)
         n_splits = multiverse.splits if splits is None else splits
         shape = (len(layout.combinations), n_splits, len(layout.contenders), len(layout.models), len(MEASURES))
-        values = np.zeros((*shape, len(layout.sizes)), np.float32)
+        values = np.zeros((*shape, len(layout.sizes)))
         seconds, test_ratio = 0.0, 0.0
         for fold in range(n_splits):  # so that a run that is stopped has whole splits
             for places in group_by_corpus(layout):
                 part, taken, test_ratio = self._run_part(layout, places, fold)
                 values[places, fold] = part
                 seconds += taken
-        return BayesGrid(multiverse, setting, values, seconds, test_ratio)
+        return Grid(multiverse, setting, values, MEASURES, sampled=False, test_ratio=test_ratio, seconds=seconds)
 
     def _run_part(self, layout: Layout, places: list[int], fold: int) -> tuple[Array, float, float]:
         prepared = [layout.prepare(layout.combinations[place]) for place in places]
         identity = [ENGINE, fold, layout.sizes, [one.settings for one in layout.contenders], layout.models]
-        about = [[one.setting.data, *one[1:]] for one in prepared]
+        about = [[one.setting.data, *_limits(one)] for one in prepared]
         digest = hashlib.sha256(json.dumps([identity, about], sort_keys=True).encode()).hexdigest()
         path = self.folder / f"{layout.setting.name}-{fold}-{digest[:12]}.npy"
         if path.exists():
@@ -213,22 +76,35 @@ class GridRunner(NamedTuple):
         values, test_ratio = run_part(layout, prepared, fold)
         seconds = time.process_time() - start
         self.folder.mkdir(parents=True, exist_ok=True)
-        content = np.concatenate([np.array([seconds, test_ratio], np.float32), values.ravel()])
+        content = np.concatenate([[seconds, test_ratio], values.ravel()]).astype(np.float32)
         write_atomically(path, [_to_npy(content)])
         self.notify(f"{layout.setting.title}, split {fold + 1}, {len(places)} preparations: {seconds:.0f} s")
-        return values, seconds, test_ratio
+        return values.astype(np.float32), seconds, test_ratio
 
     @staticmethod
     def _part_shape(layout: Layout, places: list[int]) -> tuple[int, ...]:
         return len(places), len(layout.contenders), len(layout.models), len(MEASURES), len(layout.sizes)
 
 
-def _to_npy(content: Array) -> bytes:
-    import io
+def can_share_sums(setting: Setting) -> bool:
+    """Tell whether all classifiers of a setting are naive Bayes models."""
+    models = [parse_recipe(spelling).make() for spelling in setting.classifiers.values()]
+    return all(isinstance(model, MultinomialNB | BernoulliNB | PoissonNB) for model in models)
 
+
+def _to_npy(content: AnyArray) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, content, allow_pickle=False)
     return buffer.getvalue()
+
+
+def _limits(prepared: Preparation) -> tuple[str, int, int, bool]:
+    """Return the stop list, the fewest documents and occurrences of a term, and whether each class has a list."""
+    options = prepared.options
+    return (
+        options.get("without_words", ""), options.get("min_df", 1), options.get("min_tf", 1),
+        bool(options.get("per_class", False)),
+    )  # fmt: skip
 
 
 def group_by_corpus(layout: Layout) -> list[list[int]]:
@@ -250,11 +126,11 @@ def run_part(layout: Layout, prepared: Sequence[Preparation], fold: int) -> tupl
     for v, contender in enumerate(layout.contenders):
         scores = score(data.counts, contender.score)
         for p, one in enumerate(prepared):
-            words = data.words(one.without_words)
+            words = data.words(_limits(one)[0])
             among = np.flatnonzero(_allowed(data.counts, one, contender) & words)
             lists = list(_rank(scores, one, contender, among, layout.sizes[-1]))
             out[p, v] = _measure_lists(data, lists, layout, words)
-    return out.astype(np.float32), len(split.test) / len(split.train)
+    return out, len(split.test) / len(split.train)
 
 
 class SplitCounts:
@@ -288,7 +164,8 @@ class SplitCounts:
 
 
 def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> BoolArray:
-    allowed = (counts.term_df >= max(prepared.min_df, 1)) & (counts.term_tf >= prepared.min_tf)
+    _, min_df, min_tf, _ = _limits(prepared)
+    allowed = (counts.term_df >= max(min_df, 1)) & (counts.term_tf >= min_tf)
     if contender.max_tf is not None:
         allowed &= counts.term_tf <= contender.max_tf
     if contender.max_df is not None:
@@ -300,7 +177,7 @@ def _rank(
     scores: Any, prepared: Preparation, contender: Contender, among: Int64Array, n: int
 ) -> Iterator[tuple[Int64Array, Int64Array]]:
     """Yield lists of the best terms with the classes that they are for: one for all, or one for each."""
-    if not prepared.per_class:
+    if not _limits(prepared)[3]:
         values, ties = scores.overall(contender.aggregate), scores.tie_break_of(contender.aggregate)
         yield scores.top_indices(values, ties, n, among), np.arange(scores.counts.n_classes)
         return
@@ -451,10 +328,9 @@ def _count_decisions(
 
 def _measures(hits: Int64Array, alarms: Int64Array, sizes: Int64Array) -> Array:
     """Return all `MEASURES` from the right and wrong decisions of each class: measures x sizes."""
-    both = [(hits, alarms, np.broadcast_to(sizes, hits.shape))]
-    both.append(tuple(part.sum(axis=-1, keepdims=True) for part in both[0]))
+    by_class = [np.asarray(part, np.float64) for part in (hits, alarms, np.broadcast_to(sizes, hits.shape))]
     rows = []
-    for tp, fp, size in both:
+    for tp, fp, size in (by_class, [part.sum(axis=-1, keepdims=True) for part in by_class]):
         precision, recall = ratio(tp, tp + fp, empty=0.0), ratio(tp, size, empty=0.0)
         f1 = ratio(2.0 * tp, tp + fp + size, empty=0.0)
         f2 = ratio(5.0 * tp, tp + fp + 4.0 * size, empty=0.0)

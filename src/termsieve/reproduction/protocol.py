@@ -19,7 +19,7 @@ WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
     enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
-    features why stand_in parts
+    features why stand_in parts large small share
     """.split()  # noqa: SIM905 - read as words
 )
 PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
@@ -75,7 +75,7 @@ class Figure:
 
     Attributes
     ----------
-    kind : {"curves", "seconds", "class shares", "iris"}
+    kind : {"curves", "seconds", "class shares", "iris", "iris left out"}
         A measure against the number of terms; CPU seconds of the scores; documents of each class; two features.
     """
 
@@ -89,7 +89,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Protocol:
-    """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged."""
+    """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged.
+
+    ``believe`` says in three sentences what a reader should believe now, ``changed`` which verdicts changed, and why.
+    """
 
     name: str
     title: str
@@ -104,6 +107,8 @@ class Protocol:
     errata: Sequence[str]
     findings: Sequence[str]
     reference_scores: Sequence[str] = ()
+    believe: Sequence[str] = ()
+    changed: Sequence[str] = ()
 
     def without_missing_corpora(self) -> Protocol:
         """Return the protocol without optional settings whose corpora are missing."""
@@ -148,6 +153,8 @@ def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
         errata=data.get("errata", []),
         findings=data.get("findings", []),
         reference_scores=paper.get("beside", []),
+        believe=data.get("believe", []),
+        changed=data.get("changed", []),
     )
 
 
@@ -181,4 +188,3 @@ def _separate_where(given: dict[str, Any], record: type) -> dict[str, Any]:
         if key not in WHERE_FIELDS:
             raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE_FIELDS | known)}")
     return {**own, "where": where}
-

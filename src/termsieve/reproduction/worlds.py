@@ -107,7 +107,9 @@ class Multiverse:
 
     @cached_property
     def worlds(self) -> Int64Array:
-        """The worlds that are run (worlds x choices): the number of the reading, 0 for the default; the default first."""
+        """The worlds that are run (worlds x choices), as numbers of readings; the first has the defaults, 0."""
+        if not self.choices:
+            return np.zeros((1, 0), np.int64)
         if self.design == "product":
             return np.indices(self.shape).reshape(len(self.shape), -1).T
         return self._orthogonal_worlds()
