@@ -23,7 +23,7 @@ from termsieve.cli import app
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.ranking.ranking import score
-from termsieve.reproduction import claims, page, protocol, show, tables
+from termsieve.reproduction import claims, protocol, show, tables
 from termsieve.reproduction.bayes_worlds import BayesRunner
 from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.contexts import Context, Curves, format_values, make_contexts
@@ -31,6 +31,7 @@ from termsieve.reproduction.figures import draw_figure
 from termsieve.reproduction.fitted_worlds import DEFAULT_ONLY, FittedRunner
 from termsieve.reproduction.grids import Layout
 from termsieve.reproduction.margins import CHECKS
+from termsieve.reproduction.markdown import format_table
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import PAPERS, Claim, PrintedTable, load_protocol
 from termsieve.reproduction.run import Runner, reproduce, run_slice
@@ -759,4 +760,4 @@ def test_figures_are_drawn():
 
 
 def test_tables_escape_what_would_break_them():
-    assert page._markdown_table(["a"], [["x|y\nz"]]).splitlines()[-1] == "| x\\|y z |"
+    assert format_table(["a"], [["x|y\nz"]]).splitlines()[-1] == "| x\\|y z |"

@@ -21,4 +21,6 @@
     figures        figures of the papers, redrawn, and specification curves
     show           a run on the terminal
     page           docs/reproduction.md
+    technical_report    docs/technical_report.md
+    markdown       tables and lists of both
 """

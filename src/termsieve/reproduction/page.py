@@ -11,7 +11,9 @@ from typing import Any
 from termsieve.files import write_atomically
 from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.figures import draw_figure
+from termsieve.reproduction.markdown import format_bullets, format_table
 from termsieve.reproduction.protocol import PAPERS, Protocol, load_protocol
+from termsieve.reproduction.technical_report import render_report
 
 WORLDS_FIGURE = {"id": "worlds", "kind": "worlds", "title": "Claims that hold, over all worlds"}
 INTRODUCTION = """# The five papers: in how many readings their claims hold
@@ -38,9 +40,10 @@ the shuffles reach the share of the true names.
 
 
 def write_page(folder: Path, page: Path) -> None:
-    """Write the page and, beside the results, the figures."""
+    """Write the page, the technical report beside it and, beside the results, the figures."""
     results = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in PAPERS}
     write_atomically(page, [render_page(results).encode()])
+    write_atomically(page.with_name("technical_report.md"), [render_report(results).encode()])
     (folder / "figures").mkdir(exist_ok=True)
     for name in PAPERS:
         drawn = list(results[name]["figures"])
@@ -67,7 +70,7 @@ def _render_lead(protocols: Mapping[str, Protocol], results: Mapping[str, dict[s
         for one in results[name]["claims"]:
             verdict = f"**{one['verdict']}**{', fragile' if one.get('fragile') else ''}"
             rows.append([one["id"], says[one["id"]], verdict, *_worlds_cells(one)])
-    return _markdown_table(["claim", "the paper says", "default", "worlds", "decides", "null"], rows)
+    return format_table(["claim", "the paper says", "default", "worlds", "decides", "null"], rows)
 
 
 def _worlds_cells(claim: Mapping[str, Any]) -> list[str]:
@@ -79,13 +82,6 @@ def _worlds_cells(claim: Mapping[str, Any]) -> list[str]:
 
 def _figure_file(paper: str, figure: Mapping[str, Any]) -> str:
     return f"{paper}-{figure['id'].lower().replace(' ', '-').replace(',', '')}.svg"
-
-
-def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    def line(cells: Sequence[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-    return "\n".join([line(head), line(["---"] * len(head)), *(line(row) for row in rows)])
 
 
 def _render_summary(results: Mapping[str, dict[str, Any]]) -> str:
@@ -102,7 +98,7 @@ def _render_summary(results: Mapping[str, dict[str, Any]]) -> str:
             f"{sum(one['cpu_seconds'].values()) / 60:.1f}", f"{worlds['cpu_seconds'] / 60:.1f}" if worlds else "",
         ])  # fmt: skip
     head = ["paper", *VERDICTS, "printed cells within .03, default", "worlds", "CPU minutes, default", "worlds"]
-    return _markdown_table(head, rows)
+    return format_table(head, rows)
 
 
 def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
@@ -115,18 +111,18 @@ def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
     yield from _render_settings(results)
     yield from _render_tables(protocol, results)
     for table in results["beyond"]:
-        yield f"### {table['title']}\n\n{table['says']}\n\n" + _markdown_table(table["head"], table["rows"])
+        yield f"### {table['title']}\n\n{table['says']}\n\n" + format_table(table["head"], table["rows"])
     if protocol.findings:
-        yield "### Why we differ\n\n" + _bullet_list(protocol.findings)
+        yield "### Why we differ\n\n" + format_bullets(protocol.findings)
     if protocol.changed:
-        yield "### Verdicts that changed since the last version, and why\n\n" + _bullet_list(protocol.changed)
+        yield "### Verdicts that changed since the last version, and why\n\n" + format_bullets(protocol.changed)
     yield "### Figures\n\n" + "\n\n".join(
         f"![{_alt_text(figure)}](results/figures/{_figure_file(protocol.name, figure)})\n\n"
         f"*{figure['id']}: {figure['title']}.*"
         for figure in results["figures"]
     )
     if protocol.errata:
-        yield "### Errata found in the paper\n\n" + _bullet_list(protocol.errata)
+        yield "### Errata found in the paper\n\n" + format_bullets(protocol.errata)
 
 
 def _render_worlds(protocol: Protocol, found: Mapping[str, Any]) -> Iterator[str]:
@@ -151,7 +147,7 @@ def _render_worlds(protocol: Protocol, found: Mapping[str, Any]) -> Iterator[str
         for one in protocol.multiverse.choices
         for n, reading in enumerate(one.readings)
     ]
-    yield "What the paper leaves open; the default first.\n\n" + _markdown_table(["question", "reading", "why"], rows)
+    yield "What the paper leaves open; the default first.\n\n" + format_table(["question", "reading", "why"], rows)
     if found["nearest"]:
         yield "### The world nearest to print\n\n" + _render_nearest(found["nearest"])
 
@@ -171,11 +167,7 @@ def _render_nearest(nearest: Mapping[str, Any]) -> str:
         readings = "; ".join(f"{name}: {reading}" for name, reading in one["world"].items())
         worlds.append(f"- {group}: {readings}. Shuffles that come as near: {one['null as near']:.0%}.")
     head = ["corpus", "", "cells", "within .03", "within .05", "mean difference"]
-    return _markdown_table(head, rows) + "\n\n" + "\n".join(worlds)
-
-
-def _bullet_list(items: Sequence[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
+    return format_table(head, rows) + "\n\n" + "\n".join(worlds)
 
 
 def _alt_text(figure: Mapping[str, Any]) -> str:
@@ -189,7 +181,9 @@ def _alt_text(figure: Mapping[str, Any]) -> str:
 
 def _render_settings(results: dict[str, Any]) -> Iterator[str]:
     for name, one in results["setting"].items():
-        yield f"### Setting: {one['title']}\n\n" + _bullet_list(list(_setting_lines(one, results["cpu_seconds"][name])))
+        yield f"### Setting: {one['title']}\n\n" + format_bullets(
+            list(_setting_lines(one, results["cpu_seconds"][name]))
+        )
 
 
 def _setting_lines(one: Mapping[str, Any], seconds: float) -> Iterator[str]:
@@ -227,9 +221,7 @@ def _render_tables(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]
         columns = list(dict.fromkeys(cell["column"] for cell in mine))
         marks = [f"{cell['row']}, {cell['column']}: {cell['mark']}." for cell in mine if "mark" in cell]
         yield (
-            f"### {table.title}\n\n"
-            + _markdown_table(["", "", *columns], rows)
-            + "".join(f"\n\n{mark}" for mark in marks)
+            f"### {table.title}\n\n" + format_table(["", "", *columns], rows) + "".join(f"\n\n{mark}" for mark in marks)
         )
 
 
@@ -276,4 +268,4 @@ def _format_difference(cell: Mapping[str, Any] | None) -> str:
 def _render_claims(protocol: Protocol, results: dict[str, Any]) -> str:
     says = {claim.id: claim.says for claim in protocol.claims}
     rows = [[one["id"], says[one["id"]], f"**{one['verdict']}**", one["evidence"]] for one in results["claims"]]
-    return _markdown_table(["", "the paper says", "default", "evidence"], rows)
+    return format_table(["", "the paper says", "default", "evidence"], rows)
