@@ -38,7 +38,7 @@ class Worlds:
         self.worlds = multiverse.worlds
         self.replicate: int | None = None  # the central values, or those of one split
         self.names: Mapping[str, str] = {}  # other names for the scores
-        self._cache: dict[tuple[Any, ...], Curves] = {}
+        self._cache: dict[tuple[str, str, str], Curves] = {}
 
     def classifiers(self, group: str) -> list[str]:
         """Return the classifiers of a group."""
@@ -46,12 +46,18 @@ class Worlds:
 
     @property
     def n_replicates(self) -> int:
-        """Number of splits; 0 where there is one published split."""
-        return min(0 if grid.sampled else grid.values.shape[1] for grid in self.grids.values())
+        """Number of splits that all settings have; 0 where there is one."""
+        splits = min(1 if grid.sampled else grid.values.shape[1] for grid in self.grids.values())
+        return splits if splits > 1 else 0
+
+    def take_replicate(self, number: int | None) -> None:
+        """Take the values of one split from now on, or the means."""
+        self.replicate = number
+        self._cache.clear()
 
     def curves(self, group: str, classifier: str, measure: str) -> Curves:
         """Return the curves of all worlds, under the names that the scores have now."""
-        key = (group, classifier, measure, self.replicate)
+        key = (group, classifier, measure)
         if key not in self._cache:
             self._cache[key] = self._find_curves(group, classifier, measure)
         found: Curves = self._cache[key]
@@ -102,19 +108,16 @@ class Judgement:
     @cached_property
     def held(self) -> dict[str, BoolArray]:
         """In which worlds each claim about curves holds."""
-        self.worlds.replicate = None
         return {claim.id: self.worlds.holds(claim) for claim in self.claims}
 
     def shares_by_split(self) -> dict[str, list[float]]:
         """Return the share of worlds in which each claim holds on each split alone."""
         shares: dict[str, list[float]] = {claim.id: [] for claim in self.claims}
         for replicate in range(self.worlds.n_replicates):
-            self.worlds.replicate = replicate
-            self.worlds._cache.clear()
+            self.worlds.take_replicate(replicate)
             for claim in self.claims:
                 shares[claim.id].append(float(self.worlds.holds(claim).mean()))
-        self.worlds.replicate = None
-        self.worlds._cache.clear()
+        self.worlds.take_replicate(None)
         return shares
 
     def shuffle_names(self, shuffles: int = SHUFFLES, seed: int = 0) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def _render_nulls(results: Mapping[str, dict[str, Any]]) -> str:
         held = results[name]["multiverse"]["held"]
         null = held.get("null", {})
         rows.append(
-            [name, held["claims"], held["default"], f"{held['median']:g}", held["best"],
-             null.get("best_median", ""), null.get("best_highest", ""), f"{null['best_as_high']:.0%}" if null else "not run"]
+            [name, held["claims"], held["default"], f"{held['median']:g}", held["best"], null.get("best_median", ""),
+             null.get("best_highest", ""), f"{null['best_as_high']:.0%}" if null else "not run"]
         )  # fmt: skip
     head = ["paper", "claims about curves", "met in the default world", "in the median world", "in the best world",
             "in the best world of a shuffle, median", "at most", "shuffles that reach ours"]  # fmt: skip
