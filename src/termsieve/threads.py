@@ -9,10 +9,12 @@ still run after an error are not waited for.
 from __future__ import annotations
 
 import os
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar
 
 A = TypeVar("A")
@@ -61,6 +63,20 @@ def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
     pool.shutdown()
 
 
+_elsewhere = local()  # CPU seconds of other threads that worked for this one
+
+
+def measure_cpu() -> float:
+    """Return the CPU seconds of this thread, and of what `work_on_each` did on others for it."""
+    return time.thread_time() + float(getattr(_elsewhere, "seconds", 0.0))
+
+
+def _work_and_measure(work: Callable[[A], B], item: A) -> tuple[B, float]:
+    start = measure_cpu()
+    result = work(item)
+    return result, measure_cpu() - start
+
+
 def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> list[B]:
     """Return the results of `work` for the items, in their order, computed on several threads.
 
@@ -70,10 +86,31 @@ def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> li
     if threads <= 1 or len(items) <= 1:
         return [work(item) for item in items]
     with thread_pool(min(threads, len(items))) as pool:
-        futures = [pool.submit(work, item) for item in items]
+        futures = [pool.submit(_work_and_measure, work, item) for item in items]
         for future in wait(futures, return_when=FIRST_EXCEPTION).done:
             future.result()
-        return [future.result() for future in futures]
+        done = [future.result() for future in futures]
+    _elsewhere.seconds = getattr(_elsewhere, "seconds", 0.0) + sum(seconds for _, seconds in done)
+    return [result for result, _ in done]
+
+
+def map_stream(work: Callable[[A], B], items: Iterable[A], threads: int) -> Iterator[B]:
+    """Yield the results of `work` for items as they come, in their order, without reading far ahead.
+
+    >>> list(map_stream(abs, iter([-3, 2, -1]), 2))
+    [3, 2, 1]
+    """
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    with thread_pool(threads) as pool:
+        pending: deque[Future[B]] = deque()
+        for item in items:
+            pending.append(pool.submit(work, item))
+            if len(pending) > 2 * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -> None:

@@ -33,6 +33,16 @@ def test_counting_does_without_what_it_does_not_need():
     assert loaded.isdisjoint(("numba", "scipy", "sklearn", "jieba", "Stemmer"))  # numba is for larger inputs
 
 
+def test_a_vectorizer_of_few_texts_does_without_numba():
+    """Or its first use on a new machine would wait for the compiler."""
+    loaded = modules_after(
+        "import termsieve; v = termsieve.TermVectorizer(score_func='chi2', k=1);"
+        "v.fit_transform(['a good text', 'a bad text'], ['x', 'y']); v.transform(['good'])"
+    )
+    assert "sklearn" in loaded
+    assert "numba" not in loaded
+
+
 WITHOUT_EXTRAS = f"""
 import importlib, pkgutil, sys
 

@@ -1,6 +1,7 @@
 """Laws 1, 2 and 7 of the design: tokens are those of scikit-learn, and counts add up, however cut."""
 
 import functools
+import hashlib
 import itertools
 import operator
 import sys
@@ -34,7 +35,7 @@ from oracles.texts import (
 
 import termsieve as ts
 from termsieve.counts.tally import Tally
-from termsieve.errors import CountsError
+from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -174,9 +175,12 @@ def test_words_of_every_length_at_every_place(letter):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_long_documents_of_nasty_pieces(seed):
+@pytest.mark.parametrize(
+    "sizes", [(10, 100, 1000, 5000, 3, 0, 2000), (*range(12), 0, 0, 700) * 20], ids=["long", "short"]
+)
+def test_long_and_many_short_documents_of_nasty_pieces(seed, sizes):
     random = Random(seed)
-    texts = ["".join(random.choices([*PIECES, " ", " "], k=size)) for size in (10, 100, 1000, 5000, 3, 0, 2000)]
+    texts = ["".join(random.choices([*PIECES, " ", " "], k=size)) for size in sizes]
     labels = [random.sample("abc", random.randrange(4)) for _ in texts]
     for options in (
         {},
@@ -360,6 +364,30 @@ def test_hashed_folds_are_the_same_everywhere():
     other = ts.count_folds(texts, labels, folds=4, seed=8)
     assert folds.assignment.tolist() == again.assignment.tolist() == [split_mix(row, 7) % 4 for row in range(40)]
     assert folds.assignment.tolist() != other.assignment.tolist()
+
+
+@pytest.mark.parametrize("names", [[f"d{i}" for i in range(40)], list(range(40)), [f"{i}" for i in range(40)]])
+def test_folds_of_ids_are_the_same_everywhere_and_in_any_order(names):
+    order = np.random.default_rng(0).permutation(40)
+    table = {"text": [f"w{i}" for i in range(40)], "label": ["x"] * 40, "id": names}
+    shuffled = {name: [column[i] for i in order] for name, column in table.items()}
+    folds, other = (ts.count_folds(ts.read(t), folds=4, seed=-7, id="id") for t in (table, shuffled))
+    key = str(-7 % 2**64).encode()
+    expected = [
+        int.from_bytes(hashlib.blake2b(str(name).encode(), key=key, digest_size=8).digest(), "little") % 4
+        for name in names
+    ]
+    assert folds.assignment.tolist() == expected
+    assert other.assignment.tolist() == [expected[i] for i in order]
+    assert all(other.test(i) == folds.test(i) for i in range(4))
+
+
+def test_ids_go_with_a_number_of_folds_and_every_document_has_one():
+    table = {"text": ["a1", "b1"], "label": ["x", "y"], "id": ["1", None]}
+    with pytest.raises(OptionError, match="id='id' is a column for a number of folds; folds is 'label'"):
+        ts.count_folds(ts.read(table), folds="label", id="id")
+    with pytest.raises(InputError, match="Document 2 has no id: its column 'id' is empty"):
+        ts.count_folds(ts.read(table), folds=2, id="id")
 
 
 def split_mix(row, seed):

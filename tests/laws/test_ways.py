@@ -106,6 +106,32 @@ def test_every_score_is_the_same(corpus):
         assert all(same_bits(a, b) for a, b in zip(mine[1:], theirs[1:], strict=True)), mine[0]
 
 
+def matrix_bits(X):
+    return [(part.dtype, part.tobytes()) for part in (X.data, X.indices, X.indptr)], X.shape
+
+
+@settings(max_examples=40)
+@given(
+    documents(min_size=2), st.sampled_from([(1, 1), (1, 2)]), st.booleans(), st.sampled_from(["percentile(50)", None])
+)
+def test_vectorizers_give_the_same_matrices_to_the_byte(pairs, ngrams, binary, rule):
+    texts, labels = map(list, zip(*pairs, strict=True))
+    options = {"score_func": "chi2", "rule": rule} if rule else {}
+
+    def make():
+        vectorizer = ts.TermVectorizer(ngram_range=ngrams, binary=binary, threads=2, **options)
+        try:
+            X = vectorizer.fit_transform(texts, labels)
+        except ts.errors.InputError as error:
+            return str(error)
+        found = [matrix_bits(one) for one in (X, vectorizer.transform(texts[::-1]), vectorizer.transform([]))]
+        counted = ts.TermVectorizer(ngram_range=ngrams, binary=binary, **options).partial_fit(texts, labels).counts_
+        return found, list(vectorizer.vocabulary_), saved(counted)
+
+    plain, compiled = both_ways(make)
+    assert plain == compiled
+
+
 def test_many_classes_are_added_up_in_the_same_order():
     """Sums of so many terms differ in their last digits when they are added in pairs."""
     rng = np.random.default_rng(0)

@@ -9,7 +9,8 @@ import pytest
 from pages.samples import HOSTILE_CLASSES
 
 import termsieve as ts
-from termsieve.model.exporting import runtime, train_in_bytes
+from termsieve.model import train_recommended
+from termsieve.model.exporting import find_front, runtime, to_portable, train_in_bytes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -88,3 +89,32 @@ def test_a_code_holds_a_filter_that_labels_as_python_does(browser, monkeypatch):
         page.fill("textarea", text or " ")
         assert page.evaluate("o.value") == predictor.predict(text)["label"]
     context.close()
+
+
+def test_a_report_has_a_box_that_labels_as_python_does(visit, tmp_path):
+    texts, labels = make_texts(60, HOSTILE_CLASSES[:3])
+    options = {"scores": "chi2", "classifiers": "multinomial_nb", "ks": 10, "cv": 2, "progress": False}
+    result = ts.compare(texts, labels, **options)
+    model = train_recommended(result, texts, labels)
+    same = ts.train(texts, labels, **options)
+    assert to_portable(model)["weights"] == to_portable(same)["weights"]
+    np.testing.assert_array_equal(model.predict_proba(texts), same.predict_proba(texts))
+    front = find_front(texts, labels, score="chi2", classifier="multinomial_nb", weighting="count", cv=2)
+    with visit(ts.report(result, tmp_path / "report.html", model=model, front=front)) as page:
+        for text, label in zip(texts[:6], model.predict(texts[:6]), strict=True):
+            page.fill("#try textarea", text)
+            assert page.text_content("#answer").startswith(label)
+            assert page.text_content("#shown") == text
+        assert page.locator("#shown mark").count() > 0
+        assert page.locator("#bytes svg path").count() > 0
+        assert (page.said, page.dialogs) == ([], [])
+
+
+def test_a_report_says_why_a_model_cannot_be_tried(visit, tmp_path):
+    texts, labels = make_texts(60, ["ham", "spam"])
+    result = ts.compare(texts, labels, scores="chi2", classifiers="multinomial_nb", ks=5, cv=2, progress=False)
+    model = ts.train(texts, labels, scores="chi2", classifiers="probit", ks=5, cv=0, calibrate=0)
+    with visit(ts.report(result, tmp_path / "report.html", model=model)) as page:
+        assert "probit cannot be exported" in page.text_content("#try")
+        assert page.locator("#try textarea").count() == 0
+        assert page.said == []

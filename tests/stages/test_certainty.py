@@ -77,7 +77,7 @@ def test_intervals_of_all_scores_are_numbers_in_order(name, method):
 def test_intervals_do_not_depend_on_other_terms(name, method):
     counts = random_counts(3)
     some = np.array([4, 17, 2, 9])
-    whole, part = ts.score(counts, name), ts.score(counts.taken(some), name)
+    whole, part = ts.score(counts, name), ts.score(counts.take(some), name)
     for a, b in zip(whole.interval(method=method, draws=50), part.interval(method=method, draws=50), strict=True):
         np.testing.assert_array_equal(a[:, some], b)
     expected = whole.overall_interval(method=method, draws=50)

@@ -1,4 +1,4 @@
-"""The commands changes, sources, forget and kwic."""
+"""The commands changes, sources, forget, kwic and keywords."""
 
 import json
 
@@ -54,6 +54,35 @@ def test_a_column_divides_one_file(typed, mail, tmp_path):
     assert "2024-05 to 2024-07" in typed("changes", mail, "--by", "month", "-f", "table")[1]
 
 
+def test_dates_are_divided_by_the_month_or_week(typed, tmp_path):
+    rows = ["2024-05-30,sun,x", "2024-05-31T09:00,sun,y", '"Sat, 1 Jun 2024 10:00:00 +0000",ice,x', "2024-06-03,ice,y"]
+    path = tmp_path / "mail.csv"
+    path.write_text("\n".join(["date,text,label", *rows]))
+    code, out, _ = typed("changes", path, "--by", "date", "--every", "month", "-f", "jsonl")
+    assert code == 0
+    assert {row["term"]: row["df_after"] for row in map(json.loads, out.splitlines())} == {"ice": 2, "sun": 0}
+    assert "2024-W22 (3 documents)" in typed("changes", path, "--by", "date", "--every", "week", "-f", "table")[1]
+    path.write_text("date,text,label\n05/17/2024,sun,x\n05/18/2024,sun,y\n")
+    code, _, err = typed("changes", path, "--by", "date", "--every", "month")
+    assert code != 0
+    assert "'05/17/2024' is not a date" in " ".join(err.split())
+    assert "--by date" in typed("changes", path, path, "--every", "month")[2]
+
+
+def test_each_class_is_shown_after_all_documents(typed, months):
+    code, out, _ = typed("changes", *months, "--per-class", "-f", "jsonl")
+    assert code == 0
+    assert list(dict.fromkeys(json.loads(line)["class"] for line in out.splitlines())) == [None, "x", "y"]
+    assert typed("changes", *months, "--per-class", "--class", "x")[0] != 0
+
+
+def test_what_is_not_sure_is_no_headline(typed, mail, months, tmp_path):
+    assert typed("changes", mail, "--by", "month", "-o", tmp_path / "page.html")[0] == 0
+    assert "Nothing surely rose or fell." in (tmp_path / "page.html").read_text("utf-8")
+    assert typed("changes", *months, "-o", tmp_path / "page.html")[0] == 0
+    assert "Up: sea, sun. Down: rain, wind." in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_one_period_is_too_few(typed, mail):
     code, _, err = typed("changes", mail)
     assert code != 0
@@ -100,3 +129,21 @@ def test_words_near_a_term_are_shown(typed, mail):
     assert code == 0
     assert out == ""  # none is near twice
     assert "log_dice" in typed("kwic", mail, "sun", "--collocates", "-f", "table")[1]
+
+
+def test_a_text_is_contrasted_with_a_list_of_words(typed, mail, tmp_path):
+    words = tmp_path / "words.csv"
+    words.write_text("rank,Word,Freq\n1,sun,90\n2,the,9000\n")
+    code, out, _ = typed("keywords", mail, "--reference", words, "-s", "log_ratio(min_df=1)", "-f", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {row["term"]: row["occurrences"] for row in rows} == {"ice": 3, "sun": 3, "rain": 1, "sea": 1, "wind": 1}
+    assert rows[0]["term"] == "ice"
+    code, out, _ = typed("keywords", mail, "--reference", words, "--against", "-f", "table")
+    assert "9,000" in out
+    ts.count(["sun sun", "sea"], ["x", "x"]).save(tmp_path / "other.counts")
+    assert typed("keywords", mail, "--reference", tmp_path / "other.counts")[0] == 0
+    code, _, err = typed("keywords", mail, "--reference", mail)
+    assert code != 0
+    assert "one column with words" in " ".join(err.split())
+    assert "counts documents" in " ".join(typed("keywords", mail, "--reference", words, "-s", "chi2")[2].split())

@@ -55,6 +55,9 @@ def test_compare_prints_the_means(news, result, typed):
 def test_compare_for_people(news, result, typed):
     _, out, _ = typed("compare", news, *SMALL, "--format", "table", "--measure", "accuracy")
     assert "multinomial_nb  accuracy" in out
+    order = [out.index(part) for part in ("storm", "multinomial_nb: ", "multinomial_nb  accuracy", "Enough are")]
+    assert order == sorted(order)  # terms first, then how few are enough, then the numbers
+    assert "\nChi-square " in out
     assert result.best("accuracy")["multinomial_nb"].reason in " ".join(out.split())
 
 

@@ -1,11 +1,16 @@
 """The help of every command: each option says what it does, and its default as the code has it."""
 
+import re
+from pathlib import Path
+
 import pytest
 from typer.main import get_command
 
 from termsieve.cli import app
 from termsieve.cli.inputs import MIN_LENGTH
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
+
+ROOT = Path(__file__).parents[2]
 
 
 def all_options():
@@ -43,3 +48,23 @@ def test_a_pair_of_flags_tells_which_is_the_default(name):
 def test_the_defaults_of_the_analyzer_are_those_of_the_help():
     assert Analyzer().min_length == MIN_LENGTH
     assert f"(default {DEFAULT_TOKEN_PATTERN.removeprefix('(?u)')})" in OPTIONS["rank --pattern"].help
+
+
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+
+
+def find_command_lines():
+    """Each command line in the documents, as its words."""
+    for path in DOCUMENTS:
+        for line in re.findall(r"\btermsieve ([a-z][^`\n]*)", path.read_text("utf-8").replace("\\\n", " ")):
+            words = re.split(r"\s[|>#]|&&|;", line)[0].split()
+            if words and words[0] in get_command(app).commands:
+                yield pytest.param(words, id=f"{path.name}: {line[:60]}")
+
+
+@pytest.mark.parametrize("words", list(find_command_lines()))
+def test_options_in_the_documents_are_there(words):
+    name = " ".join(words[:2]) if words[:2] == ["datasets", "get"] else words[0]
+    options = [one for key, one in OPTIONS.items() if key.rpartition(" ")[0] == name]
+    known = {spelling for one in options for spelling in (*one.opts, *one.secondary_opts, "--help")}
+    assert {re.split(r"[=,.):]", word)[0] for word in words if re.match(r"--?[a-zA-Z]", word)} <= known

@@ -48,6 +48,8 @@ def test_lines_are_sorted_by_their_neighbours():
     texts = ["zebra call apple", "apple call zebra"]
     assert [line.after.strip() for line in concordance(texts, "call", sort="right")] == ["apple", "zebra"]
     assert [line.before.strip() for line in concordance(texts, "call", sort="left")] == ["apple", "zebra"]
+    ends = ["last call", *texts]
+    assert [line.after.strip() for line in concordance(ends, "call", sort="right")] == ["apple", "zebra", ""]
 
 
 def test_only_one_class_where_that_is_asked():

@@ -93,6 +93,37 @@ def test_a_table_without_its_columns_is_refused():
         ts.Counts.from_table(pa.table({"term": ["a"], "class": ["x"]}))
 
 
+@pytest.mark.parametrize("given", [(["a"], ["x"], None, [3]), (["a", "b"],), (3,)])
+def test_what_is_no_table_is_refused(given):
+    with pytest.raises(OptionError, match="count_frequencies"):
+        ts.Counts.from_table(*given)
+
+
+def test_a_list_of_words_gives_the_scores_of_its_text():
+    texts, labels = ["The ship, the sea", "a ship"], ["mine", "mine"]
+    reference = "the THE house by the sea of houses"
+    listed = ts.count_frequencies(["The", "house", "by", "sea", "of", "houses", "-"], ["3", 1, 1.0, 1, 1, 1, "1,000"])
+    whole = ts.count([*texts, reference], [*labels, "reference"])
+    both = ts.count(texts, labels) + listed
+    for name in ("log_ratio(min_df=1)", "lrc", "log_likelihood", "simple_maths(min_df=1)", "jensen_shannon", "bic"):
+        assert ts.score(both, name).values.tolist() == ts.score(whole, name).values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "times", "options", "says"),
+    [
+        (["sea"], [1.5], {}, "'sea': its frequency must be a whole number, not 1.5"),
+        (["sea"], [-1], {}, "whole number"),
+        (["sea", "sun"], [1], {}, "2 words, but 1 frequencies"),
+        (["?"], [1], {}, "makes no term"),
+        (["sea"], [1], {"analyzer": ts.Analyzer(ngram_range=(1, 2))}, "single words"),
+    ],
+)
+def test_lists_that_are_none_are_refused(words, times, options, says):
+    with pytest.raises((CountsError, OptionError), match=says):
+        ts.count_frequencies(words, times, **options)
+
+
 def test_totals_must_be_whole():
     table = ts.count(["aa bb", "aa"], [["x", "y"], ["x"]]).to_table()
     is_total = [row["class"] is None and row["term"] == "bb" for row in table.to_pylist()]

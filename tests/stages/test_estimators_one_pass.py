@@ -18,9 +18,12 @@ from sklearn.pipeline import make_pipeline
 from stages.test_estimators_vectorizer import BAD, DOCS, GOOD, SIDES, TRUSTED, same
 
 import termsieve as ts
+from termsieve._kernels import use_way
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermSelector, TermVectorizer
 from termsieve.selection.selection import select
+
+pytestmark = pytest.mark.usefixtures("way")  # in plain Python, and by loops
 
 # With a score
 
@@ -221,7 +224,7 @@ def test_tags_say_when_labels_are_needed():
 
 def test_readers_start_anew_when_they_have_met_too_many_other_terms():
     one = TermVectorizer(threads=1).fit(DOCS)
-    with patch("termsieve.estimators.extraction._MAX_NEW_TERMS", 3):
+    with use_way("compiled"), patch("termsieve.estimators.extraction._MAX_NEW_TERMS", 3):
         for _ in range(3):
             assert one.transform(["many other words good here", *DOCS]).sum() == 1 + one.transform(DOCS).sum()
         assert len(one._readers[1]._idle) == 1

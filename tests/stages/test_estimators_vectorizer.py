@@ -18,6 +18,8 @@ import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 
+pytestmark = pytest.mark.usefixtures("way")  # in plain Python, and by loops
+
 TRUSTED = ["termsieve.estimators.vectorizer.TermVectorizer", "termsieve.selection.selection.Selection"]
 GOOD = ["the film was good", "a good good play", "good film, good night"]
 BAD = ["the film was bad", "a bad play", "what a bad, bad night"]

@@ -88,7 +88,7 @@ def test_a_given_term_that_does_not_occur_has_a_finite_weight(name):
 
 def test_a_score_that_is_infinite_is_no_weight():
     infinite = next(name for name, one in ts.SCORES.items() if np.isinf(_overall(name)).any() and one.infinite)
-    with pytest.raises(OptionError, match="which is no weight"):
+    with pytest.raises(OptionError, match="which is not a weight"):
         TermVectorizer(weighting=f"tf.{infinite}").fit(DOCS, SIDES)
 
 

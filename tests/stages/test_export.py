@@ -18,10 +18,21 @@ from hypothesis import strategies as st
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
-from termsieve.model.exporting import export, forms, load_compact, load_portable, runtime, to_portable, train_in_bytes
+from termsieve.model.exporting import (
+    export,
+    find_front,
+    forms,
+    load_compact,
+    load_portable,
+    runtime,
+    to_portable,
+    train_in_bytes,
+)
 from termsieve.model.exporting.characters import encode_ranges, find_ranges
 from termsieve.model.exporting.compact import _pack_bits, _pack_sorted, pack, quantize
+from termsieve.model.exporting.graph import make_graph
 from termsieve.model.exporting.portable import to_analyzer_data
+from termsieve.model.exporting.reading import load_model
 from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
 
 WORDS = ["cheap", "pills", "İstanbul", "ΟΔΥΣΣΕΥΣ", "straße", "noon", "lunch", "日本", "it's", "x<y", "tea_2", "Über"]
@@ -203,6 +214,26 @@ def test_javascript_cuts_any_text_alike(tmp_path):
         assert lists == [analyzer(text) for text in texts]
 
 
+def test_every_character_has_pythons_lower_case_in_javascript(tmp_path):
+    """Alone, and where it decides whether a sigma ends a word: Node has another version of Unicode."""
+    settings = to_analyzer_data(ts.Analyzer())
+    (tmp_path / "in.json").write_text(json.dumps(settings))
+    (tmp_path / "run.mjs").write_text(
+        forms.load_script() + 'import fs from "fs";\n'
+        "const analyzer = new Analyzer(JSON.parse(fs.readFileSync(process.argv[2])));\n"
+        "const found = [];\nfor (let code = 1; code < 0x20000; code++) {\n"
+        "  if (code >= 0xd800 && code < 0xe000) continue;\n  const c = String.fromCodePoint(code);\n"
+        "  found.push(analyzer.lower(`${c} a\u03a3${c} a\u03a3${c}a ${c}\u03a3 a${c}\u03a3`));\n}\n"
+        "console.log(JSON.stringify(found));\n", "utf-8",
+    )  # fmt: skip
+    codes = [code for code in range(1, 0x20000) if not 0xD800 <= code < 0xE000]
+    texts = [f"{chr(c)} a\u03a3{chr(c)} a\u03a3{chr(c)}a {chr(c)}\u03a3 a{chr(c)}\u03a3" for c in codes]
+    found = json.loads(node(tmp_path / "run.mjs", tmp_path / "in.json"))
+    assert [text for text, one in zip(texts, found, strict=True) if one != text.lower()] == []
+    elsewhere = runtime.Analyzer({**settings, "unicode": "0"})
+    assert [text for text in texts[:12_000] if elsewhere._lower(text) != text.lower()] == []
+
+
 def test_ranges_are_decoded_as_they_were_encoded():
     digits = find_ranges(str.isdigit)
     assert runtime.decode_ranges(encode_ranges(digits)) == digits
@@ -266,6 +297,116 @@ def test_postgres_labels_as_the_model_does(models, texts, postgres):
         for name in SQL_MODELS:
             cursor.execute(make_sql(to_portable(models[name]), "postgres").encode())
             judge(models[name], texts, cursor.fetchall(), least=20)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_letters_that_no_term_has_are_lowered_where_words_end_at_them(dialect):
+    """Of ``[a-z]+``, "moneyK" is one word: if K were no letter, it would be the term "money"."""
+    texts, labels = ["free money", "call me", "money talk", "lunch call"] * 10, ["a", "b", "a", "b"] * 10
+    model = ts.train(texts, labels, scores="chi2", ks=4, classifiers="multinomial_nb", cv=0, calibrate=0,
+                     analyzer=ts.Analyzer(token_pattern="[a-z]+"))  # fmt: skip
+    given = ["moneyK", "MONEY", "money\u212a", "Q call"]
+    base = pytest.importorskip("duckdb").connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(given)))
+    judge(model, given, base.execute(make_sql(to_portable(model), dialect)).fetchall(), least=3)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_rows_without_an_id_of_their_own_get_no_label(models, dialect):
+    base = pytest.importorskip("duckdb").connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", [(1, "cheap"), (1, "noon"), (None, "lunch"), (2, "cheap")])
+    rows = base.execute(make_sql(to_portable(models["linear_svm, 2"]), dialect)).fetchall()
+    labels = {number: (label, note) for number, label, _, note in rows}
+    assert labels[1] == labels[None] == (None, "not labelled: no id of its own")
+    assert labels[2] == (models["linear_svm, 2"].predict(["cheap"])[0], None)
+
+
+def test_sqlite_does_not_label_a_text_that_it_reads_in_part(models):
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (id INTEGER, text TEXT)")
+    base.execute("INSERT INTO documents VALUES (1, ?)", ["cheap\0 noon über"])
+    rows = base.execute(make_sql(to_portable(models["linear_svm, 2"]), "sqlite")).fetchall()
+    assert rows == [(1, None, None, "not labelled: a zero character")]
+
+
+# ONNX
+
+
+def run_graph(model, texts):
+    """Label texts by onnxruntime."""
+    runtime = pytest.importorskip("onnxruntime")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 1
+    session = runtime.InferenceSession(make_graph(to_portable(model)), options, providers=["CPUExecutionProvider"])
+    names = [one.name for one in session.get_outputs()]
+    return dict(zip(names, session.run(names, {"text": np.array(texts, object)}), strict=True))
+
+
+def judge_graph(model, texts, *, least):
+    """Compare the answers of a graph with the model; texts that were not labelled are counted."""
+    found = run_graph(model, texts)
+    exact = found["exact"]
+    assert exact.sum() >= least
+    wanted = np.array([[name in np.atleast_1d(labels) for name in model.classes] for labels in model.predict(texts)])
+    given = found["labels"] if not model.single else found["label"][:, None] == np.array(model.classes, object)
+    assert (given[exact] == wanted[exact]).all()
+    assert not given[~exact].any()
+    assert (found["known"] == model.has_terms(texts))[exact].all()
+    if model.has_probabilities:
+        np.testing.assert_allclose(found["probabilities"][exact], model.predict_proba(texts)[exact], atol=1e-9)
+
+
+def test_onnxruntime_labels_as_the_model_does(models, texts):
+    for name, model in models.items():
+        if name != "characters":
+            judge_graph(model, texts, least=20)
+            judge_graph(model, [""], least=1)
+
+
+@pytest.mark.parametrize(
+    "analyzer",
+    [*ANALYZERS[1:4], ts.Analyzer(token_pattern="[a-z]+"), ts.Analyzer(ngram_range=(2, 3)),
+     ts.Analyzer(ngram_range=(1, 2), stop_words=["noon", "über"])],
+    ids=str,
+)  # fmt: skip
+def test_onnxruntime_cuts_texts_as_the_model_does(analyzer, texts):
+    generator = random.Random(3)
+    letters = [*"cheapnoCHEAPNOÜüß\u03a3\u03c3 _'\t\n\u212aǅİ日本"]
+    made = ["".join(generator.choices(letters, k=generator.randint(0, 20))) for _ in range(300)]
+    judge_graph(train("linear_svm", 3, analyzer=analyzer), [*texts, *made], least=100)
+
+
+def test_what_a_graph_cannot_do_is_refused(models, tmp_path):
+    with pytest.raises(OptionError, match=r"char_wb.* cannot be exported as \.onnx"):
+        export(models["characters"], tmp_path / "m.onnx")
+    spaced = {**to_portable(models["pairs"])}
+    spaced["analyzer"] = {**spaced["analyzer"], "word_characters": encode_ranges([(32, 32), (97, 122)])}
+    with pytest.raises(OptionError, match="words may have spaces"):
+        make_graph(spaced)
+    assert not (tmp_path / "m.onnx").exists()
+
+
+# Every classifier, every weighting, one label or several
+
+
+@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "tfidf_ltc"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize(("n_classes", "several"), [(2, False), (3, False), (3, True)])
+def test_every_kind_of_model_is_taken_along(classifier, weighting, n_classes, several, texts):
+    model = train(classifier, n_classes, several=several, weighting=weighting, calibrate=0)
+    predictor = runtime.Predictor(to_portable(model))
+    check(model, texts, [predictor.predict(text) for text in texts])
+    again = load_model(to_portable(model), "model")
+    assert again.predict(texts) == model.predict(texts)
+    assert to_portable(again) == to_portable(model)
+    judge_graph(model, texts, least=20)
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (id INTEGER, text TEXT)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+    judge(model, texts, base.execute(make_sql(to_portable(model), "sqlite")).fetchall(), least=5)
 
 
 # What is refused, and what hostile names do
@@ -346,6 +487,41 @@ def test_hostile_names_are_data(tmp_path):
     base.execute("CREATE TABLE documents (id INTEGER, text TEXT)")
     base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts[:8])))
     judge(model, texts[:8], base.execute(make_sql(to_portable(model), "sqlite")).fetchall(), least=8)
+    judge_graph(model, texts[:8], least=8)
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2)])
+def test_hostile_terms_are_data(ngrams, tmp_path, postgres):
+    terms = ["</script><script>alert(1)</script>", "';--", "${1}", "\\", "\\u0041", '"""', "<!--", "`", "%s", "x\\'",
+             "$$", "__proto__", "constructor", "]]>"]  # fmt: skip
+    draw = random.Random(0)
+    texts = [" ".join([*draw.choices(terms, k=4), terms[i % 4], terms[i % 4]]) for i in range(80)]
+    names = ["a'b\\", "</script>", "__proto__", "${x}`"]
+    model = ts.train(
+        texts, [names[i % 4] for i in range(80)], scores="chi2", ks=13, classifiers="multinomial_nb", cv=0,
+        analyzer=ts.Analyzer(token_pattern="[!-~]+", ngram_range=ngrams), progress=False,
+    )  # fmt: skip
+    export(model, tmp_path / "m.mjs")
+    (tmp_path / "run.mjs").write_text(
+        'import { predict } from "./m.mjs";\n'
+        f"console.log(JSON.stringify({json.dumps(texts)}.map((text) => predict(text))));"
+    )
+    check(model, texts, json.loads(node(tmp_path / "run.mjs")))
+    said = subprocess.run(
+        [sys.executable, export(model, tmp_path / "m.py"), *texts], check=True, capture_output=True, text=True
+    )
+    check(model, texts, list(map(json.loads, said.stdout.splitlines())))
+    judge_graph(model, texts, least=80)
+    for base, dialect in ((pytest.importorskip("duckdb").connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
+        base.execute("CREATE TABLE documents (id BIGINT, text VARCHAR)")
+        base.executemany("INSERT INTO documents VALUES (?, ?)", list(enumerate(texts)))
+        judge(model, texts, base.execute(make_sql(to_portable(model), dialect)).fetchall(), least=80)
+    with postgres.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE hostile (id BIGINT, text TEXT)")
+        cursor.executemany("INSERT INTO hostile VALUES (%s, %s)", list(enumerate(texts)))
+        cursor.execute(make_sql(to_portable(model), "postgres", SqlNames("hostile")).encode())
+        judge(model, texts, cursor.fetchall(), least=80)
+        cursor.execute("DROP TABLE hostile")
 
 
 def test_hostile_names_of_tables_are_quoted(models, texts):
@@ -363,7 +539,7 @@ def test_hostile_names_of_tables_are_quoted(models, texts):
 
 def test_the_command_writes_each_form(typed, models, tmp_path):
     models["linear_svm, 2"].save(tmp_path / "m.skops")
-    for ending in ("json", "py", "js", "html", "sql"):
+    for ending in ("json", "py", "js", "html", "sql", "onnx"):
         code, _, err = typed("export", tmp_path / "m.skops", "-o", tmp_path / f"m.{ending}")
         assert code == 0, err
         assert (tmp_path / f"m.{ending}").stat().st_size > 1000
@@ -459,3 +635,28 @@ def test_the_command_says_what_few_bytes_cost(typed, tmp_path):
     code, _, err = typed("compress", tmp_path / "m.tsv", "-o", tmp_path / "m.exe")
     assert code != 0
     assert "is not a form of a compact model" in err
+
+
+def test_a_model_is_exported_in_few_bytes(typed, tmp_path):
+    texts, labels = make_documents(2)
+    (tmp_path / "m.tsv").write_text(
+        "label\ttext\n" + "".join(f"{label}\t{text}\n" for text, (label,) in zip(texts, labels, strict=True)), "utf-8"
+    )
+    train("multinomial_nb", 2).save(tmp_path / "m.skops")
+    few = ("export", tmp_path / "m.skops", "--bytes", "200", "-o", tmp_path / "m.bin")
+    code, said, err = typed(*few, "--documents", tmp_path / "m.tsv")
+    assert code == 0, err
+    assert "bits per weight" in said
+    assert "(count)" in said
+    assert (tmp_path / "m.bin").stat().st_size <= 200
+    assert load_compact(tmp_path / "m.bin").predict(texts[0])["probability"] is not None
+    code, _, err = typed(*few)
+    assert code == 2
+    assert "--documents" in err
+
+
+def test_a_front_rises():
+    texts, labels = make_documents(3)
+    front = find_front(texts, labels, score="chi2", classifier="linear_svm", weighting="binary", cv=2)
+    sizes, values = [one.n_bytes for one in front.choices], [one.f1 for one in front.choices]
+    assert (sizes, values) == (sorted(set(sizes)), sorted(set(values)))

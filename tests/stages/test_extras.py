@@ -1,6 +1,7 @@
 """Optional packages: the light installation does its work, and what is missing is named."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 import tomllib
@@ -17,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 def test_extras_are_those_of_the_project():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     for package in PACKAGES.values():
-        assert any(line.startswith(f"{package.name}>=") for line in extras[package.extra]), package
+        named = re.compile(rf"{re.escape(package.name)}(\[[\w,]+\])?>=")
+        assert any(named.match(line) for line in extras[package.extra]), package
 
 
 @pytest.mark.parametrize("module", PACKAGES)

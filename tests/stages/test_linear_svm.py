@@ -16,10 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import LinearSVC
 
-from termsieve.classify import linear_path, linear_tuning
+from termsieve.classify import linear_path, linear_systems, linear_tuning
 from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
-from termsieve.classify.linear_path import ColumnSystem, DocumentSystem, Newton, Problem, RankedRows, solve_path
+from termsieve.classify.linear_path import Newton, Problem, solve_path
+from termsieve.classify.linear_systems import ColumnSystem, DocumentSystem
+from termsieve.classify.ranked_rows import RankedRows
 from termsieve.classify.recipes import LinearSVM, classifier
 from termsieve.errors import InputError, OptionError
 
@@ -184,7 +186,7 @@ def test_both_systems_and_conjugate_gradients_find_the_same_step():
 def test_the_ways_to_a_step_lead_to_one_optimum(most, monkeypatch):
     X, y, _, _ = corpus(7)
     expected = LinearSVM(tol=1e-14).fit(X, y)
-    monkeypatch.setattr(linear_path, "_MAX_DIRECT", most)
+    monkeypatch.setattr(linear_systems, "MAX_DIRECT", most)
     monkeypatch.setattr(linear_path, "_FLOP", 1e9 if most == 0 else 0.0)
     found = LinearSVM(tol=1e-14).fit(X, y)
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-6)

@@ -1,5 +1,7 @@
 """What changed between periods: against other implementations, and against counting the documents themselves."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -13,6 +15,7 @@ from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import decompose
 from termsieve.periods.joining import join_periods
+from termsieve.periods.trend_test import find_trend_pvalues
 from termsieve.periods.trends import draw_sparkline
 
 WORDS = ["sun", "rain", "wind", "sea", "ice"]
@@ -119,6 +122,27 @@ def test_a_trend_is_cochran_and_armitages():
     assert slope.low[0] < slope.value[0] < slope.high[0]
 
 
+def test_pvalues_of_trends_are_sums_over_all_ways_to_draw_documents():
+    sizes = np.array([5, 2, 1])
+    periods = np.repeat(np.arange(3), sizes)
+    tables = [np.bincount(some, minlength=3) for some in itertools.product(range(3), repeat=3)]
+    df = np.array([one for one in np.unique(tables, axis=0) if (one <= sizes).all()])
+    sums = np.array([periods[list(some)].sum() for some in itertools.combinations(range(8), 3)])
+    for one, p in zip(df @ np.arange(3), find_trend_pvalues(df, sizes, np.zeros(len(df))), strict=True):
+        assert p == pytest.approx(min(1, 2 * min((sums >= one).mean(), (sums <= one).mean())), rel=1e-12)
+
+
+def test_pvalues_of_trends_keep_their_level_for_rare_terms_in_uneven_periods():
+    sizes = np.array([1000, 300, 100, 30])
+    drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, 8, 40_000)
+    z = proportions.fit_trend(drawn, sizes, 0.95)[1]
+    normal, exact = 2 * scipy.stats.norm.sf(np.abs(z)), find_trend_pvalues(drawn, sizes, z)
+    assert (normal <= 0.001).mean() > 0.002
+    assert (exact <= 0.001).mean() <= 0.0013
+    frequent = find_trend_pvalues(np.array([[300, 90, 30, 9]]), sizes, np.array([3.0]))
+    np.testing.assert_allclose(frequent, 2 * scipy.stats.norm.sf(3))
+
+
 def test_a_level_must_be_one():
     with pytest.raises(OptionError, match="level must be between 0 and 1"):
         proportions.normal_quantile(1.0)
@@ -195,3 +219,21 @@ def test_terms_of_one_source_are_found():
     assert found.to_arrow().num_rows == 5
     with pytest.raises(OptionError, match="k must be a number of terms"):
         ts.depend_on_source(folds, "chi2", 0)
+
+
+def test_keywords_are_more_frequent_than_in_the_reference():
+    text = ts.count(["the ship and the sea"] * 9 + ["ship ahoy"] + ["oar " * 50])
+    reference = ts.count_frequencies(["the", "and", "sea", "house", "ahoy"], [600, 300, 5, 90, 5])
+    for name in ("lrc", "log_ratio(min_df=1)", "log_likelihood", "jensen_shannon"):
+        found = {word.term: word for word in ts.keywords(text, reference, name, None)}
+        assert set(found) == {"ship", "sea", "oar", "ahoy"}
+        assert found["ship"].reference_occurrences == 0
+        assert found["sea"].per_million == pytest.approx(1e6 * 9 / text.n_occurrences)
+        assert all(word.low <= word.score <= word.high for word in found.values())
+        gone = ts.keywords(text, reference, name, None, against=True)
+        assert {word.term for word in gone} == {"the", "and", "house"}
+    words = {word.term: word for word in ts.keywords(text, reference, "log_ratio(min_df=1)")}
+    assert words["oar"].dispersion == 0  # one document has it all, so it is not sure
+    assert words["oar"].high - words["oar"].low > 2 * (words["ship"].high - words["ship"].low)
+    with pytest.raises(OptionError, match="counts documents"):
+        ts.keywords(text, reference, "chi2")

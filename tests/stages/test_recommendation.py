@@ -161,7 +161,13 @@ def test_ties_go_to_the_better_curve():
     curves |= {(score, "nb", 1000): [0.95, 0.96] for score in ("bns", "chi2")}
     choice = result_of(curves).recommended()
     assert (choice.score, choice.is_all, choice.is_best) == ("chi2", True, True)
-    assert choice.verdict == "nb: all 1,000 terms are best, macro F1 0.955; no fewer are enough."
+    assert choice.verdict == "nb: all 1,000 terms are best, macro F1 0.955."
+    assert choice.comparison_with_fewer == "The best with fewer, nb with 10 terms by Chi-square, has 0.750: not enough."
+
+
+def test_where_nothing_smaller_was_tried_nothing_is_said_of_it():
+    choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
+    assert (choice.k, choice.fewer, choice.comparison_with_fewer) == (10, None, "")
 
 
 def test_what_was_tried_here_and_there_loses_ties():
@@ -357,6 +363,8 @@ def test_characters_are_tried_where_there_are_no_spaces():
     choice = result.recommended()
     assert choice.score == "chi2 on characters"
     assert choice.mean > 0.9 > choice.every.mean
+    assert choice.k < result.settings["representations"]["characters"]["n_terms"]  # how few is asked there, too
+    assert choice.chosen.terms.endswith("by Chi-square on characters")
 
 
 def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
@@ -367,6 +375,8 @@ def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
     balanced = 'linear_svm(class_weight="balanced")'
     assert balanced in result.classifiers
     assert balanced not in result.asked_classifiers
+    best = result.recommended().best.classifier
+    assert any(one.is_all for one in result.trials().tried if one.classifier == best)  # the best parameters, with all
     again = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")
     assert again.table == result.table
     model = ts.train(texts, labels, cv=3, pairs="no")

@@ -18,12 +18,14 @@ from termsieve.reporting.term_groups import MAX_GROUPS, MAX_TERMS, draw_term_gro
 from termsieve.selection import greedy
 from termsieve.selection.logarithms import make_log_table
 from termsieve.selection.near_duplicates import TermGroup, find_groups
+from termsieve.selection.pool import RULES
 from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
+from termsieve.study.corpus import read_corpus
 from termsieve.study.plan import Plan
 from termsieve.study.results import _check_groups
+from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split
-from termsieve.study.study import SplitData, read_corpus
 
 METHODS = {"cmim": "cmim", "jmi": "jmi", "mrmr": "mrmr", "quotient": 'mrmr(form="quotient")', "fcbf": "fcbf"}
 TEXTS = [
@@ -169,6 +171,11 @@ def test_a_selection_tells_why_it_stopped():
         "cmim chose 2 of 12 terms one after the other, in 10 documents"
     )
     assert ts.select(TEXTS, "cmim(99)", labels=LABELS).reason.endswith("in 10 documents; no others were left")
+    assert ts.select(TEXTS, "fcbf", labels=LABELS).reason.endswith("; no others were left")
+    with patch.object(RULES["cmim"], "default_k", 3):
+        assert ts.select(TEXTS, "cmim", labels=LABELS).reason.endswith(
+            "chose 3 of 12 terms one after the other, in 10 documents"
+        )
     several = [[label, "all"] if i % 3 else [label] for i, label in enumerate(LABELS)]
     selection = ts.select(TEXTS, "cmim(6)", labels=several)
     assert selection.reason.startswith("3 classes in turn chose 6 of 12 terms")

@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.reporting import list_findings, term_index
+from termsieve.reporting.charts import draw_f1_curves, find_charted_classifier
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import get_environment
@@ -204,7 +205,7 @@ def test_the_map_on_paper_says_what_its_colours_are_and_by_which_score(tmp_path)
     for said in (
         *result.counts.classes,
         "other terms",
-        f"all classes, the first 50 terms by {result.recommended().score}",
+        f"all classes, the first 50 terms by {score_title(result.recommended().score)}",
     ):
         assert said in drawn
     assert {color for color in PALETTE if color in drawn} == set(PALETTE[:3])
@@ -329,15 +330,37 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     most = "the choice of the score matters most at"
     assert [finding.sentence for finding in found] == [
         f"{make_headline(ReportData.from_result(result))}. {make_explanation(ReportData.from_result(result))}",
+        "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
         f"With nb, {most} 10 terms: Chi-square has a macro F1 of 0.800, GU metric of 0.300.",
         "With 10 terms by Chi-square, nb has a macro F1 of 0.800 and svm of 0.500.",
-        "b is the hardest class to tell, with an F1 of 0.850; a the easiest, with 0.950.",
     ]
     reason = (
-        "With nb, 100 terms reach a macro F1 of 0.910, the best of everything that was tried; fewer are not enough."
+        "nb with 100 terms has a macro F1 of 0.910, the best of everything that was tried; the best with fewer, 10 "
+        "terms by Chi-square, has 0.800."
     )
     assert make_explanation(ReportData.from_result(result)) == reason
-    assert [finding.weight for finding in found] == pytest.approx([1.0, 0.95, 0.8, 0.1 / 0.15 * 0.7])
+    assert [finding.weight for finding in found] == pytest.approx([1.0, 0.1 / 0.15 * 0.7, 0.45, 0.4])
+
+
+def test_parameters_that_were_tried_at_few_numbers_of_terms_are_marked_on_the_chart_of_their_classifier():
+    tuned = 'linear_svm(C="auto")'
+    means = {("chi2", "multinomial_nb", k): 0.8 for k in (10, 100)}
+    means |= {("chi2", "linear_svm", k): 0.85 for k in (10, 100)} | {("chi2", tuned, 100): 0.9}
+    settings = {"n_splits": 3, "classifiers": ["multinomial_nb", "linear_svm"]}
+    result = Comparison(table_of(means), settings, {})
+    assert result.recommended().classifier == tuned
+    assert find_charted_classifier(result) == "linear_svm"
+    [_, chart] = draw_f1_curves(result)
+    assert chart.title == "Macro F1 against the number of terms: Linear support vector machine"
+    assert 'Chi-square\\n100 terms: 0.900 with C=\\"auto\\"' in json.dumps(chart.spec)
+
+
+def test_a_word_of_one_class_alone_is_a_finding_if_it_has_documents_enough():
+    texts = ["ship crew"] * 5 + ["crew"] + ["goal crew", "goal", "oar"]
+    for n, said in ((6, True), (4, False)):
+        counts = ts.count(texts[:n] + texts[6:], ["sea"] * n + ["sport"] * 3)
+        found = " ".join(one.sentence for one in list_findings(ReportData.from_result(ts.score(counts, "chi2"))))
+        assert ("“ship” is in 83 % of the documents of sea, and in none of the others." in found) is said
 
 
 def test_agreement_is_that_of_the_rankings():
@@ -374,8 +397,18 @@ def test_findings_about_terms_and_agreement_are_those_of_the_counts():
         in sentences
     )
     assert re.search(r"Chi-square and GU metric have \d of their first \d terms in common", sentences)
+    assert "is the most frequent word" not in sentences  # "ship" and "sun" are in half of them, but of unlike classes
     weights = [finding.weight for finding in list_findings(ReportData.from_result(plain_result()))]
     assert weights == sorted(weights, reverse=True)
+
+
+@pytest.mark.parametrize(("others", "told"), [(10, True), (9, True), (8, False)])
+def test_a_frequent_word_tells_little_where_all_classes_have_it_alike(others, told):
+    texts = ["the ship"] * 10 + ["the goal"] * others + ["a goal"] * (10 - others)
+    data = ReportData.from_result(ts.score(ts.count(texts, ["sea"] * 10 + ["sport"] * 10), ["chi2"]))
+    found = [one.sentence for one in list_findings(data) if "is the most frequent word" in one.sentence]
+    expected = f"“the” is the most frequent word, in {50 + 5 * others} % of the documents, and tells little: "
+    assert [one.startswith(expected) for one in found] == [True] * told
 
 
 # The map

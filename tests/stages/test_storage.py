@@ -17,30 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from oracles import naive
+from oracles.counts_files import TRAILER, arrow_stream, index_of, sealed, stream_of, table_of
 from oracles.texts import CHAR_OPTIONS, NASTY_TEXT, columns, documents
 
 import termsieve as ts
 from termsieve.errors import CountsFileError, OutputError, TermsieveError
 from termsieve.files import check_target, write_atomically
 
-TRAILER = 40
 CELL_COLUMNS = ("class", "class_df", "class_tf", "class_tf2")
-
-
-def sealed(stream):
-    """Bytes with the trailer that says they are whole."""
-    return bytes(stream) + b"TSCOUNTS" + hashlib.sha256(stream).digest()
-
-
-def arrow_stream(table):
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
-
-
-def table_of(data):
-    return pa.ipc.open_stream(data[:-TRAILER]).read_all()
 
 
 @pytest.fixture
@@ -128,8 +112,10 @@ def test_a_name_without_a_folder(counts, tmp_path, monkeypatch):
 
 def test_the_file_can_be_read_with_arrow_alone(path, counts):
     data = path.read_bytes()
-    assert data[-TRAILER:-32] == b"TSCOUNTS"
-    assert data[-32:] == hashlib.sha256(data[:-TRAILER]).digest()
+    index, stream = index_of(data), stream_of(data)
+    assert data[-TRAILER:-40] == b"TSCOUNTS"
+    assert data[-32:] == hashlib.sha256(stream[: index["blocks"][0]["start"]] + data[len(stream) : -TRAILER]).digest()
+    assert index == index_of(sealed(stream))  # an index that this test has made
     table = table_of(data)
     about = json.loads(table.schema.metadata[b"termsieve"])
     facts = naive.facts(counts)
@@ -141,7 +127,7 @@ def test_the_file_can_be_read_with_arrow_alone(path, counts):
         for row in rows
         for number, df, tf, tf2 in zip(*(row[name] for name in CELL_COLUMNS), strict=True)
     }
-    assert about["format"] == 1
+    assert about["format"] == 2
     assert dict(zip(about["classes"], about["class_sizes"], strict=True)) == facts["class_sizes"]
     assert (about["n_docs"], about["n_multilabel"]) == (facts["n_docs"], facts["n_multilabel"])
     assert about["settings"] == counts.settings
@@ -173,6 +159,16 @@ def test_every_truncation_is_noticed(path):
         refused(path, data[:length])
 
 
+def test_what_was_cut_out_is_noticed(path):
+    """Also where the head and the index, which have a checksum of their own, are whole."""
+    data = path.read_bytes()
+    for start in range(0, len(data), 97):
+        for size in (1, 8, 100):
+            path.write_bytes(data[:start] + data[start + size :])
+            with pytest.raises(CountsFileError):
+                ts.Counts.load(path)
+
+
 def test_what_was_appended_is_noticed(path):
     data = path.read_bytes()
     for more in (b"\0", b"\n", data, data[-TRAILER:]):
@@ -199,7 +195,7 @@ def foreign_files():
         "sealed arrow of another": sealed(arrow_stream(table.replace_schema_metadata({"pandas": "{}"}))),
         **{
             f"sealed metadata {about}": sealed(arrow_stream(table.replace_schema_metadata({"termsieve": about})))
-            for about in ("", "{", "[]", "null", "7", '"x"', "{}", '{"format": 1}', '{"format": null}')
+            for about in ("", "{", "[]", "null", "7", '"x"', "{}", '{"format": 2}', '{"format": null}')
         },
     }
 
@@ -232,7 +228,7 @@ def with_metadata(data, **changes):
 
 
 def test_a_newer_format_says_so(path):
-    refused(path, with_metadata(path.read_bytes(), format=2), r"version 2 .*reads version 1.*newer termsieve")
+    refused(path, with_metadata(path.read_bytes(), format=3), r"version 3 .*reads version 2.*newer termsieve")
 
 
 def test_the_forger_of_these_tests_can_forge(path, counts):
@@ -406,7 +402,7 @@ def test_sealed_facts_that_no_counts_have_are_refused(changes, tmp_path):
 
 def test_sealed_metadata_that_is_nested_without_end_is_refused(tmp_path):
     table = table_of(ts.count(["aa"], ["x"]).to_bytes())
-    about = '{"format":1,"settings":' + "[" * 100_000
+    about = '{"format":2,"settings":' + "[" * 100_000
     refused(tmp_path / "x.counts", sealed(arrow_stream(table.replace_schema_metadata({"termsieve": about}))))
 
 
@@ -476,11 +472,9 @@ def test_a_small_file_that_would_fill_the_memory_is_refused(tmp_path):
     terms = pa.array(["\0" * 50_000_000] * 4, pa.large_string())
     table = table_of(ts.count(["aa bb cc dd"], ["x"]).to_bytes())
     table = table.set_column(0, table.schema.field("term"), terms)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
-        writer.write_table(table)
-    assert sink.tell() < 100_000
-    refused(tmp_path / "x.counts", sealed(sink.getvalue()), "would become 200,")
+    stream = arrow_stream(table, compression="zstd")
+    assert len(stream) < 100_000
+    refused(tmp_path / "x.counts", sealed(stream), "would become 200,")
 
 
 def test_the_command_refuses_sealed_counts_in_one_line(tmp_path):

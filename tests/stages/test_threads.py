@@ -21,6 +21,17 @@ def test_results_come_in_the_order_of_the_items():
     assert threads.work_on_each(lambda x: x * x, range(50), 4) == [x * x for x in range(50)]
 
 
+def test_the_seconds_of_other_threads_count_for_the_one_that_they_work_for():
+    def work(seconds):
+        start = time.thread_time()
+        while time.thread_time() - start < seconds:
+            pass
+
+    start = threads.measure_cpu()
+    threads.work_on_each(lambda _: threads.work_on_each(work, [0.02, 0.02], 2), [0, 1], 2)
+    assert threads.measure_cpu() - start >= 0.08
+
+
 @pytest.mark.parametrize("run", [threads.work_on_each, threads.work_on_stream])
 def test_the_first_error_ends_the_work_even_while_an_earlier_item_never_ends(run):
     """The first item waits for ever; the second fails. Who waits for the first future waits for ever too."""

@@ -17,6 +17,7 @@ from oracles.texts import CHAR_OPTIONS, PIECES, TEXTS, TOKEN_PATTERNS, WORD_OPTI
 from termsieve import Analyzer
 from termsieve.errors import MissingExtraError, OptionError, TermsieveError
 from termsieve.tokens import analyzer as analyzer_module
+from termsieve.tokens import resources
 from termsieve.tokens.analyzer import is_safe_pattern
 
 
@@ -295,7 +296,7 @@ def without_extras(monkeypatch):
             raise ImportError(name)
         return real(name, package)
 
-    caches = (analyzer_module._load_stemmer, analyzer_module._load_jieba)
+    caches = (resources.load_stemmer, resources.load_jieba)
     for cache in caches:
         cache.cache_clear()
     monkeypatch.setattr(importlib, "import_module", import_module)

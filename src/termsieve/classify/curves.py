@@ -31,11 +31,12 @@ from sklearn.preprocessing import Normalizer
 from termsieve._kernels import import_kernels
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify import linear_path
-from termsieve.classify.linear_path import RankedRows, decide_codes
+from termsieve.classify.linear_path import decide_codes
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.logistic_path import can_continue, continue_from
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.probit import ProbitClassifier
+from termsieve.classify.ranked_rows import RankedRows
 from termsieve.classify.recipes import Recipe, classifier
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients, can_sweep
 from termsieve.classify.vocabulary_nb import VocabularyNB

@@ -34,10 +34,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import lapack
 
 from termsieve._kernels import import_kernels
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array
+from termsieve.classify import linear_systems
+from termsieve.classify.linear_systems import ColumnSystem, DocumentSystem
+from termsieve.classify.ranked_rows import BLANKS, RankedRows, View
 from termsieve.threads import count_cores, limit_blas, work_on_each
 
 if TYPE_CHECKING:
@@ -45,8 +47,6 @@ if TYPE_CHECKING:
 else:
     linear_kernels = import_kernels("termsieve.classify.linear_kernels")
 
-BLANKS = 2  # rows that stand for all documents without any of the columns: those of the class, and the rest
-_MAX_DIRECT = 3000  # the largest system that is factorized: its matrix has 72 MB
 _FORCING = 0.1  # a step of conjugate gradients leaves so much of the gradient
 _PROGRESS = 1e-12  # a smaller decrease of the objective or the gap, as a share of it, is none
 _PATIENCE, _DUAL_PATIENCE = 5, 30  # steps without progress, in weights and in dual variables
@@ -79,100 +79,6 @@ class PathPoint(NamedTuple):
     def relative_gap(self) -> float:
         """The gap as a share of the objective."""
         return self.gap / self.objective if self.objective else 0.0
-
-
-class View(NamedTuple):
-    """The rows at one number of columns, as the kernels take them; `n` of them have an entry or are blanks."""
-
-    k: int
-    n: int
-    starts: Int64Array
-    ends: Int64Array
-    ranks: Int32Array
-    values: Array
-    scale: Array
-    bias: float
-
-    def entries(self) -> tuple[Int64Array, Int64Array, Int32Array, Array, Array, float]:
-        """Return the arguments that most kernels share."""
-        return self.starts, self.ends, self.ranks, self.values, self.scale, self.bias
-
-    def sum_rows(self, w: Array) -> Array:
-        """Return the weighted sums of the rows."""
-        sums = np.empty(self.n)
-        linear_kernels.sum_rows(self.n, *self.entries(), w, sums)
-        return sums
-
-    def add_rows(self, rows: Int64Array, weights: Array) -> Array:
-        """Return a weighted sum of some rows, the intercept first."""
-        total = np.zeros(self.k + 1)
-        linear_kernels.add_rows(rows, weights, *self.entries(), total)
-        return total
-
-
-class RankedRows:
-    """Documents as rows of ranks, sorted by their best rank: those with one of the first k columns stand first.
-
-    Parameters
-    ----------
-    X : sparse matrix
-        Its columns are in rank order.
-    normalize : bool
-        Whether each document has length 1 over the first k columns, whatever k is.
-    """
-
-    def __init__(self, X: sparse.csr_array, *, normalize: bool = False, fit_intercept: bool = True) -> None:
-        X = sparse.csr_array(X, copy=True)
-        X.sum_duplicates()
-        X.eliminate_zeros()
-        n_docs, n_columns = X.shape
-        best = np.full(n_docs, n_columns, np.int64)
-        filled = np.diff(X.indptr) > 0
-        best[filled] = X.indices[X.indptr[:-1][filled]]
-        self.order = np.argsort(best, kind="stable")
-        X = X[self.order]
-        self._ranks = X.indices.astype(np.int32) + np.int32(1)
-        self._values = X.data.astype(np.float64, copy=False)
-        blanks = np.zeros(BLANKS, np.int64)
-        self._starts = np.concatenate([blanks, X.indptr[:-1].astype(np.int64)])
-        self._stops = np.concatenate([blanks, X.indptr[1:].astype(np.int64)])
-        self._normalize, self._bias = normalize, 1.0 if fit_intercept else 0.0
-        self.n_docs, self.n_columns = n_docs, n_columns
-        self._kept: tuple[tuple[int, ...], list[View]] = ((), [])
-
-    @property
-    def normalize(self) -> bool:
-        """Whether each document has length 1 over the first k columns."""
-        return self._normalize
-
-    def views(self, ks: Sequence[int] | Int64Array) -> list[View]:
-        """Return the rows at increasing numbers of columns; those that were asked for last are kept."""
-        numbers = tuple(int(k) for k in ks)
-        asked, views = self._kept
-        if numbers != asked:
-            views = self._make_views(numbers)
-            self._kept = numbers, views
-        return views
-
-    def _make_views(self, ks: tuple[int, ...]) -> list[View]:
-        ends, squares = self._starts.copy(), np.zeros(len(self._starts))
-        views = []
-        for k in ks:
-            n = linear_kernels.advance_ends(self._starts, self._stops, self._ranks, self._values, k, ends, squares)
-            scale = np.ones(len(ends))
-            if self._normalize:
-                np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
-            views.append(View(k, n + BLANKS, self._starts, ends.copy(), self._ranks, self._values, scale, self._bias))
-        return views
-
-    def decide(self, view: View, weights: Array) -> Array:
-        """Return the weighted sums of all documents, in their original order: documents x classes."""
-        found = np.empty((self.n_docs, weights.shape[1]))
-        for c in range(weights.shape[1]):
-            sums = view.sum_rows(np.ascontiguousarray(weights[:, c]))
-            found[self.order[: view.n - BLANKS], c] = sums[BLANKS:]
-            found[self.order[view.n - BLANKS :], c] = sums[0]
-        return found
 
 
 @dataclass(frozen=True)
@@ -321,7 +227,7 @@ class Newton:
                 active, costs, *view.entries(), gradient, limit, most, step
             )
 
-        if dimension > _MAX_DIRECT:
+        if dimension > linear_systems.MAX_DIRECT:
             self._expected_products = max(iterate(patience), 1)
             return step
         if self._expected_products * product_cost < direct_cost:
@@ -352,127 +258,6 @@ class Progress:
         self._steps = 0 if falls else self._steps + 1
         self._least = tuple(map(min, values, least))
         return self._steps < self._patience
-
-
-class ColumnSystem:
-    """The Hessian as a matrix, columns x columns; documents that enter or leave the margin are added or taken away."""
-
-    def __init__(self, *, reuse: bool) -> None:
-        self._reuse = reuse
-        self._matrix = np.zeros((0, 0))
-        self._held = np.zeros(0)  # the curvature of each row that is in the matrix
-        self._view: View | None = None
-
-    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array | None:
-        """Solve for Newton's step; return None if that cannot be done."""
-        self._reach(view)
-        wanted = np.zeros(view.n)
-        wanted[active] = costs
-        changed = np.flatnonzero(wanted != self._held)
-        self._add(view, changed, wanted[changed] - self._held[changed], view.starts, view.bias**2)
-        self._held = wanted
-        d = len(gradient)
-        factor, failed = lapack.dpotrf(self._matrix[:d, :d].T, lower=0, clean=0)
-        step: Array = -lapack.dpotrs(factor, gradient, lower=0)[0]
-        return None if failed else step
-
-    def _add(self, view: View, rows: Int64Array, weights: Array, firsts: Int64Array, corner: float) -> None:
-        linear_kernels.add_outer_products(rows, weights, view.starts, firsts, *view.entries()[1:], corner, self._matrix)
-
-    def _reach(self, view: View) -> None:
-        """Extend the matrix to the columns of the view."""
-        if self._view is view:
-            return
-        d = view.k + 1
-        if self._view is None or not self._reuse:
-            self._matrix = np.eye(max(d, min(len(self._matrix), 2 * d)))
-            self._held = np.zeros(view.n)
-        else:
-            if d > len(self._matrix):
-                before, self._matrix = self._matrix, np.eye(min(2 * d, max(d, _MAX_DIRECT)))
-                self._matrix[: len(before), : len(before)] = before
-            self._held = np.concatenate([self._held, np.zeros(view.n - len(self._held))])
-            held = np.flatnonzero(self._held)
-            self._add(view, held, self._held[held], self._view.ends, 0.0)
-        self._view = view
-
-
-class DocumentSystem:
-    """The active documents x the active documents: by Woodbury's identity their system solves that of the columns."""
-
-    def __init__(self, *, reuse: bool) -> None:
-        self._reuse = reuse
-        self._matrix = np.zeros((0, 0))  # inner products of the documents
-        self._rows = np.zeros(0, np.int64)
-        self._place = np.zeros(0, np.int64)
-        self._view: View | None = None
-
-    def find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array) -> Array | None:
-        """Solve for Newton's step; return None if that cannot be done."""
-        step: Array = -gradient
-        if not len(active):
-            return step
-        system, sums = self._make_system(view, active, costs), np.empty(len(active))
-        linear_kernels.sum_some_rows(active, *view.entries(), gradient, sums)
-        factor, failed = lapack.dpotrf(system.T, lower=0, clean=0, overwrite_a=1)
-        if failed:
-            return None
-        linear_kernels.add_rows(active, lapack.dpotrs(factor, sums, lower=0)[0], *view.entries(), step)
-        return step
-
-    def find_duals(self, view: View, active: Int64Array, costs: Array, signs: Array) -> Array | None:
-        """Return the dual variables, times the signs, that are best if the active documents stay the same.
-
-        Their system may be too ill-conditioned for Cholesky's factorization. Return None if it is singular or large.
-        """
-        if not 0 < len(active) <= _MAX_DIRECT:
-            return None
-        _, _, duals, failed = lapack.dsysv(self._make_system(view, active, costs).T, signs, lower=0)
-        return None if failed or not np.isfinite(duals).all() else duals
-
-    def _make_system(self, view: View, active: Int64Array, costs: Array) -> Array:
-        """Return the lower triangle of the system of the active documents."""
-        self._reach(view)
-        self._enter(view, active)
-        system = np.empty((len(active), len(active)))
-        linear_kernels.take_system(self._matrix, self._place[active], costs, system)
-        return system
-
-    def _reach(self, view: View) -> None:
-        """Extend the inner products to the columns of the view."""
-        if self._view is view:
-            return
-        if self._view is None or not self._reuse:
-            self._rows = self._rows[:0]
-        else:
-            self._add(view, 0, self._view.ends, 0.0)
-        self._place = np.full(view.n, -1, np.int64)
-        self._place[self._rows] = np.arange(len(self._rows))
-        self._view = view
-
-    def _enter(self, view: View, active: Int64Array) -> None:
-        """Add documents that are not there yet; begin again when there would be far more than are needed."""
-        new = active[self._place[active] < 0]
-        if len(self._rows) + len(new) > 2 * len(active) + 100:
-            self._place[self._rows] = -1
-            self._rows, new = self._rows[:0], active
-        if not len(new):
-            return
-        old = len(self._rows)
-        self._rows = np.concatenate([self._rows, new])
-        size = len(self._rows)
-        self._place[new] = np.arange(old, size)
-        if size > len(self._matrix):
-            before, self._matrix = self._matrix, np.zeros((3 * size // 2, 3 * size // 2))
-            self._matrix[:old, :old] = before[:old, :old]
-        self._matrix[old:size, :size] = 0.0
-        self._add(view, old, view.starts, view.bias**2)
-
-    def _add(self, view: View, old: int, firsts: Int64Array, square: float) -> None:
-        linear_kernels.add_inner_products(
-            old, self._rows, firsts, view.ends, view.ranks, view.values, view.scale, square, np.zeros(view.k + 1),
-            self._matrix,
-        )  # fmt: skip
 
 
 # All classes

@@ -16,8 +16,9 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
 from termsieve.classify.convergence import NotConvergedWarning
 from termsieve.classify.linear_decisions import LinearDecisions
-from termsieve.classify.linear_path import LinearPath, PathPoint, RankedRows, make_problems, solve_problems
+from termsieve.classify.linear_path import LinearPath, PathPoint, make_problems, solve_problems
 from termsieve.classify.linear_tuning import choose_costs
+from termsieve.classify.ranked_rows import RankedRows
 from termsieve.errors import InputError, OptionError
 
 

@@ -11,7 +11,8 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from termsieve._types import Array, Int32Array, Int64Array
-from termsieve.classify.linear_path import RankedRows, decide_codes, make_problems, solve_problems, stack_weights
+from termsieve.classify.linear_path import decide_codes, make_problems, solve_problems, stack_weights
+from termsieve.classify.ranked_rows import RankedRows
 
 if TYPE_CHECKING:
     from termsieve.classify.linear_svm import LinearSVM

@@ -257,6 +257,18 @@ def parse_recipe(spelling: str | Recipe) -> Recipe:
     return RECIPES[name].with_parameters(**call.kwargs)
 
 
+def recipe_title(spelling: str) -> str:
+    """Return the name of a classifier in words, with the parameters of its spelling; the spelling itself for others.
+
+    >>> recipe_title("linear_svm"), recipe_title('linear_svm(C="auto")'), recipe_title("my model")
+    ('Linear support vector machine', 'Linear support vector machine (C="auto")', 'my model')
+    """
+    name, bracket, parameters = spelling.partition("(")
+    if name not in RECIPES:
+        return spelling
+    return f"{RECIPES[name].title} ({parameters}" if bracket else RECIPES[name].title
+
+
 _ALIASES = {
     "nb": "multinomial_nb",
     "mnb": "multinomial_nb",

@@ -11,6 +11,7 @@ Commands, one module for each family (importing it adds its commands)::
     counting       count, merge
     changing       changes, sources, forget
     searching      kwic
+    keywords       keywords
     catalogue      scores
     datasets       datasets, datasets get
     demo           demo
@@ -27,6 +28,8 @@ What they share::
     reading        file arguments -> documents and counts
     messages       notes, warnings and progress on standard error
     completion     names for the shell
+    agreement      predictions beside known labels
+    imports        what a command does not import
     screen         numbers, bars and cells of tables
     rank_views, compare_views, model_views, change_views, demo_views    tables
 """
@@ -40,6 +43,7 @@ from termsieve.cli import (
     datasets,
     demo,
     exporting,
+    keywords,
     modelling,
     ranking,
     reproduce,
@@ -59,6 +63,7 @@ __all__ = [
     "datasets",
     "demo",
     "exporting",
+    "keywords",
     "main",
     "modelling",
     "ranking",

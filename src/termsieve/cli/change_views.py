@@ -87,7 +87,7 @@ def _trends_table(title: str, rows: list[Trend], width: int, found: Trends) -> T
     for name in ("first", "last", "points a period", "interval", "q"):
         table.add_column(name, justify="right")
     for row in rows:
-        slopes = f"{100 * row.slope:+.3g}", f"{100 * row.low:+.3g} {100 * row.high:+.3g}"
+        slopes = f"{100 * row.slope:+.3f}", f"{100 * row.low:+.3f} {100 * row.high:+.3f}"
         ends = format_percent(row.shares[0]), format_percent(row.shares[-1])
         table.add_row(make_cell(row.term, "bold"), draw_sparkline(row.shares), *ends, *slopes, format_number(row.q))
     return table

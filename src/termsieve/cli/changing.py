@@ -6,7 +6,7 @@ import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,16 +14,17 @@ from termsieve.cli.app import app
 from termsieve.cli.completion import complete_scores
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, FilesOrCounts, PruningOptions, Threads
 from termsieve.cli.messages import Messages
-from termsieve.cli.option_groups import expand_groups, format_examples, option
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
+    from termsieve.counts.date_periods import Every
 
 SHOWN = 10  # terms that rose, and that fell
 LEVEL = 0.95
@@ -35,6 +36,14 @@ ByColumn = Annotated[
         help="Column with the period (month, year) or source: each value is counted once (default: each file).",
     ),
 ]
+EveryPeriod = Annotated[
+    str | None,
+    option(
+        "--every",
+        metavar="PERIOD",
+        help="Where --by names a column of dates: year, quarter, month, week or day (default: each value).",
+    ),
+]
 
 
 @app.command(
@@ -42,6 +51,7 @@ ByColumn = Annotated[
         "termsieve changes january.counts february.counts",
         "termsieve changes 2023.counts 2024.counts 2025.counts --top 30",
         "termsieve changes mail.csv --by month -o changes.html",
+        "termsieve changes mail.csv --by date --every week --per-class",
         "termsieve changes before.counts after.counts --class spam --order ratio",
     )
 )
@@ -50,10 +60,14 @@ def changes(
     files: FilesOrCounts,
     *,
     by: ByColumn = None,
+    every: EveryPeriod = None,
     only: Annotated[
         list[str] | None,
         option("--class", metavar="CLASS", help="Changes inside this class; may be given several times."),
     ] = None,
+    per_class: Annotated[
+        bool, flag("--per-class", help="Changes of all documents, then those inside each class that all periods have.")
+    ] = False,
     top: Annotated[
         int, option("--top", "-n", metavar="N", min=1, help=f"Terms that rose, and that fell (default {SHOWN}).")
     ] = SHOWN,
@@ -81,10 +95,13 @@ def changes(
     from termsieve.cli.change_views import make_changes_sheet
     from termsieve.periods import changes as find_changes
 
-    periods = _read_periods(files, by, columns, analysis, threads, messages, output_options)
+    if only and per_class:
+        raise OptionError("Give --class or --per-class, not both: the one shows some classes, the other all of them.")
+    periods = _read_periods(files, by, every, columns, analysis, threads, messages, output_options)
     with messages.report_time("compared"), messages.report_compiling():
         found = find_changes({name: pruning.apply(one) for name, one in periods.items()}, level=level)
-        shown = [found.of_class(label) for label in only] if only else [found]
+        whole = [] if only else [found]
+        shown = [*whole, *(found.of_class(label) for label in only or (found.classes if per_class else ()))]
         sheet = make_changes_sheet(shown, top=top, order=order, max_q=max_q)
     output_options.write(sheet, messages)
 
@@ -162,6 +179,7 @@ def forget(
 ) -> None:
     """Remove documents from counts, exactly: what is left is what counting without them gives, byte for byte."""
     from termsieve.cli.reading import find_counts
+    from termsieve.counts import storage
     from termsieve.counts.counts import Counts
     from termsieve.counts.forgetting import forget as forget_documents
     from termsieve.files import check_target
@@ -170,6 +188,7 @@ def forget(
     found = find_counts(files, columns, AnalyzerOptions())
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
     receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
+    manifest = _withdraw_files(counts_file, found)
     part = _count_alike(found, whole, threads, messages)
     rest, removed = forget_documents(whole, part)
     line = {
@@ -177,11 +196,28 @@ def forget(
         "files": {str(path): _file_digest(path) for path in found.files if Path(path).is_file()}, **removed._asdict(),
     }  # fmt: skip
     _append_line(receipts, line)
-    rest.save(target)
+    storage.save(target, rest.facts, [rest.block], manifest)
     messages.note(
         f"{removed.documents:,} documents removed, {rest.n_docs:,} are left; {removed.terms_gone:,} terms are gone. "
         f"written to {target}, receipt in {receipts}"
     )
+
+
+def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, Any]] | None:
+    """Return the list of what was counted without the files that are withdrawn, if such a list is kept."""
+    from termsieve.counts.counts_file import CountsFile
+    from termsieve.counts.manifest import identify_files, read_manifest, remove_files, write_manifest
+
+    with CountsFile(counts_file) as file:
+        if file.files is None:
+            return None
+        known = read_manifest(file)
+    if found.documents is None:
+        raise OptionError(
+            f"{counts_file}: keeps a list of the files that were counted. Give the withdrawn files themselves, not "
+            "counts of them, so that the list stays true."
+        )
+    return write_manifest(remove_files(known, identify_files(found.files)))
 
 
 def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
@@ -201,8 +237,8 @@ def _count_alike(found: CountsInput, whole: Counts, threads: int | None, message
 
 
 def _read_periods(
-    files: Sequence[str], by: str | None, columns: ColumnOptions, analysis: AnalyzerOptions, threads: int | None,
-    messages: Messages, output_options: OutputOptions,
+    files: Sequence[str], by: str | None, every: str | None, columns: ColumnOptions, analysis: AnalyzerOptions,
+    threads: int | None, messages: Messages, output_options: OutputOptions,
 ) -> dict[str, Counts]:  # fmt: skip
     """Return the counts of each period: of each file, or of each value of a column."""
     from termsieve.cli.reading import find_counts, find_labelled, read_counts, report_columns, report_skipped
@@ -216,10 +252,13 @@ def _read_periods(
         report_columns(documents, messages)
         with messages.report_time("counted"), messages.report_compiling():
             folds = count_folds(
-                documents, folds=by, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress
-            )
+                documents, folds=by, every=cast("Every | None", every), analyzer=analysis.make_analyzer(),
+                threads=threads, progress=messages.progress,
+            )  # fmt: skip
         report_skipped(documents, messages)
         return {str(name): folds.test(i) for i, name in enumerate(folds.names)}
+    if every is not None:
+        raise OptionError(f"--every {every} needs the column with the dates: --by date.")
     if len(paths) < 2:
         raise OptionError(
             f"{paths[0] if paths else 'Nothing'}: is one period. Give a file for each period, or the column that has "

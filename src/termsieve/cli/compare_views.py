@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -9,13 +10,19 @@ from rich.padding import Padding
 from rich.text import Text
 
 from termsieve.cli.output import Sheet
+from termsieve.cli.rank_views import make_brief_table
 from termsieve.cli.screen import make_bare_table
+from termsieve.defaults import DEFAULT_SCORE
+from termsieve.ranking.ranking import score
+from termsieve.scores.parsing import score_title
+from termsieve.study.excerpts import largest_classes
 from termsieve.views import format_measure, name_measure
 
 if TYPE_CHECKING:
     from termsieve.study.recommendation import Recommendation
     from termsieve.study.results import Comparison
 
+TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
 
 
@@ -29,16 +36,33 @@ def make_comparison_sheet(result: Comparison, measure: str) -> Sheet:
     return Sheet(
         MEAN_COLUMNS,
         [[row[name] for name in MEAN_COLUMNS] for row in rows],
-        lambda: _comparison_view(rows, result.recommended(measure), measure),
+        lambda: _comparison_view(result, rows, measure),
     )
 
 
-def _comparison_view(rows: list[dict[str, Any]], choice: Recommendation, measure: str) -> RenderableType:
-    parts: list[RenderableType] = []
+def _comparison_view(result: Comparison, rows: list[dict[str, Any]], measure: str) -> RenderableType:
+    """Answer in the order of the questions: which terms tell the classes apart, how few are enough, and the numbers."""
+    choice = result.recommended(measure)
+    parts: list[RenderableType] = [*_list_telling_words(result, choice)]
+    parts.append(Padding(Text(choice.reason, style="green"), (0, 0, 1, 0)))
     for name in dict.fromkeys(row["classifier"] for row in rows):
         mine = [row for row in rows if row["classifier"] == name]
         parts.append(Padding(_classifier_table(name, mine, measure), (0, 0, 1, 0)))
-    return Group(*parts, Text(choice.reason, style="green"), Text(choice.rule, style="dim"))
+    return Group(*parts, Text(choice.rule, style="dim"))
+
+
+def _list_telling_words(result: Comparison, choice: Recommendation) -> Iterator[RenderableType]:
+    """Yield the most telling words of the largest classes, by the recommended score, or the first that ranks them."""
+    if result.counts is None or not result.counts.n_terms:
+        return
+    names = [choice.score.partition(" on ")[0], *result.scores, DEFAULT_SCORE]
+    name = next(one for one in names if one in result.scored or one == DEFAULT_SCORE)
+    scores = result.scored.get(name) or score(result.counts, name)
+    largest = largest_classes(result.counts, TELLING_CLASSES)
+    yield make_brief_table(result.counts, [scores.top_of_class(int(c), TELLING_WORDS) for c in largest])
+    more = result.counts.n_classes - len(largest)
+    by = f"by {score_title(name)}" + (f"; {more:,} smaller classes are not shown" if more > 0 else "")
+    yield Padding(Text(by, style="dim"), (0, 0, 1, 0))
 
 
 def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
@@ -50,9 +74,9 @@ def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> Re
     table.add_column(title, no_wrap=True)
     for k in ks:
         table.add_column(f"{k:,}", justify="right")
-    for score in dict.fromkeys(row["score"] for row in rows):
-        means = {row["k"]: row for row in rows if row["score"] == score}
-        table.add_row(score, *(_mean_cell(means.get(k), best) for k in ks))
+    for name in dict.fromkeys(row["score"] for row in rows):
+        means = {row["k"]: row for row in rows if row["score"] == name}
+        table.add_row(score_title(name), *(_mean_cell(means.get(k), best) for k in ks))
     return table
 
 

@@ -25,7 +25,8 @@ from termsieve.cli.output import (
 )
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions, note_groups
-from termsieve.errors import OutputError
+from termsieve.defaults import DEFAULT_SCORE
+from termsieve.errors import OptionError, OutputError
 from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
 
     from termsieve.documents import Documents
     from termsieve.study.results import Comparison
+    from termsieve.tokens.analyzer import Analyzer
 
 DEFAULT_MEASURE = "f1_macro"
-REPORT_SCORES = "gu,chi2,info_gain,bns"
+MAX_FITTED = 30_000  # documents: with more, the page has no model of them
+MAX_JUDGED = 20_000  # documents times classes: with more, models of few bytes take longer than the page is waited for
+REPORT_SCORES = f"{DEFAULT_SCORE},chi2,ifs,bns"  # as `compare`
 Figures = Annotated[
     Path | None,
     option(
@@ -104,6 +108,13 @@ def compare(
             help="Keep short excerpts of the documents in the page and the result (default), or none.",
         ),
     ] = True,
+    bytes_curve: Annotated[
+        bool | None,
+        flag(
+            "--bytes-curve/--no-bytes-curve", panel=OUTPUT_PANEL,
+            help="Show F1 against the bytes of the model on the page (default: if there are few documents).",
+        ),
+    ] = None,
     form: Annotated[
         Format | None,
         option(
@@ -141,7 +152,11 @@ def compare(
     for output in sorted(
         outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS
     ):  # the page last: it may fail
-        _write_output(result, sheet, output, title, figures, OutputOptions(output, None, safe_csv), messages)
+        if output.suffix.lower() in HTML_EXTENSIONS:
+            extras = _make_extras(result, documents, analyzer, bytes_curve, messages)
+            _write_page(result, output, None, title, figures, messages, **extras)
+        else:
+            _write_output(result, sheet, output, OutputOptions(output, None, safe_csv), messages)
     if not outputs or form is not None or (sys.stdout.isatty() and not messages.quiet):
         OutputOptions(None, form, safe_csv).write(sheet)
 
@@ -191,32 +206,48 @@ def _check_folder(figures: Path | None) -> None:
 
 
 def _write_output(
-    result: Comparison,
-    sheet: Sheet,
-    output: Path,
-    title: str | None,
-    figures: Path | None,
-    output_options: OutputOptions,
-    messages: Messages,
+    result: Comparison, sheet: Sheet, output: Path, output_options: OutputOptions, messages: Messages
 ) -> None:
-    ending = output.suffix.lower()
-    if ending in HTML_EXTENSIONS:
-        _write_page(result, output, None, title, figures, messages)
-        return
-    if ending == PARQUET_EXTENSION:
+    if output.suffix.lower() == PARQUET_EXTENSION:
         result.save(output)
     else:
         output_options.write(sheet)
     messages.note(f"written to {output}")
 
 
+def _make_extras(
+    result: Comparison, documents: Documents, analyzer: Analyzer | None, bytes_curve: bool | None, messages: Messages
+) -> dict[str, Any]:
+    """Return what the page of a comparison has beside it: the recommended model, and what it needs in bytes."""
+    from termsieve.model.exporting import find_front
+    from termsieve.model.train_model import train_recommended
+    from termsieve.tokens.analyzer import Analyzer
+
+    few = result.settings["n_docs"] <= MAX_FITTED
+    if not few and not bytes_curve:
+        return {}
+    try:
+        with messages.report_time("fitted the recommended model"):
+            model = train_recommended(result, documents, analyzer=analyzer)
+        if bytes_curve is False or (bytes_curve is None and len(model.classes) * model.settings["n_docs"] > MAX_JUDGED):
+            return {"model": model}
+        about = {name: model.settings[name] for name in ("score", "classifier", "weighting")}
+        with messages.report_time("tried models of few bytes"):
+            front = find_front(documents, analyzer=Analyzer.from_settings(model.settings["analyzer"]), **about)
+    except OptionError as error:  # of a model that has no form elsewhere
+        messages.note(f"note: the page has no box to try the model, or no curve of bytes: {error}")
+        return {}
+    return {"model": model, "front": front}
+
+
 def _write_page(
-    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None, messages: Messages
-) -> None:
+    result: Any, output: Path, documents: Documents | None, title: str | None, figures: Path | None,
+    messages: Messages, **extras: Any,
+) -> None:  # fmt: skip
     from termsieve import report as write_report
 
     with messages.report_time("drawn"):
-        write_report(result, output, documents=documents, figures=figures, title=title)
+        write_report(result, output, documents=documents, figures=figures, title=title, **extras)
     size = output.stat().st_size / 1e6
     messages.note(f"written to {output} ({size:.1f} MB), a page for any browser")
     if figures is not None:

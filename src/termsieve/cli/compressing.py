@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from termsieve.cli.app import app
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
+
+if TYPE_CHECKING:
+    from termsieve.model.exporting import CompactModel
 
 
 @app.command(
@@ -56,10 +59,15 @@ def compress(
         )  # fmt: skip
     report_skipped(documents, messages)
     model.export(output)
+    report_cost(model, cv)
+    messages.note(f"written to {output}, {output.stat().st_size:,} bytes")
+
+
+def report_cost(model: CompactModel, cv: int = 5) -> None:
+    """Print what was chosen, and what it costs against the full model."""
     chosen = model.chosen
     typer.echo(
         f"{chosen.terms:,} terms ({chosen.weighting}), {chosen.bits} bits per weight, {len(model.content):,} bytes\n"
         f"F1 {chosen.f1:.4f} in {cv} folds, the best of {len(model.tried):,}; all terms and exact weights "
         f"{model.full_f1:.4f}; difference {chosen.f1 - model.full_f1:+.4f} ± {model.standard_error:.4f}"
     )
-    messages.note(f"written to {output}, {output.stat().st_size:,} bytes")

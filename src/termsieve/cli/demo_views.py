@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from termsieve._kernels import use_way
 from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
@@ -19,8 +20,10 @@ from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores import SCORES
+from termsieve.scores.parsing import score_title
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.views import format_percent
 
 ANALYZER = Analyzer(stop_words="smart")
 FOLDS = 5
@@ -33,7 +36,7 @@ def show_demo(threads: int | None = None, output: str | Path = "termsieve-demo.h
     output = check_target(output)
     name, texts, labels = demo.load_corpus()
     with show_status("getting ready (on a new machine, the loops are compiled first)", shown=is_shown(progress)):
-        _score_all(count(texts[::100], labels[::100], threads=threads))
+        _warm_up(texts, labels, threads)
     counts = _count_corpus(console, name, texts, labels, threads)
     console.print(_top_terms_table(counts))
     start = time.perf_counter()
@@ -64,6 +67,12 @@ def _count_corpus(console: Console, name: str, texts: list[str], labels: list[st
     return counts
 
 
+def _warm_up(texts: list[str], labels: list[str], threads: int | None) -> None:
+    """Load or compile the loops, which a small input would do without: nothing of that is timed."""
+    with use_way("compiled"):
+        _score_all(count(texts[::100], labels[::100], analyzer=ANALYZER, threads=threads))
+
+
 def _score_all(counts: Counts) -> None:
     for scores in score(counts, list(SCORES)).values():
         scores.overall()
@@ -71,10 +80,16 @@ def _score_all(counts: Counts) -> None:
 
 def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
-    table = Table("class", "documents", "terms (share of the class, of the others)", title=f"Best terms by {name}")
+    table = Table(
+        "class",
+        "documents",
+        "terms (share of the class, of the others)",
+        title=f"Most telling terms by {score_title(name)}",
+    )
     ranked = score(counts, name).top(most, per_class=True)
     for label, size in zip(counts.classes, counts.class_sizes, strict=True):
         rows = [row for row in ranked if row.label == label]
-        shown = (f"{row.term} ({row.tp / size:.0%}, {row.fp / (counts.n_docs - size):.1%})" for row in rows)
+        shares = ((row.term, row.tp / size, row.fp / (counts.n_docs - size)) for row in rows)
+        shown = (f"{term} ({format_percent(inside)}, {format_percent(outside)})" for term, inside, outside in shares)
         table.add_row(label, f"{size:,}", ", ".join(shown))
     return table

@@ -206,7 +206,7 @@ def predict(
         int,
         option(
             "--max-model-size", panel=TRUST_PANEL, metavar="MB", min=1,
-            help=f"Largest size of the unpacked model (default {MAX_MEGABYTES}).",
+            help=f"Largest size of the unpacked model, in megabytes (default {MAX_MEGABYTES}).",
         ),
     ] = MAX_MEGABYTES,
     columns: ColumnOptions,

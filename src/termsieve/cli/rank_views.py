@@ -22,14 +22,15 @@ from termsieve.cli.screen import (
     make_bare_table,
     make_cell,
 )
-from termsieve.ranking.ranking import Ranking, score
+from termsieve.ranking.ranking import score
+from termsieve.ranking.ranking_rows import Ranking
 from termsieve.scores import parse_score
 from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.evaluate.list_stability import ListStability
-    from termsieve.ranking.ranking import RankingRow
+    from termsieve.ranking.ranking_rows import RankingRow
     from termsieve.selection.near_duplicates import NearDuplicate
     from termsieve.selection.selection import Selection
 
@@ -55,7 +56,7 @@ def make_rank_sheet(counts: Counts, ranked: Mapping[str, Sequence[Ranking]], *, 
     added = next((one.beside for lists in ranked.values() for one in lists), {})
 
     def view() -> RenderableType:
-        draw = _overall_table if overall else _brief_table if brief else _class_tables
+        draw = _overall_table if overall else make_brief_table if brief else _class_tables
         parts = [
             (
                 _format_headline(counts, name),
@@ -104,7 +105,7 @@ def _document_shares(row: RankingRow) -> tuple[float | None, float | None]:
 
 def _format_headline(counts: Counts, spelling: str) -> Text:
     line = Text()
-    for n, what in ((counts.n_docs, "documents"), (counts.n_classes, "classes"), (counts.n_terms, "terms")):
+    for n, what in ((counts.n_docs, "documents"), (counts.n_classes, "classes"), (counts.vocabulary_size, "terms")):
         line.append(f"{n:,}", style="bold").append(f" {what}, ")
     return (
         line.append("ranked by ")
@@ -192,7 +193,7 @@ def _add_columns_beside(table: Table, ranking: Ranking) -> None:
         table.add_column(_SHORT_HEADS.get(name, name), no_wrap=True, justify="right", min_width=5)
 
 
-def _brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
+def make_brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
     """Make one line for each class: its best terms with the shares of documents, in the class and elsewhere."""
     sizes = dict(zip(counts.classes.tolist(), counts.class_sizes.tolist(), strict=True))
     table = make_bare_table()

@@ -60,8 +60,8 @@ def study(
     from termsieve._progress import is_shown
     from termsieve.cli.screen import make_console
     from termsieve.counts.counting import resolve_threads
-    from termsieve.errors import OptionError, OutputError, did_you_mean
-    from termsieve.files import check_target, write_atomically
+    from termsieve.errors import OptionError, did_you_mean
+    from termsieve.files import make_folder, write_atomically
     from termsieve.score_study.evidence import Evidence
     from termsieve.score_study.protocol import load_study
     from termsieve.score_study.results import StudyResults
@@ -71,11 +71,7 @@ def study(
         raise OptionError(f"Unknown study {name!r}. {did_you_mean(name, STUDIES)}Known: {', '.join(STUDIES)}.")
     protocol = load_study(setting)
     if into is not None:
-        try:
-            into.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{into}: cannot be created: {error.strerror}.") from error
-        check_target(into / "scores.json")
+        make_folder(into, "scores.json")
     folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / f"scores-{setting}"
     if fresh:
         for path in folder.glob("*.journal"):

@@ -83,15 +83,20 @@ def concordance(
     return iter(sorted(lines, key=left_key if sort == "left" else right_key))
 
 
-def left_key(line: ConcordanceLine) -> tuple[list[str], list[str]]:
-    """Return what lines are sorted by: the words to the left, nearest first, then those to the right."""
+def left_key(line: ConcordanceLine) -> tuple[bool, list[str], list[str]]:
+    """Return what lines are sorted by: the words to the left, nearest first, then those to the right; none last."""
+    left, right = _neighbours(line)
+    return not left, left, right
+
+
+def right_key(line: ConcordanceLine) -> tuple[bool, list[str], list[str]]:
+    """Return what lines are sorted by: the words to the right, then those to the left, nearest first; none last."""
+    left, right = _neighbours(line)
+    return not right, right, left
+
+
+def _neighbours(line: ConcordanceLine) -> tuple[list[str], list[str]]:
     return _WORD.findall(line.before.casefold())[::-1], _WORD.findall(line.after.casefold())
-
-
-def right_key(line: ConcordanceLine) -> tuple[list[str], list[str]]:
-    """Return what lines are sorted by: the words to the right, then those to the left, nearest first."""
-    left, right = left_key(line)
-    return right, left
 
 
 def _find_lines(

@@ -102,12 +102,12 @@ def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
 
 
 @_jit
-def gather_cells(first, last, starts, order, columns, values, row_of, indptr, rows, sums):
-    """Write out the cells of some ranks in order, those of one rank and row added up.
+def gather_cells(first, last, starts, order, columns, values, row_of, n, rows, sums):
+    """Write out the cells of some ranks in order, those of one rank and row added up, behind the first n.
 
-    ``starts``, ``order`` and ``indptr`` are those of `sort_cells`; `rows` and `sums` are what `Cells` has.
+    ``starts`` and ``order`` are those of `sort_cells`; `rows` and `sums` are what `Cells` has.
     """
-    n = indptr[first] - 1
+    n -= 1
     for term in range(first, last):
         before = -1
         for i in range(np.uint64(starts[term]), np.uint64(starts[term + 1])):

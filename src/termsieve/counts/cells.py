@@ -66,7 +66,7 @@ class Cells(NamedTuple):
         numbers = np.arange(max(n, m))
         return _merge_cells(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
 
-    def renumbered(self, numbers: Int32Array) -> Cells:
+    def renumber(self, numbers: Int32Array) -> Cells:
         """With other numbers for the classes; classes that get one number are added up."""
         classes = numbers[self.classes]
         n_classes = int(numbers.max(initial=0)) + 1
@@ -76,6 +76,21 @@ class Cells(NamedTuple):
             np.add.at(row, place, added)
         indptr = np.searchsorted(keys, np.arange(len(self.indptr)) * n_classes)
         return Cells(indptr.astype(np.int64), (keys % n_classes).astype(np.int32), values)
+
+
+class TermBlock(NamedTuple):
+    """Some terms, their cells, and their totals over all documents: three rows, as cells have."""
+
+    terms: pa.LargeStringArray
+    cells: Cells
+    totals: AnyArray
+
+    def slice(self, first: int, end: int) -> TermBlock:
+        """Return the terms from the first to before the end, without a copy of their counts."""
+        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
+        indptr = self.cells.indptr[first : end + 1] - start
+        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
+        return TermBlock(self.terms.slice(first, end - first), cells, self.totals[:, first:end])
 
 
 class TermCells(NamedTuple):

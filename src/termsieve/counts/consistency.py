@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
-from termsieve.counts.cells import Cells
+from termsieve.counts.cells import Cells, TermBlock
 from termsieve.errors import CountsError
 
 LARGEST = 2**63 - 1
@@ -37,14 +37,25 @@ def check_parts(parts: Mapping[str, Any]) -> None:
     CountsError
         Says which law is broken, and by which term and class.
     """
-    _check_facts(parts)
-    _check_terms(parts["terms"], ordered=not parts["fixed"])
+    check_facts(parts)
     cells = Cells(parts["indptr"], parts["cell_classes"], parts["values"])
-    _check_places(cells, len(parts["terms"]), len(parts["classes"]))
-    _Checker(parts, cells).check()
+    check_block(parts, TermBlock(parts["terms"], cells, parts["totals"]))
+    if parts["fixed"]:
+        check_distinct_terms(parts["terms"])
 
 
-def _check_facts(parts: Mapping[str, Any]) -> None:
+def check_block(facts: Mapping[str, Any], block: TermBlock) -> None:
+    """Refuse terms with counts that no documents of such facts can have."""
+    if block.terms.null_count:
+        raise CountsError("a term is missing")
+    if not facts["fixed"]:
+        _check_order(block.terms)
+    _check_places(block.cells, len(block.terms), len(facts["classes"]))
+    _Checker(facts, block).check()
+
+
+def check_facts(parts: Mapping[str, Any]) -> None:
+    """Refuse numbers of documents, and names of classes, that no documents can have."""
     classes = parts["classes"]
     if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
         raise CountsError(f"classes must be a list of names, not {classes!r:.60}")
@@ -83,18 +94,18 @@ def _check_numbers(n_docs: int, n_multilabel: int, sizes: list[int], n_classes: 
         )
 
 
-def _check_terms(terms: pa.LargeStringArray, *, ordered: bool) -> None:
-    if terms.null_count:
-        raise CountsError("a term is missing")
-    if ordered:
-        rising = pc.less(terms[:-1], terms[1:])
-        if len(terms) > 1 and not pc.all(rising).as_py():
-            at = pc.index(rising, value=False).as_py()
-            raise CountsError(
-                f"terms must be sorted, each once, but {terms[at + 1].as_py()!r:.60} comes after "
-                f"{terms[at].as_py()!r:.60}"
-            )
-    elif pc.count_distinct(terms).as_py() < len(terms):
+def _check_order(terms: pa.LargeStringArray) -> None:
+    rising = pc.less(terms[:-1], terms[1:])
+    if len(terms) > 1 and not pc.all(rising).as_py():
+        at = pc.index(rising, value=False).as_py()
+        raise CountsError(
+            f"terms must be sorted, each once, but {terms[at + 1].as_py()!r:.60} comes after {terms[at].as_py()!r:.60}"
+        )
+
+
+def check_distinct_terms(terms: pa.LargeStringArray) -> None:
+    """Refuse terms in a given order of which one stands twice."""
+    if pc.count_distinct(terms).as_py() < len(terms):
         raise CountsError("terms must be distinct")
 
 
@@ -117,13 +128,12 @@ def _check_places(cells: Cells, n_terms: int, n_classes: int) -> None:
 class _Checker:
     """Checks the counts of terms: in all documents, in each class, and in the documents outside of it."""
 
-    def __init__(self, parts: Mapping[str, Any], cells: Cells) -> None:
-        self.terms, self.classes = parts["terms"], parts["classes"]
-        self.n_docs: int = parts["n_docs"]
-        self.sizes: Int64Array = parts["class_sizes"]
-        self.one_label = parts["n_multilabel"] == 0
-        self.totals: AnyArray = parts["totals"]
-        self.cells = cells
+    def __init__(self, facts: Mapping[str, Any], block: TermBlock) -> None:
+        self.terms, self.cells, self.totals = block
+        self.classes: list[str] = facts["classes"]
+        self.n_docs: int = facts["n_docs"]
+        self.sizes: Int64Array = facts["class_sizes"]
+        self.one_label = facts["n_multilabel"] == 0
 
     def check(self) -> None:
         if self.totals.shape != (3, len(self.terms)):

@@ -1,4 +1,4 @@
-"""Documents to counts, in one pass, on several threads; and the counts of folds by subtraction."""
+"""Documents to counts, in one pass, on several threads."""
 
 from __future__ import annotations
 
@@ -6,34 +6,31 @@ import itertools
 import os
 import queue
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import Threshold, kernels_pay
 from termsieve._progress import show_bar
-from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
-from termsieve.counts.cells import Cells, TermCells
+from termsieve._types import AnyArray, Int32Array, Int64Array
+from termsieve.counts.cells import TermCells
 from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every
+from termsieve.counts.folds import FoldAssignment, FoldCells, Folds, make_assignment, sum_over_folds
 from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import OptionError
 from termsieve.threads import count_cores, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
 from termsieve.tokens.strings import document_offsets
 from termsieve.tokens.vocabulary import check_sizes
 
-if TYPE_CHECKING:
-    from termsieve.counts import cell_kernels
-else:
-    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
-
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
-FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)
 _MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
@@ -45,6 +42,8 @@ def count(
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     vocabulary: Iterable[str] | None = None,
+    memory: str | int | None = None,
+    spill_folder: str | Path | None = None,
     progress: bool = False,
 ) -> Counts:
     """Count terms in classes, in one pass over the documents.
@@ -61,6 +60,12 @@ def count(
         How many threads count; as many as there are cores, without this. The result does not depend on it.
     vocabulary
         Count these terms only, in this order. Counts of one vocabulary add up as they are.
+    memory
+        What this process may take while it counts: a number of bytes, or such as "2GB". What does not fit is sorted and
+        written to files, which are added up; the result is the same. It has to fit into memory: `count_to_file` is for
+        counts that do not.
+    spill_folder
+        With `memory`: where such files are kept; by default, among temporary files.
     progress
         Show a progress bar on standard error.
 
@@ -73,10 +78,25 @@ def count(
     ['New York', 'be']
     """
     documents = as_documents(documents, labels)
-    _, raw = _count_documents(documents, analyzer, resolve_threads(threads), _FoldAssignment(), progress=progress)
-    counts = raw.whole()
+    if memory is not None:
+        counts = _count_within(documents, analyzer, resolve_threads(threads), memory, spill_folder, progress=progress)
+    else:
+        _, raw = _count_documents(documents, analyzer, resolve_threads(threads), FoldAssignment(), progress=progress)
+        counts = raw.whole()
     counts.origin = documents.origin
     return counts if vocabulary is None else counts.with_vocabulary(vocabulary)
+
+
+def _count_within(
+    documents: Documents, analyzer: Analyzer | None, threads: int, memory: str | int, folder: str | Path | None,
+    *, progress: bool,
+) -> Counts:  # fmt: skip
+    from termsieve.counts.spilling import Bound, count_within, parse_memory
+    from termsieve.counts.storage import EMPTY_BLOCK, join_blocks
+
+    bound = Bound(parse_memory(memory), None if folder is None else Path(folder))
+    with count_within(documents, analyzer, threads, bound, progress=progress) as (facts, blocks):
+        return Counts.of_block(facts, join_blocks([EMPTY_BLOCK, *blocks]))
 
 
 def count_folds(
@@ -84,7 +104,9 @@ def count_folds(
     labels: Sequence[Any] | None = None,
     *,
     folds: int | str | Sequence[Any] | AnyArray = 10,
+    every: Every | None = None,
     seed: int = 0,
+    id: str | None = None,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -98,8 +120,14 @@ def count_folds(
     folds
         A number: each document goes to a fold by a hash of `seed` and its row number, the same everywhere. An array
         with the fold of each document, or the name of a column that has it: any stratified or grouped assignment.
+    every
+        Where the array or column has dates: the ``"year"``, ``"quarter"``, ``"month"``, ``"week"`` or ``"day"`` is the
+        fold.
     seed
         For a number of folds.
+    id
+        For a number of folds: the column that names each document. The hash is then of `seed` and that name, and does
+        not depend on the order of the documents.
 
     Examples
     --------
@@ -110,236 +138,27 @@ def count_folds(
     True
     """
     documents = as_documents(documents, labels)
-    assignment = _make_assignment(folds, seed)
+    assignment = make_assignment(folds, seed, every, id)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
         raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
     return Folds(raw, names)
 
 
-class Folds:
-    """Counts of folds: what `count_folds` gives.
-
-    Attributes
-    ----------
-    total
-        Counts of all documents.
-    names
-        The folds, sorted: the values of the array or column, or 0, 1, ... .
-    assignment
-        For each document, in order, the number of its fold.
-
-    Examples
-    --------
-    >>> folds = count_folds(["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"],
-    ...                     folds=["a", "b", "a", "b"])
-    >>> folds.names, folds.test(0).n_docs, folds.training(0).n_docs
-    (['a', 'b'], 2, 2)
-    >>> folds.test(0) + folds.training(0) == folds.total
-    True
-    """
-
-    def __init__(self, raw: _FoldCells, names: list[Any]) -> None:
-        self.names = names
-        self.assignment = raw.assignment
-        self._raw = raw
-        self.total = raw.whole()
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{int(n):,}" for n in self._raw.n_docs[:6])
-        return f"Folds: {len(self)} of {self.total.n_docs:,} documents ({sizes}{', ...' if len(self) > 6 else ''})"
-
-    def test(self, fold: int) -> Counts:
-        """Counts of the documents of one fold."""
-        return self._raw.part(self._checked(fold), without=False)
-
-    def training(self, fold: int) -> Counts:
-        """Return counts of the documents of all other folds."""
-        return self._raw.part(self._checked(fold), without=True)
-
-    def join(self, folds: Iterable[int]) -> Counts:
-        """Return counts of the documents of several folds, together."""
-        return self._raw.join(np.isin(np.arange(len(self)), [self._checked(fold) for fold in folds]))
-
-    def _checked(self, fold: int) -> int:
-        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
-            raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
-        return fold
-
-
-class _FoldCells(NamedTuple):
-    """Cells by term and class, the rest column as a last class, with the share of each fold."""
-
-    terms: pa.LargeStringArray
-    cells: Cells
-    cell_of: Int64Array  # for each cell of a fold, the cell of the total
-    fold_numbers: Int32Array
-    fold_values: Int64Array
-    classes: list[str]
-    class_sizes: Int64Array  # folds x classes
-    n_docs: Int64Array
-    n_multilabel: Int64Array
-    assignment: Int32Array
-    settings: dict[str, Any]
-
-    def whole(self) -> Counts:
-        """Return counts of all documents."""
-        cells, totals = self.cells, self.cells.totals()
-        if not (labelled := cells.classes < len(self.classes)).all():
-            cells = cells.where(labelled)
-        return self._counts(self.terms, cells, totals, slice(None))
-
-    def part(self, fold: int, *, without: bool) -> Counts:
-        """Return counts of one fold, or of all others."""
-        of_fold, folds = self.fold_numbers == fold, np.arange(len(self.n_docs)) == fold
-        return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
-
-    def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
-        """Return counts of the folds that have these shares in the cells at these places; or of all others."""
-        arguments = *self.cells, places, shares, len(self.classes), without
-        compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
-        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
-        terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
-        return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
-
-    def join(self, chosen: BoolArray) -> Counts:
-        """Return counts of the chosen folds."""
-        of_folds = chosen[self.fold_numbers]
-        places, values = self.cell_of[of_folds], self.fold_values[:, of_folds]
-        starts = np.flatnonzero(np.diff(places, prepend=-1))
-        shares = np.add.reduceat(values, starts, axis=1) if len(starts) else values
-        return self._extract(places[starts], shares, chosen, without=False)
-
-    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Int64Array, folds: Any) -> Counts:
-        return Counts(
-            terms, self.classes, cells, totals,
-            n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
-            class_sizes=self.class_sizes[folds].sum(axis=0), settings=self.settings,
-        ).without_empty()  # fmt: skip
-
-
-def _extract_fold_plainly(
-    indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
-    n_classes: int, without: bool,
-) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
-    """Do what the loop of that name does; see there."""
-    values = values.copy() if without else np.zeros_like(values)
-    values[:, places] += -shares if without else shares
-    totals = Cells(indptr, classes, values).totals()
-    kept = np.flatnonzero(totals[0] > 0)
-    cells = Cells(indptr, classes, values).where((values[0] > 0) & (classes < n_classes))
-    return kept, *cells.take(kept), totals[:, kept]
-
-
-# Which fold a document is in
-
-
-class _FoldAssignment:
-    """All documents in one fold."""
-
-    column: str | None = None
-
-    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:  # noqa: ARG002
-        return np.zeros(batch.num_rows, np.int32)
-
-    def names(self) -> list[Any]:
-        return [0]
-
-    def check(self, n_docs: int) -> None:
-        """Raise when the assignment does not fit so many documents."""
-
-
-class _HashedFolds(_FoldAssignment):
-    """By a hash of seed and row number."""
-
-    def __init__(self, n: int, seed: int) -> None:
-        self._n, self._seed = n, seed
-
-    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
-        return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
-
-    def names(self) -> list[Any]:
-        return list(range(self._n))
-
-
-class _GivenFolds(_FoldAssignment):
-    """By an array with a fold for each document."""
-
-    def __init__(self, folds: AnyArray) -> None:
-        try:
-            self._names, self._numbers = np.unique(folds, return_inverse=True)
-        except TypeError as error:
-            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
-
-    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
-        return self._numbers[first : first + batch.num_rows].astype(np.int32)
-
-    def names(self) -> list[Any]:
-        return list(self._names.tolist())
-
-    def check(self, n_docs: int) -> None:
-        if n_docs != len(self._numbers):
-            raise OptionError(f"folds has {len(self._numbers):,} entries, but there are {n_docs:,} documents.")
-
-
-class _ColumnFolds(_FoldAssignment):
-    """By a column of the documents."""
-
-    def __init__(self, column: str) -> None:
-        self.column = column
-        self._known: dict[Any, int] = {}
-
-    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
-        values = batch.column(self.column).to_pylist()
-        if None in values:
-            row = first + values.index(None) + 1
-            raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
-        if isinstance(values[0], (list, dict)):
-            raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
-        return np.array([self._known.setdefault(value, len(self._known)) for value in values], np.int32)
-
-    def names(self) -> list[Any]:
-        return list(self._known)
-
-
-def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
-    """Return the fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
-    with np.errstate(over="ignore"):
-        golden = np.uint64(0x9E3779B97F4A7C15)
-        h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
-            (rows.astype(np.uint64) + np.uint64(1)) * golden
-        )
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
-        h ^= h >> np.uint64(31)
-    return (h % np.uint64(n)).astype(np.int32)
-
-
-def _make_assignment(folds: Any, seed: int) -> _FoldAssignment:
-    if isinstance(folds, str):
-        return _ColumnFolds(folds)
-    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
-        if folds < 2:
-            raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
-        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-            raise OptionError(f"seed must be a whole number, not {seed!r}.")
-        return _HashedFolds(int(folds), seed)
-    try:
-        given = np.asarray(folds)
-    except ValueError:
-        given = np.empty(())
-    if given.ndim != 1:
-        raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
-    return _GivenFolds(given)
+def count_each_fold(
+    documents: Documents, assignment: FoldAssignment | None, analyzer: Analyzer | None, threads: int
+) -> dict[Any, Counts]:
+    """Return the counts of each fold that has documents, by name; without an assignment, there is one fold."""
+    names, raw = _count_documents(documents, analyzer, threads, assignment or FoldAssignment(), progress=False)
+    if assignment is None:
+        return {None: raw.whole()} if raw.n_docs.sum() else {}
+    return {name: raw.part(i, without=False) for i, name in enumerate(names) if raw.n_docs[i]}
 
 
 # One pass
 
 
-class _ColumnNumbering:
+class ColumnNumbering:
     """Numbers the (fold, class) columns of the tallies as they are met, and counts their documents."""
 
     def __init__(self) -> None:
@@ -393,21 +212,17 @@ class _ColumnNumbering:
 
 
 def _count_documents(
-    documents: Documents, given: Analyzer | None, threads: int, assignment: _FoldAssignment, *, progress: bool
-) -> tuple[list[Any], _FoldCells]:
-    batches = _track_progress(documents, [assignment.column] if assignment.column else [], shown=progress)
-    first = next(batches, None)  # which says whether these are texts or lists of tokens
-    tokens = first is not None and first.schema.field("text").type == TOKENS
-    analyzer = given if first is None and given is not None else choose_analyzer(given, tokens=tokens)
-    if first is not None and not tokens:
-        warn_of_missing_boundaries(first.column("text"), analyzer)
-    columns = _ColumnNumbering()
+    documents: Documents, given: Analyzer | None, threads: int, assignment: FoldAssignment, *, progress: bool
+) -> tuple[list[Any], FoldCells]:
+    batches = track_progress(documents, [assignment.column] if assignment.column else [], shown=progress)
+    analyzer, batches = fit_analyzer(batches, given)
+    columns = ColumnNumbering()
     assigned: list[Int32Array] = []
     several: list[Int32Array] = []
 
-    def chunks() -> Iterator[_TextChunk]:
+    def chunks() -> Iterator[TextChunk]:
         n_docs = 0
-        for batch in itertools.chain([] if first is None else [first], batches):
+        for batch in batches:
             check_sizes(batch.column("text"), n_docs)
             folds = assignment.numbers(n_docs, batch)
             n_docs += batch.num_rows
@@ -416,7 +231,7 @@ def _count_documents(
             assigned.append(folds)
             ends, labels, rest = columns.columns_of(folds, batch.column("labels"))
             several.append(folds[np.diff(ends, prepend=0) > 1])
-            yield from _split_texts(batch.column("text"), ends, labels, rest)
+            yield from split_texts(batch.column("text"), ends, labels, rest)
         assignment.check(n_docs)
 
     tallies = _tally_chunks(chunks(), analyzer, threads)
@@ -427,9 +242,23 @@ def _count_documents(
     terms, cells = _merge_tallies(tallies, rows, max((len(classes) + 1) * len(names), 1))
     folds = rank[np.concatenate([*assigned, np.empty(0, np.int32)])].astype(np.int32)
     n_multilabel = np.bincount(rank[np.concatenate([*several, np.empty(0, np.int32)])], minlength=len(names))
-    folded = _sum_over_folds(cells, len(names))
-    raw = _FoldCells(terms, *folded, classes, sizes, n_docs, n_multilabel, folds, analyzer.settings)
+    folded = sum_over_folds(cells, len(names))
+    raw = FoldCells(terms, *folded, classes, sizes, n_docs, n_multilabel, folds, analyzer.settings)
     return [names[i] for i in order], raw
+
+
+def fit_analyzer(
+    batches: Iterator[pa.RecordBatch], given: Analyzer | None
+) -> tuple[Analyzer, Iterator[pa.RecordBatch]]:
+    """Return the analyzer for the documents, texts or lists of tokens, as the first batch says; and all batches."""
+    first = next(batches, None)
+    if first is None:
+        return given or choose_analyzer(None, tokens=False), batches
+    tokens = first.schema.field("text").type == TOKENS
+    analyzer = choose_analyzer(given, tokens=tokens)
+    if not tokens:
+        warn_of_missing_boundaries(first.column("text"), analyzer)
+    return analyzer, itertools.chain([first], batches)
 
 
 def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: int) -> TermCells:
@@ -440,34 +269,18 @@ def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: 
     return merge_tallies(tallies, rows, n_rows, len(tallies))
 
 
-def _sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:
-    """Sum the cells of each class over the folds; they are numbered by class, then fold.
+class TextChunk(NamedTuple):
+    """Some documents: texts, where the labels of each end, the columns of the labels, and the rest column of each."""
 
-    Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
-    """
-    if n_folds == 1:
-        return cells, np.empty(0, np.int64), np.empty(0, np.int32), cells.values[:, :0]
-    classes, numbers = np.divmod(cells.classes, n_folds)
-    first = np.empty(len(classes), np.bool_)
-    first[:1] = True
-    first[1:] = classes[1:] != classes[:-1]
-    first[cells.indptr[:-1][np.diff(cells.indptr) > 0]] = True
-    starts = np.flatnonzero(first)
-    sums = np.add.reduceat(cells.values, starts, axis=1) if len(starts) else cells.values
-    indptr = np.concatenate([[0], np.cumsum(first)])[cells.indptr]
-    return Cells(indptr, classes[starts], sums), np.cumsum(first) - 1, numbers, cells.values
-
-
-class _TextChunk(NamedTuple):
     texts: pa.LargeStringArray
     label_ends: Int64Array
     labels: Int64Array
     rest: Int64Array
 
 
-def _split_texts(
+def split_texts(
     texts: pa.LargeStringArray, ends: Int64Array, labels: Int64Array, rest: Int64Array
-) -> Iterator[_TextChunk]:
+) -> Iterator[TextChunk]:
     """Pieces of some megabyte of text, whole documents each."""
     offsets = document_offsets(texts)
     first = 0
@@ -475,7 +288,7 @@ def _split_texts(
         last = int(np.searchsorted(offsets, offsets[first] + CHUNK_BYTES, side="right")) - 1
         last = min(max(last, first + 1), len(texts))
         before = ends[first - 1] if first else 0
-        yield _TextChunk(
+        yield TextChunk(
             texts.slice(first, last - first),
             ends[first:last] - before,
             labels[before : ends[last - 1]],
@@ -484,7 +297,7 @@ def _split_texts(
         first = last
 
 
-def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
+def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
     """All chunks counted: in plain Python when there are few, or else by loops in threads."""
     held, n_bytes = [], 0
     for chunk in chunks:
@@ -499,7 +312,7 @@ def _tally_chunks(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int
     return tally
 
 
-def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
+def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
@@ -515,7 +328,7 @@ def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads:
     for tally in tallies:
         idle.put(tally)
 
-    def work(chunk: _TextChunk) -> None:
+    def work(chunk: TextChunk) -> None:
         tally = idle.get()
         try:
             tally.add(*chunk)
@@ -526,9 +339,12 @@ def _tally_in_threads(chunks: Iterator[_TextChunk], analyzer: Analyzer, threads:
     return tallies
 
 
-def _track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+def track_progress(
+    documents: Documents, extra: list[str], *, shown: bool, after: tuple[int, int] = (0, 0)
+) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of documents, with a bar of the bytes that were read, and the time left."""
     with show_bar("counting", documents.total_bytes, shown=shown, in_bytes=True) as bar:
-        for batch in documents.batches(extra):
+        for batch in documents.batches(extra, after=after):
             yield batch
             bar.update(documents.bytes_read)
 

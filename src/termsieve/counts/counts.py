@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +18,10 @@ import pyarrow.compute as pc
 from termsieve import views
 from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
 from termsieve.counts import storage
-from termsieve.counts.cells import Cells, TermCells
+from termsieve.counts.cells import Cells, TermBlock
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
-from termsieve.tokens.analyzer import Analyzer, compute_fingerprint, settings_difference
+from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
 from termsieve.tokens.strings import argsort_strings, check_distinct
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _SEARCHED = 200_000  # terms among which a similar one is looked for
-NOT_A_PART = "What is subtracted must be a part of the whole."
 
 
 class TermCounts(NamedTuple):
@@ -39,6 +39,14 @@ class TermCounts(NamedTuple):
     tf: float
     tf2: float
     by_class: dict[str, tuple[float, float, float]]
+
+
+class Population(NamedTuple):
+    """All terms, where counts have only some of them: how many, and their occurrences, in all and in each class."""
+
+    n_terms: int
+    n_occurrences: float
+    class_tf: AnyArray
 
 
 class Counts(ArrowTable):
@@ -93,7 +101,7 @@ class Counts(ArrowTable):
         self.term_array = terms
         self.classes: StringArray = np.array(list(classes), dtype=object)
         self.cells = cells
-        self._totals = totals
+        self.totals = totals
         self.n_docs = n_docs
         self.class_sizes = class_sizes
         self.n_multilabel = n_multilabel
@@ -101,6 +109,7 @@ class Counts(ArrowTable):
         self.fixed = fixed
         self.pruned = pruned
         self.origin: Mapping[str, Any] = {}  # files that it is from, for a report; no part of what is counted
+        self.population: Population | None = None  # of which these terms are a part, if they are not all
 
     # What is in it
 
@@ -134,17 +143,17 @@ class Counts(ArrowTable):
     @property
     def term_df(self) -> Int64Array:
         """Documents with the term."""
-        return np.asarray(self._totals[0], np.int64)
+        return np.asarray(self.totals[0], np.int64)
 
     @property
     def term_tf(self) -> AnyArray:
         """Occurrences of the term."""
-        return np.asarray(self._totals[1])
+        return np.asarray(self.totals[1])
 
     @property
     def term_tf2(self) -> AnyArray:
         """Sum of squares of the term's occurrences per document."""
-        return np.asarray(self._totals[2])
+        return np.asarray(self.totals[2])
 
     @property
     def n_terms(self) -> int:
@@ -157,9 +166,14 @@ class Counts(ArrowTable):
         return len(self.classes)
 
     @property
+    def vocabulary_size(self) -> int:
+        """Number of terms; of a block of terms, that of all blocks."""
+        return self.n_terms if self.population is None else self.population.n_terms
+
+    @property
     def is_real(self) -> bool:
         """Whether ``tf`` and ``tf2`` are sums of real numbers, such as tf-idf."""
-        return bool(self._totals.dtype.kind == "f")
+        return bool(self.totals.dtype.kind == "f")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -168,13 +182,17 @@ class Counts(ArrowTable):
 
     @property
     def n_occurrences(self) -> float:
-        """Occurrences of all terms in all documents."""
+        """Occurrences of all terms in all documents; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.n_occurrences
         total: float = self.term_tf.sum().item()
         return total
 
     @functools.cached_property
     def class_tf(self) -> AnyArray:
-        """Occurrences of all terms in each class."""
+        """Occurrences of all terms in each class; of a block of terms, those of all blocks."""
+        if self.population is not None:
+            return self.population.class_tf
         totals = np.zeros(self.n_classes, self.cells.values.dtype)
         np.add.at(totals, self.cells.classes, self.cells.values[1])
         return totals
@@ -249,7 +267,7 @@ class Counts(ArrowTable):
         cells = slice(self.cells.indptr[place], self.cells.indptr[place + 1])
         names = self.classes[self.cells.classes[cells]].tolist()
         values = zip(*self.cells.values[:, cells].tolist(), strict=True)
-        df, tf, tf2 = self._totals[:, place].tolist()
+        df, tf, tf2 = self.totals[:, place].tolist()
         return TermCounts(term, int(df), tf, tf2, dict(zip(names, values, strict=True)))
 
     def __contains__(self, term: object) -> bool:
@@ -290,7 +308,7 @@ class Counts(ArrowTable):
         Parameters
         ----------
         X
-            Documents x terms, dense or sparse, not negative. AnyArray that are no whole numbers (tf-idf) are summed as
+            Documents x terms, dense or sparse, not negative. Values that are not whole numbers (tf-idf) are summed as
             real numbers; ``df`` counts the entries above zero.
         y
             One label per document, or an indicator matrix (documents x classes), or a list of label sets.
@@ -354,11 +372,10 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
 
         if df is None:
-            table = pa.table(terms)
-            columns = {name: table[name] for name in COLUMNS if name in table.column_names}
+            columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
@@ -372,36 +389,38 @@ class Counts(ArrowTable):
 
     def save(self, path: str | Path) -> None:
         """Write to one file: a documented, checksummed format, the same bytes for equal counts."""
-        storage.save(path, self._to_record())
+        storage.save(path, self.facts, [self.block])
 
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        counts = cls._from_record(storage.load(path))
+        with closing(storage.StoredCounts.of_file(path)) as stored:
+            counts = cls.of_block(stored.facts, stored.read_all())
         counts.origin = {"counts": [str(path)]}
         return counts
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes."""
-        return storage.pack(self._to_record())
+        return storage.pack(self.facts, [self.block])
 
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
         """Return counts of such bytes; `source` is where they are from, for what an error says."""
-        return cls._from_record(storage.unpack(pa.py_buffer(content), Path(source)))
+        stored = storage.StoredCounts.of_bytes(content, Path(source))
+        return cls.of_block(stored.facts, stored.read_all())
 
     @classmethod
-    def _from_record(cls, record: dict[str, Any]) -> Counts:
-        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+    def of_block(cls, facts: Mapping[str, Any], block: TermBlock, population: Population | None = None) -> Counts:
+        """Return counts of the terms of a block; without a population, these are all terms."""
+        counts = cls(terms=block.terms, cells=block.cells, totals=block.totals, **facts)
+        counts.population = population
+        return counts
 
-    def _to_record(self) -> dict[str, Any]:
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the documents, whatever terms there are."""
         return {
-            "terms": self.term_array,
             "classes": list(self.classes),
-            "indptr": self.cells.indptr,
-            "cell_classes": self.cells.classes,
-            "values": self.cells.values,
-            "totals": self._totals,
             "n_docs": self.n_docs,
             "class_sizes": self.class_sizes,
             "n_multilabel": self.n_multilabel,
@@ -409,6 +428,20 @@ class Counts(ArrowTable):
             "fixed": self.fixed,
             "pruned": self.pruned,
         }
+
+    @property
+    def block(self) -> TermBlock:
+        """All terms with their counts."""
+        return TermBlock(self.term_array, self.cells, self.totals)
+
+    @classmethod
+    def _from_record(cls, record: dict[str, Any]) -> Counts:
+        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
+
+    def _to_record(self) -> dict[str, Any]:
+        terms, cells, totals = self.block
+        arrays = {"terms": terms, "indptr": cells.indptr, "cell_classes": cells.classes, "values": cells.values}
+        return {**self.facts, **arrays, "totals": totals}
 
     # Algebra
 
@@ -421,88 +454,26 @@ class Counts(ArrowTable):
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: Counts) -> Counts:
-        return self._combine(other, +1) if isinstance(other, Counts) else NotImplemented
+        from termsieve.counts.arithmetic import add
+
+        return add(self, other) if isinstance(other, Counts) else NotImplemented
 
     def __radd__(self, other: object) -> Counts:
         # so that sum() works
         return self if other == 0 else NotImplemented
 
     def __sub__(self, other: Counts) -> Counts:
-        return self._combine(other, -1) if isinstance(other, Counts) else NotImplemented
+        from termsieve.counts.arithmetic import subtract
 
-    def _combine(self, other: Counts, sign: int) -> Counts:
-        self._check_combinable(other, "add" if sign > 0 else "subtract")
-        classes = sorted({*self.classes, *other.classes})
-        mine, theirs = self._align_classes(classes), other._align_classes(classes)
-        terms, cells = mine.whole.plus(theirs.whole, sign)
-        totals = mine.totals.plus(theirs.totals, sign).cells.values
-        sizes, documents = mine.sizes + sign * theirs.sizes, mine.documents + sign * theirs.documents
-        if sign < 0 and (len(terms) > self.n_terms or len(classes) > self.n_classes):
-            _refuse_new_names(self, other)
-        _check_range([cells.values, totals, sizes, documents], sign)
-        combined = Counts(
-            terms, classes, cells, totals, n_docs=int(documents[0]), n_multilabel=int(documents[1]),
-            class_sizes=sizes, settings=self.settings, fixed=self.fixed,
-        )  # fmt: skip
-        if sign > 0:
-            saved = [[*one.origin.get("counts", ())] for one in (self, other)]
-            combined.origin = {"counts": saved[0] + saved[1]} if all(saved) else {}
-            return combined
-        combined._check_consistent()
-        return combined.without_empty()
-
-    def _check_consistent(self) -> None:
-        """Refuse what no documents can have: the difference of two counts of which one is no part of the other."""
-        sizes = np.broadcast_to(self.n_docs, self.n_terms), self.class_sizes[self.cells.classes]
-        too_many = [self.class_sizes > self.n_docs, self.cells.values[0] > self._totals[0][self.cells.terms]]
-        for (df, tf, tf2), most in zip((self._totals, self.cells.values), sizes, strict=True):
-            too_many += [df > most, (df == 0) & (tf > 0)]
-            if not self.is_real:
-                too_many += [df > tf, tf > tf2]
-        for wrong in too_many:
-            if wrong.any():
-                raise CountsError(
-                    f"Cannot subtract counts: no documents have such counts as would be left. {NOT_A_PART}"
-                )
-
-    def _check_combinable(self, other: Counts, verb: str) -> None:
-        if self.settings != other.settings:
-            here, there = self.settings or {"made by": "a matrix"}, other.settings or {"made by": "a matrix"}
-            raise CountsError(
-                f"Cannot {verb} counts made by different analyzers: {settings_difference(here, there)}. "
-                "Count the documents again with one analyzer."
-            )
-        pruned = self.pruned or other.pruned
-        if pruned:
-            raise CountsError(
-                f"Cannot {verb} pruned counts ({pruned}): what was dropped is no longer known. "
-                f"{verb.capitalize()} first, then prune."
-            )
-        if (self.fixed or other.fixed) and not self.term_array.equals(other.term_array):
-            raise CountsError(
-                f"Cannot {verb} counts of a matrix or a given vocabulary with other terms: {self.n_terms:,} here, "
-                f"{other.n_terms:,} there. {_first_difference(self.terms, other.terms)}"
-            )
-        if self.fixed != other.fixed:
-            raise CountsError(f"Cannot {verb} counts of a given vocabulary and counts of all terms.")
-
-    def _align_classes(self, classes: list[str]) -> _Summands:
-        """Return the parts of these counts that add up, with the classes numbered among others."""
-        numbers = np.searchsorted(np.array(classes, dtype=object), self.classes).astype(np.int32)
-        sizes = np.zeros(len(classes), np.int64)
-        sizes[numbers] = self.class_sizes
-        cells = self.cells._replace(classes=numbers[self.cells.classes])
-        one_each = Cells(np.arange(self.n_terms + 1), np.zeros(self.n_terms, np.int32), self._totals)
-        documents = np.array([self.n_docs, self.n_multilabel])
-        return _Summands(TermCells(self.term_array, cells), TermCells(self.term_array, one_each), sizes, documents)
+        return subtract(self, other) if isinstance(other, Counts) else NotImplemented
 
     def without_empty(self) -> Counts:
         """Without cells, terms and classes of no document; given columns stay."""
         counts, filled = self, self.cells.values[0] > 0
         if not filled.all():
             counts = counts._with_changes(cells=counts.cells.where(filled))
-        if not self.fixed and not (present := counts._totals[0] > 0).all():
-            counts = counts.taken(np.flatnonzero(present))
+        if not self.fixed and not (present := counts.totals[0] > 0).all():
+            counts = counts.take(np.flatnonzero(present))
         if not (kept := counts.class_sizes > 0).all():
             numbers = (np.cumsum(kept) - 1).astype(np.int32)
             cells = counts.cells._replace(classes=numbers[counts.cells.classes])
@@ -511,11 +482,11 @@ class Counts(ArrowTable):
             )
         return counts
 
-    def taken(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
+    def take(self, index: Int64Array, terms: pa.LargeStringArray | None = None, **changes: Any) -> Counts:
         """Return the columns of `index`; -1 stands for a term that does not occur."""
         known = index >= 0
-        totals = np.zeros((3, len(index)), self._totals.dtype)
-        totals[:, known] = self._totals[:, index[known]]
+        totals = np.zeros((3, len(index)), self.totals.dtype)
+        totals[:, known] = self.totals[:, index[known]]
         terms = self.term_array.take(pa.array(index)) if terms is None else terms
         found = self._with_changes(terms=terms, cells=self.cells.take(index), totals=totals, **changes)
         found.origin = self.origin
@@ -536,7 +507,7 @@ class Counts(ArrowTable):
         """Return counts of just these terms, in this order; those that do not occur count nothing."""
         terms = check_distinct("vocabulary", vocabulary)
         index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
-        return self.taken(index.astype(np.int64), terms, fixed=True)
+        return self.take(index.astype(np.int64), terms, fixed=True)
 
     def prune(
         self,
@@ -560,7 +531,7 @@ class Counts(ArrowTable):
         >>> list(counts.prune(min_df=2, max_df=0.9).terms)
         ['c1']
         """
-        df, tf = self._totals[0], self._totals[1]
+        df, tf = self.totals[0], self.totals[1]
         n_occurrences = self.n_occurrences
         kept = (df >= _resolve_limit("min_df", min_df, self.n_docs)) & (
             df <= _resolve_limit("max_df", max_df, self.n_docs)
@@ -577,7 +548,7 @@ class Counts(ArrowTable):
         said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
         said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
         pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
-        return self.taken(np.flatnonzero(kept), pruned=pruned)
+        return self.take(np.flatnonzero(kept), pruned=pruned)
 
     def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
         if isinstance(names, str):
@@ -608,51 +579,10 @@ class Counts(ArrowTable):
         rows = np.array([place[name] for name in names], np.int32)
         sizes = np.zeros(len(classes), np.int64)
         np.add.at(sizes, rows, self.class_sizes)
-        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumbered(rows))
-
-
-class _Summands(NamedTuple):
-    """What adds up."""
-
-    whole: TermCells
-    totals: TermCells
-    sizes: Int64Array
-    documents: Int64Array
+        return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumber(rows))
 
 
 _NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
-
-
-def _check_range(sums: Iterable[AnyArray], sign: int) -> None:
-    """Two numbers that are not negative, and whose sum is, do not fit into 64 bits."""
-    for values in sums:
-        if values.dtype.kind == "f":
-            # real sums agree to rounding only: what is left of nothing may be a little less than nothing
-            scale = np.abs(values).max(initial=1.0)
-            negative = values < -1e-9 * scale
-            np.maximum(values, 0, out=values, where=~negative)
-        else:
-            negative = values < 0
-        if negative.any():
-            if sign > 0:
-                raise CountsError("Cannot add counts: a sum does not fit into 64 bits.")
-            raise CountsError(f"Cannot subtract counts: the result would be negative. {NOT_A_PART}")
-
-
-def _refuse_new_names(whole: Counts, part: Counts) -> None:
-    for what, names, known in (("class", part.classes, whole.classes), ("term", part.terms, whole.terms)):
-        new = set(names) - set(known)
-        if new:
-            raise CountsError(
-                f"Cannot subtract counts: the {what} {min(new)!r} is only in the part that is subtracted. {NOT_A_PART}"
-            )
-
-
-def _first_difference(mine: StringArray, theirs: StringArray) -> str:
-    for i, (a, b) in enumerate(zip(mine, theirs, strict=False)):
-        if a != b:
-            return f"The first that differs is number {i}: {a!r} here, {b!r} there."
-    return ""
 
 
 def _is_equal(mine: object, theirs: object) -> bool:

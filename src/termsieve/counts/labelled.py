@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +16,8 @@ from termsieve._types import Int64Array
 from termsieve.counts.counting import TEXT_BYTES, as_documents, resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.counts.matrices import check_matrix, make_label_matrix
-from termsieve.counts.rows import Worker, read_rows
+from termsieve.counts.plain_rows import PlainRows
+from termsieve.counts.rows import Rows, Worker, read_rows
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -98,40 +97,45 @@ def read_labelled(
     (['bad', 'film', 'good'], [[0, 1, 1], [1, 1, 0]])
     """
     documents = as_documents(documents, labels)
-    batches = list(documents.batches())
+    found = read_matrices(list(documents.batches()), analyzer, resolve_threads(threads))
+    counts = Counts.from_matrix(found.X, found.Y, classes=found.classes).named(found.terms, found.analyzer.settings)
+    counts.origin = documents.origin
+    return LabelledMatrix(found.X, found.Y, counts)
+
+
+class DocumentMatrices(NamedTuple):
+    """Documents x terms and documents x classes, with what names their columns; and the texts."""
+
+    X: sparse.csr_array
+    terms: pa.LargeStringArray
+    Y: sparse.csr_array
+    classes: list[str]
+    analyzer: Analyzer
+    texts: pa.ChunkedArray
+
+
+def read_matrices(batches: Sequence[pa.RecordBatch], given: Analyzer | None, threads: int) -> DocumentMatrices:
+    """Return matrices of all documents; without an analyzer, terms are what `choose_analyzer` says."""
     if not batches:
         raise InputError("There are no documents.")
-    texts = pa.chunked_array([batch.column("text") for batch in batches])
-    analyzer = choose_analyzer(analyzer, tokens=texts.type == TOKENS)
+    texts, labels = (pa.chunked_array([batch.column(name) for batch in batches]) for name in ("text", "labels"))
+    analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
     if texts.type != TOKENS:
         warn_of_missing_boundaries(texts, analyzer)
-    X, terms = read_occurrences(texts, analyzer, resolve_threads(threads))
-    Y, classes = make_label_matrix(pa.chunked_array([batch.column("labels") for batch in batches]), None, len(texts))
-    counts = Counts.from_matrix(X, Y, classes=classes).named(terms, analyzer.settings)
-    counts.origin = documents.origin
-    return LabelledMatrix(X, Y, counts)
+    X, terms = read_occurrences(texts, analyzer, threads)
+    Y, classes = make_label_matrix(labels, None, len(texts))
+    return DocumentMatrices(X, terms, Y, classes, analyzer, texts)
 
 
 def read_occurrences(
     texts: pa.ChunkedArray, analyzer: Analyzer, threads: int
 ) -> tuple[sparse.csr_array, pa.LargeStringArray]:
     """Return documents x terms with occurrences, and the terms, sorted."""
-    if not kernels_pay(texts.nbytes, TEXT_BYTES):
-        return _read_plainly(texts, analyzer)
-    workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
-    rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
+    rows: Rows | PlainRows
+    if kernels_pay(texts.nbytes, TEXT_BYTES):
+        workers = [Worker(i, Vocabulary(analyzer)) for i in range(threads if analyzer.runs else 1)]
+        rows = read_rows(texts, workers, pa.ChunkedArray.combine_chunks)
+    else:
+        rows = PlainRows(texts.to_pylist(), analyzer)
     terms, columns = rows.vocabulary()
     return rows.matrix(columns, len(terms)), terms
-
-
-def _read_plainly(texts: pa.ChunkedArray, analyzer: Analyzer) -> tuple[sparse.csr_array, pa.LargeStringArray]:
-    """Do in plain Python what the workers do."""
-    rows = [Counter(analyzer(text)) for text in texts.to_pylist()]
-    terms = sorted(set().union(*rows))
-    column = {term: i for i, term in enumerate(terms)}
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.fromiter((column[term] for row in rows for term in row), np.int32, indptr[-1])
-    data = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int64, indptr[-1])
-    matrix = sparse.csr_array((data, indices, indptr.astype(np.int32)), shape=(len(rows), len(terms)))
-    matrix.sort_indices()
-    return matrix, pa.array(terms, pa.large_string())

@@ -98,7 +98,10 @@ class Worker:
         self._ensure_capacity()
         terms, times = np.empty((2, len(tokens.numbers) + 1), np.int32)
         ends = np.empty(len(tokens.ends), np.int64)
-        n = row_kernels.count_terms(tokens.numbers, tokens.ends, self._counts, self._seen, terms, times, ends)
+        n = row_kernels.count_terms(
+            numbers=tokens.numbers, doc_ends=tokens.ends, counts=self._counts, met=self._seen,
+            terms=terms, times=times, ends=ends,
+        )  # fmt: skip
         return RowBlock(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
     def _ensure_capacity(self) -> None:
@@ -152,17 +155,20 @@ class Rows:
         def keep(block: RowBlock) -> tuple[Int32Array, Int32Array, Int64Array]:
             columns, tfs = np.empty((2, len(block.terms) + 1), np.int32)
             lengths = np.empty(len(block.ends), np.int64)
-            n = row_kernels.select_columns(*block[1:], column_of[block.worker], columns, tfs, lengths)
+            n = row_kernels.select_columns(
+                terms=block.terms, times=block.times, ends=block.ends, column_of=column_of[block.worker],
+                columns=columns, tfs=tfs, lengths=lengths,
+            )  # fmt: skip
             return columns[:n], tfs[:n], lengths
 
         def fill(i: int) -> None:
             columns, tfs, _ = parts[i]
-            mine = indptr[docs[i] : docs[i + 1] + 1]
+            rows = {"columns": columns, "tfs": tfs, "indptr": indptr[docs[i] : docs[i + 1] + 1]}
             if len(columns) > n_columns // 8:
                 free = np.zeros(n_columns + 1, np.int32)
-                row_kernels.fill_by_column(columns, tfs, mine, free, indices, data)
+                row_kernels.fill_by_column(**rows, free=free, out_columns=indices, out=data)
             else:
-                row_kernels.fill_by_sorting(columns, tfs, mine, indices, data)
+                row_kernels.fill_by_sorting(**rows, out_columns=indices, out=data)
 
         if len(self._workers) > 1:
             _load_matrix_loops()
@@ -181,10 +187,10 @@ class Rows:
         """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         if len(self._workers) > 1:
             _load_sum_loops()
-        rows = self._joined(column_of)
+        indptr, columns, times = self._join(column_of)
         docs = groups.indices.astype(np.int64)
         # how many terms the documents of each group have, for each to be summed by one thread
-        before = np.concatenate([[0], np.cumsum(np.diff(rows[0])[docs])])[groups.indptr]
+        before = np.concatenate([[0], np.cumsum(np.diff(indptr)[docs])])[groups.indptr]
 
         def part(share: slice) -> tuple[Int32Array, Int64Array, Int64Array]:
             start, ends = groups.indptr[share.start], groups.indptr[share.start + 1 : share.stop + 1]
@@ -192,7 +198,10 @@ class Rows:
             found, values = np.empty(size, np.int32), np.empty((size, 3), np.int64)
             found_ends, sums = np.empty(len(ends), np.int64), np.zeros((n_columns, 3), np.int64)
             ends = (ends - start).astype(np.int64)
-            n = row_kernels.sum_groups(*rows, ends, docs[start:], sums, found, values, found_ends)
+            n = row_kernels.sum_groups(
+                indptr=indptr, columns=columns, times=times, group_ends=ends, docs=docs[start:], sums=sums,
+                found=found, values=values, found_ends=found_ends,
+            )  # fmt: skip
             return found[:n], values[:n], found_ends
 
         parts = _run_on_threads(part, _split_evenly(before, len(self._workers)))
@@ -201,10 +210,13 @@ class Rows:
         found, values = (np.concatenate([one[i] for one in parts]) for i in (0, 1))
         n = len(found)
         cells = Cells(np.zeros(n_columns + 1, np.int64), np.empty(n, np.int32), np.empty((3, n), np.int64))
-        row_kernels.sort_by_column(found, values, np.concatenate(found_ends), *cells)
+        row_kernels.sort_by_column(
+            found=found, values=values, found_ends=np.concatenate(found_ends),
+            indptr=cells.indptr, groups=cells.classes, sorted_values=cells.values,
+        )  # fmt: skip
         return cells
 
-    def _joined(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
+    def _join(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
         """All rows, one after the other, in columns."""
         starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
         columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
@@ -275,17 +287,24 @@ def load_all_kernels() -> None:
     _load_sum_loops()
 
 
+def count_characters(documents: Sequence[Any]) -> int:
+    """Return about how many characters the documents have; files count as large."""
+    return int(_document_sizes(documents).sum())
+
+
 def _split_documents(documents: Sequence[Any]) -> list[slice]:
     """Pieces of about `CHUNK` characters, whole documents each."""
-    if isinstance(documents, pa.ChunkedArray):
-        lists = pa.types.is_large_list(documents.type)
-        lengths = (pc.list_value_length if lists else pc.binary_length)(documents)
-        sizes = lengths.to_numpy() * (TOKEN_CHARACTERS if lists else 1)
-    else:
-        sizes = np.fromiter(map(_document_size, documents), np.int64, len(documents))
-    chunk = np.cumsum(sizes) // CHUNK_CHARACTERS
+    chunk = np.cumsum(_document_sizes(documents)) // CHUNK_CHARACTERS
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]
+
+
+def _document_sizes(documents: Sequence[Any]) -> Int64Array:
+    if isinstance(documents, pa.ChunkedArray):
+        lists = pa.types.is_large_list(documents.type)
+        lengths = (pc.list_value_length if lists else pc.binary_length)(documents).fill_null(0)
+        return np.asarray(lengths.to_numpy() * (TOKEN_CHARACTERS if lists else 1), np.int64)
+    return np.fromiter(map(_document_size, documents), np.int64, len(documents))
 
 
 def _document_size(document: Any) -> int:

@@ -97,6 +97,19 @@ def _type_of(counts: Counts, name: str) -> pa.DataType:
 # Reading
 
 
+def columns_of_table(table: Any, *, is_alone: bool) -> dict[str, Any]:
+    """Return the columns of a table that is given in place of columns."""
+    try:
+        whole = pa.table(table if is_alone else None)  # columns without df are no table
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise OptionError(
+            "Counts are made of columns, df (documents) among them, or of one table that has them "
+            f"({', '.join(COLUMNS)}); this is neither. A list of frequencies alone is for "
+            "termsieve.count_frequencies."
+        ) from error
+    return {name: whole[name] for name in COLUMNS if name in whole.column_names}
+
+
 def _read_rows(columns: Mapping[str, Any]) -> _Rows:
     for name in ("term", "class", "df"):
         if columns.get(name) is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +20,7 @@ from termsieve.counts.cells import Cells, TermCells
 from termsieve.threads import work_on_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
-from termsieve.tokens.vocabulary import Vocabulary
+from termsieve.tokens.vocabulary import NgramParts, Vocabulary
 
 if TYPE_CHECKING:
     from termsieve.counts import cell_kernels
@@ -31,6 +32,11 @@ else:
 
 HELD_TERMS = 1 << 20  # terms of documents that are held before they are summed up
 MIN_CELLS = 1 << 20  # cells for which there is room at first
+_AT_ONCE = 1 << 18  # cells that are written out at a time
+_NEARLY_FULL = 0.9  # of the terms for which a table has slots
+# In bytes. Of a term: 16 its key, 8 its place, 32 its record, 4 a list; 32 more while cells are sorted. Of a cell: 32,
+# 8 while it is sorted, and 32 where it is copied to.
+_BYTES_PER_TERM, _BYTES_PER_CELL = 92, 72
 _MOST_VISITS = (1 << 31) - 1  # of documents, by numbers of 32 bits
 
 
@@ -111,23 +117,33 @@ class Tally:
 
     def _ensure_capacity(self, cells: int) -> None:
         """Add up cells of the same term and column, and have room for so many more."""
-        old = self._add_up_cells()
-        self._n_cells = len(old.terms)
-        size = max(MIN_CELLS, 2 * self._n_cells + cells)
-        if size > len(self._cells.terms):
-            self._cells = _make_cell_list(size)
-        self._cells.terms[: self._n_cells], self._cells.columns[: self._n_cells] = old.terms, old.columns
-        self._cells.values[: self._n_cells] = old.values
-
-    def _add_up_cells(self) -> _CellList:
         every, held = np.arange(self.vocabulary.n_terms, dtype=np.int32), self._get_cells()
         n_columns = int(held.columns.max(initial=0)) + 1
-        cells = _arrange_cells(held, every, len(every), np.arange(n_columns), n_columns, 1)
-        return _CellList(cells.terms.astype(np.int32), cells.classes, np.ascontiguousarray(cells.values.T))
+        order = _CellOrder(held, every, len(every), np.arange(n_columns), n_columns)
+        n = order.n_cells
+        added = _make_cell_list(max(MIN_CELLS, 2 * n + cells))
+        for first, end in order.cut(_AT_ONCE):
+            part = order.gather(first, end)
+            at = slice(order.indptr[first], order.indptr[end])
+            added.terms[at], added.columns[at], added.values[at] = part.terms + first, part.classes, part.values.T
+        self._cells, self._n_cells = added, n
 
     def _get_cells(self) -> _CellList:
         (terms, columns, values), n = self._cells, self._n_cells
         return _CellList(terms[:n], columns[:n], values[:n])
+
+    def estimate_peak(self) -> int:
+        """Return the bytes that this tally takes at most while its cells are added up, its tables grow or are sorted.
+
+        Of arrays with room for more, only what is in use takes memory.
+        """
+        vocabulary = self.vocabulary
+        slots = vocabulary.words.slots
+        grows = 3 * vocabulary.n_terms > 2 * _NEARLY_FULL * len(slots)
+        return (
+            slots.nbytes * (3 if grows else 1) + vocabulary.n_bytes + _BYTES_PER_TERM * vocabulary.n_terms
+            + _BYTES_PER_CELL * self._n_cells + 4 * HELD_TERMS
+        )  # fmt: skip
 
     def finish(self) -> tuple[Vocabulary, _CellList]:
         """Return the vocabulary and all cells; this uses the tally up."""
@@ -135,6 +151,15 @@ class Tally:
         vocabulary = self.vocabulary
         del self.vocabulary, self._numbers, self._records, self._seen
         return vocabulary, self._get_cells()
+
+    def write_out(self, row_of: Int64Array, n_rows: int) -> Iterator[TermCells]:
+        """Yield the terms, sorted, with their cells, some thousands at a time; this uses the tally up."""
+        vocabulary, cells = self.finish()
+        vocabulary.drop_slots()
+        terms, rank, ngrams = _sort_used_terms(vocabulary, cells)
+        order = _CellOrder(cells, rank, len(terms), row_of, n_rows)
+        for first, end in order.cut(_AT_ONCE):
+            yield TermCells(vocabulary.get_terms(terms[first:end], ngrams), order.gather(first, end))
 
 
 def merge_tallies(tallies: list[Tally], row_of: Int64Array, n_rows: int, threads: int) -> TermCells:
@@ -145,15 +170,22 @@ def merge_tallies(tallies: list[Tally], row_of: Int64Array, n_rows: int, threads
     finished = work_on_each(Tally.finish, tallies, threads)
     tallies.clear()
     vocabulary, cells = _absorb_others(finished)
+    vocabulary.drop_slots()
+    order, rank, ngrams = _sort_used_terms(vocabulary, cells)
+    terms = vocabulary.get_terms(order, ngrams)
+    del vocabulary, ngrams
+    return TermCells(terms, _arrange_cells(cells, rank, len(order), row_of, n_rows, threads))
+
+
+def _sort_used_terms(vocabulary: Vocabulary, cells: _CellList) -> tuple[Int64Array, Int32Array, NgramParts]:
+    """Return the numbers of the terms that have cells, sorted; the rank of each; and what n-grams are made of."""
     used = np.zeros(vocabulary.n_terms, np.bool_)
     used[cells.terms] = True
     ngrams = vocabulary.parts()
     order = vocabulary.sort_terms(used, ngrams)
     rank = np.empty(vocabulary.n_terms, np.int32)
     rank[order] = np.arange(len(order))
-    terms = vocabulary.get_terms(order, ngrams)
-    del vocabulary, ngrams
-    return TermCells(terms, _arrange_cells(cells, rank, len(order), row_of, n_rows, threads))
+    return order, rank, ngrams
 
 
 def _absorb_others(finished: list[tuple[Vocabulary, _CellList]]) -> tuple[Vocabulary, _CellList]:
@@ -168,24 +200,52 @@ def _absorb_others(finished: list[tuple[Vocabulary, _CellList]]) -> tuple[Vocabu
     return vocabulary, _CellList(*map(np.concatenate, zip(*parts, strict=True)))
 
 
+class _CellOrder:
+    """Cells in order of the ranks of their terms and the rows of their columns; where those of each rank begin."""
+
+    def __init__(self, cells: _CellList, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int) -> None:
+        self._cells, self._row_of = cells, row_of
+        self._starts, self._order, self.indptr = cell_kernels.sort_cells(
+            terms=cells.terms, columns=cells.columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
+        )
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells when those of one rank and row are one."""
+        return int(self.indptr[-1])
+
+    def cut(self, cells: int) -> Iterator[tuple[int, int]]:
+        """Yield ranges of ranks with about so many cells."""
+        n_ranks = len(self.indptr) - 1
+        cuts = np.searchsorted(self._starts, np.arange(cells, self._starts[-1], cells)).tolist()
+        return ((first, end) for first, end in itertools.pairwise([0, *cuts, n_ranks]) if first < end)
+
+    def gather(self, first: int, end: int) -> Cells:
+        """Return the cells of a range of ranks."""
+        n = int(self.indptr[end] - self.indptr[first])
+        cells = Cells(
+            self.indptr[first : end + 1] - self.indptr[first], np.empty(n, np.int32), np.empty((3, n), np.int64)
+        )
+        self.gather_into(cells.classes, cells.values, first, end, int(self.indptr[first]))
+        return cells
+
+    def gather_into(self, rows: Int32Array, sums: Int64Array, first: int, end: int, before: int = 0) -> None:
+        """Write the cells of a range of ranks to arrays; `before` cells are not in them."""
+        cell_kernels.gather_cells(
+            first=first, last=end, starts=self._starts, order=self._order, columns=self._cells.columns,
+            values=self._cells.values, row_of=self._row_of, n=int(self.indptr[first]) - before, rows=rows, sums=sums,
+        )  # fmt: skip
+
+
 def _arrange_cells(
     cells: _CellList, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int, threads: int
 ) -> Cells:
     """Return cells by the ranks of their terms and the rows of their columns."""
-    starts, order, indptr = cell_kernels.sort_cells(
-        terms=cells.terms, columns=cells.columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
-    )
-    rows, sums = np.empty(indptr[-1], np.int32), np.empty((3, indptr[-1]), np.int64)
-    cuts = np.searchsorted(starts, np.linspace(0, starts[-1], threads + 1)[1:-1]).tolist()
-
-    def gather(part: tuple[int, int]) -> None:
-        cell_kernels.gather_cells(
-            first=part[0], last=part[1], starts=starts, order=order, columns=cells.columns, values=cells.values,
-            row_of=row_of, indptr=indptr, rows=rows, sums=sums,
-        )  # fmt: skip
-
-    work_on_each(gather, list(itertools.pairwise([0, *cuts, n_ranks])), threads)
-    return Cells(indptr, rows, sums)
+    order = _CellOrder(cells, rank, n_ranks, row_of, n_rows)
+    rows, sums = np.empty(order.n_cells, np.int32), np.empty((3, order.n_cells), np.int64)
+    ranges = list(order.cut(max(len(cells.terms) // threads + 1, 1)))
+    work_on_each(lambda part: order.gather_into(rows, sums, *part), ranges, threads)
+    return Cells(order.indptr, rows, sums)
 
 
 def _make_cell_list(size: int) -> _CellList:

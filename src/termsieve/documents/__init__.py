@@ -1,4 +1,4 @@
-r"""Labelled documents as Arrow record batches.
+r"""Files, folders, frames and streams come in; labelled documents as Arrow record batches go out.
 
 ::
 

@@ -189,7 +189,7 @@ def split_batch(
         step = max(1, min(BATCH_ROWS, BATCH_BYTES // mean))
     for start in range(0, batch.num_rows, step):
         piece = batch.slice(start, step)
-        columns = {name: replace_views(_stored(piece[name])) for name in options.columns(())}
+        columns = {name: replace_views(_unwrap_extension(piece[name])) for name in options.columns(())}
         further = {name: replace_views(piece[name]) for name in extra}
         yield Chunk(piece.num_rows, columns, further, make_row_describer(done + start))
 
@@ -199,7 +199,7 @@ def _check_column(source: str, name: str, column: pa.Array, done: int) -> None:
 
     Strings are checked as bytes: whether a text is valid UTF-8 is seen later, so that an error can name its row.
     """
-    column = _stored(column)
+    column = _unwrap_extension(column)
     kind = _type_of_bytes(column.type)
     if kind is None:
         raise InputError(
@@ -209,7 +209,7 @@ def _check_column(source: str, name: str, column: pa.Array, done: int) -> None:
     _check_values(source, name, column if kind == column.type else column.view(kind), done)
 
 
-def _stored(column: pa.Array) -> pa.Array:
+def _unwrap_extension(column: pa.Array) -> pa.Array:
     """Return the strings of an extension type that is stored as strings, such as JSON; other columns as they are."""
     is_text = isinstance(column, pa.ExtensionArray) and is_textual(column.type.storage_type)
     return column.storage if is_text else column

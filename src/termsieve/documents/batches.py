@@ -81,6 +81,10 @@ class Ranges:
         return shown + (f"; {more:,} more" if more else "")
 
 
+class NothingFoundError(InputError):
+    """Rows of which not one is a document."""
+
+
 class ReadReport:
     """What one pass over the documents kept, what it skipped and why, and what it noticed."""
 
@@ -159,7 +163,7 @@ class ReadReport:
         if self.documents:
             return
         if self.skipped:
-            raise InputError(f"All {self.skipped:,} rows are bad. The first: {self.examples[0]}.")
+            raise NothingFoundError(f"All {self.skipped:,} rows are bad. The first: {self.examples[0]}.")
         if options.split is not None and self.split_values:
             column, value = options.split
             known = [name for name in self.split_values if name is not None]

@@ -48,9 +48,9 @@ class ClassFolderSource(Source):
         bare = [path.name for path in self._list_classes() if next(_walk(path), None) is None]
         notes = []
         if loose:
-            notes.append(f"{self.root}: {_listed(loose, 'file')} beside the class folders: not read")
+            notes.append(f"{self.root}: {_name_some(loose, 'file')} beside the class folders: not read")
         if bare:
-            notes.append(f"{self.root}: {_listed(bare, 'class folder')} without text files: no class of that name")
+            notes.append(f"{self.root}: {_name_some(bare, 'class folder')} without text files: no class of that name")
         return notes
 
     def remarks(self, options: Options) -> list[str]:  # noqa: ARG002
@@ -61,11 +61,13 @@ class ClassFolderSource(Source):
         if not nested:
             return []
         remark = (
-            f"{self.root}: {_listed(nested, 'folder')} inside class folders, whose files have the class of the outer"
+            f"{self.root}: {_name_some(nested, 'folder')} inside class folders, whose files have the class of the outer"
         )
         same = next(iter(inner.values()))
         if len(inner) > 1 and len(same) > 1 and all(below == same for below in inner.values()):
-            remark += f" (if {_listed(same, 'folder')} are the classes, name {self.root / next(iter(inner))} instead)"
+            remark += (
+                f" (if {_name_some(same, 'folder')} are the classes, name {self.root / next(iter(inner))} instead)"
+            )
         return [remark]
 
     @property
@@ -173,7 +175,7 @@ def _list_visible(folder: Path, *, folders: bool) -> list[Path]:
     return sorted(found, key=lambda path: path.name)
 
 
-def _listed(names: list[str], what: str) -> str:
+def _name_some(names: list[str], what: str) -> str:
     shown = ", ".join(map(repr, names[:SHOWN_FILES])) + (", ..." if len(names) > SHOWN_FILES else "")
     return f"{len(names):,} {what}{'s' * (len(names) != 1)} ({shown})"
 

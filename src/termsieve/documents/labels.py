@@ -45,17 +45,17 @@ def _flatten(column: Column, title: str, faults: Faults) -> tuple[Int64Array, pa
         return _flatten_values(column, faults)
     column = decode_dictionary(column)
     if not is_list(column.type):
-        return np.arange(len(column)), _spelled(column, title, faults), np.zeros(0, np.int64)
+        return np.arange(len(column)), _spell(column, title, faults), np.zeros(0, np.int64)
     owners = pc.list_parent_indices(column).to_numpy(zero_copy_only=False).astype(np.int64)
     inner: Faults = {}
-    labels = _spelled(decode_dictionary(pc.list_flatten(column)), title, inner)
+    labels = _spell(decode_dictionary(pc.list_flatten(column)), title, inner)
     for position, reason in inner.items():
         faults.setdefault(int(owners[position]), reason)
     nulls = column.is_null().to_numpy(zero_copy_only=False)
     return owners, labels, np.flatnonzero(nulls)
 
 
-def _spelled(column: pa.Array, title: str, faults: Faults) -> pa.Array:
+def _spell(column: pa.Array, title: str, faults: Faults) -> pa.Array:
     if pt.is_floating(column.type):
         infinite = pc.is_inf(column.cast(pa.float64())).to_numpy(zero_copy_only=False)
         for row in np.flatnonzero(infinite.astype(bool)).tolist():

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
+from termsieve._kernels import kernels_pay
 from termsieve._types import Int32Array
-from termsieve.counts.counting import resolve_threads
-from termsieve.counts.rows import PythonVocabulary, Rows, Worker, read_rows
+from termsieve.counts.counting import TEXT_BYTES, resolve_threads
+from termsieve.counts.plain_rows import PlainRows, stack_columns
+from termsieve.counts.rows import PythonVocabulary, Rows, Worker, count_characters, read_rows
 from termsieve.documents import TOKENS
 from termsieve.errors import InputError, OptionError, TermsieveWarning
 from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
 from termsieve.tokens.vocabulary import Vocabulary
 
+AnyRows: TypeAlias = Rows | PlainRows
 _OWN_OPTIONS = ("stemmer", "segmenter", "min_length", "strip")  # options that scikit-learn does not have
 _SHARED_OPTIONS = ("lowercase", "token_pattern", "ngram_range", "analyzer", "strip_accents", "stop_words")
 _DECODING_OPTIONS = ("input", "encoding", "decode_error")
@@ -81,13 +85,28 @@ class TermExtractor:
         """Make a new, empty vocabulary."""
         return PythonVocabulary(self.plain) if self.plain is not None else Vocabulary(self.analyzer)  # type: ignore[arg-type]
 
-    def rows(self, documents: Any, workers: list[Worker]) -> Rows:
-        """Read documents into rows."""
-        checked = _check_documents(documents)
-        try:
-            return read_rows(checked, workers, self._convert)
-        except UnicodeEncodeError as error:
-            raise InputError(f"A document holds a lone surrogate, which is not text: {error}.") from error
+    def read(self, documents: Any, threads: int | None) -> AnyRows:
+        """Read documents into rows, with new vocabularies; few of them in plain Python."""
+        checked, n = _check_documents(documents), self.threads(threads)
+        if kernels_pay(count_characters(checked), TEXT_BYTES):
+            return self.rows(checked, [Worker(i, self.vocabulary()) for i in range(n)])
+        return PlainRows(self.texts(checked), self.find_terms)
+
+    def rows(self, documents: Sequence[Any], workers: list[Worker]) -> Rows:
+        """Read documents into rows, in the numbers of the workers."""
+        with _explain_surrogates():
+            return read_rows(documents, workers, self._convert)
+
+    def texts(self, documents: Sequence[Any]) -> list[Any]:
+        """Return what `find_terms` takes of each document, checked."""
+        with _explain_surrogates():
+            converted = self._convert(documents) if len(documents) else []
+        return converted.to_pylist() if isinstance(converted, pa.Array) else list(converted)
+
+    @property
+    def find_terms(self) -> Callable[[Any], Sequence[str]]:
+        """The definition of the terms, in plain Python."""
+        return self.plain or self.analyzer  # type: ignore[return-value]  # there is always one
 
     def _convert(self, documents: Sequence[Any]) -> Any:
         if isinstance(documents, pa.ChunkedArray):
@@ -112,6 +131,14 @@ class TermExtractor:
             hint = " (analyzer='tokens' takes lists of tokens.)" if isinstance(text, list | tuple) else ""
             raise InputError(f"A document must be text, not {type(text).__name__}: {str(text)[:60]!r}.{hint}")
         return str(text)
+
+
+@contextmanager
+def _explain_surrogates() -> Iterator[None]:
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise InputError(f"A document holds a lone surrogate, which is not text: {error}.") from error
 
 
 def _check_tokens(document: Any) -> list[str]:
@@ -266,11 +293,14 @@ class ReaderPool:
     def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
         self._extractor, self._terms = reading, terms
         self._idle: list[ColumnReader] = []
+        self._columns: dict[str, int] | None = None
 
     def matrix(self, documents: Any, threads: int | None, *, binary: bool) -> Any:
         """Return documents x columns: occurrences."""
         documents = _check_documents(documents)
         n = min(self._extractor.threads(threads), max(len(documents), 1))
+        if not kernels_pay(count_characters(documents), TEXT_BYTES):
+            return self._count_plainly(documents, binary=binary)
         readers = [self._take_reader() for _ in range(n)]
         for number, reader in enumerate(readers):
             reader.worker.number = number
@@ -279,6 +309,19 @@ class ReaderPool:
             rows.make_binary()
         matrix = rows.matrix([reader.get_columns() for reader in readers], len(self._terms))
         self._idle.extend(reader for reader in readers if not reader.is_too_large)
+        return matrix
+
+    def _count_plainly(self, documents: Sequence[Any], *, binary: bool) -> Any:
+        """Do in plain Python what the readers do."""
+        if self._columns is None:
+            self._columns = {term: column for column, term in enumerate(self._terms.to_pylist())}
+        known, find_terms = self._columns, self._extractor.find_terms
+        numbers = [
+            [known[term] for term in find_terms(text) if term in known] for text in self._extractor.texts(documents)
+        ]
+        matrix = stack_columns(numbers, len(known))
+        if binary:
+            matrix.data.fill(1)
         return matrix
 
     def _take_reader(self) -> ColumnReader:

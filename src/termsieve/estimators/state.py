@@ -11,8 +11,8 @@ import pyarrow as pa
 from termsieve._types import UInt8Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError
-from termsieve.tokens.analyzer import Unconfirmed
 from termsieve.tokens.strings import make_string_array, string_buffers
+from termsieve.tokens.tokenizers import Unconfirmed
 
 
 def pack_terms(terms: pa.LargeStringArray) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from sklearn.utils import Tags, check_array
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
-from termsieve.counts.rows import Rows, Worker
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.extraction import (
+    AnyRows,
     ReaderPool,
     TermExtractor,
     parse_vocabulary,
@@ -226,7 +226,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self._select_terms(self.counts_)
         return self
 
-    def _learn(self, raw_documents: Any, y: Any) -> tuple[Rows, list[Int32Array]]:
+    def _learn(self, raw_documents: Any, y: Any) -> tuple[AnyRows, list[Int32Array]]:
         reading, rows, terms, column_of = self._read(raw_documents)
         if not len(terms) and self.vocabulary is None:
             raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
@@ -251,19 +251,18 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         return rows, find_columns(self._select_terms(counts, make_matrix))
 
-    def _read(self, raw_documents: Any) -> tuple[TermExtractor, Rows, pa.LargeStringArray, list[Int32Array]]:
+    def _read(self, raw_documents: Any) -> tuple[TermExtractor, AnyRows, pa.LargeStringArray, list[Int32Array]]:
         """Read the documents: rows, terms in order, and the columns of these."""
         _ = self._rule, self._weighting  # wrong options are told before the work
         warn_unused_parameters(self.get_params(deep=False))
         reading = self._extractor
-        workers = [Worker(i, reading.vocabulary()) for i in range(reading.threads(self.threads))]
-        rows = reading.rows(raw_documents, workers)
+        rows = reading.read(raw_documents, self.threads)
         if self.binary:
             rows.make_binary()
         terms, column_of = rows.vocabulary()
         return reading, rows, terms, column_of
 
-    def _make_counts(self, rows: Rows, terms: pa.LargeStringArray, column_of: list[Int32Array], y: Any) -> Counts:
+    def _make_counts(self, rows: AnyRows, terms: pa.LargeStringArray, column_of: list[Int32Array], y: Any) -> Counts:
         everything = sparse.csc_array(np.ones((rows.n_docs, 1), np.int64))
         labels, classes = sparse.csc_array((rows.n_docs, 0), dtype=np.int64), list[str]()
         if self._needs_labels:
@@ -294,7 +293,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             if not len(kept):
                 raise InputError(f"No terms are selected by {self._rule}: {selection.reason}.")
             self.selection_, self.scores_ = selection, scores.overall(self.aggregate)[kept]
-            self.pvalues_ = find_pvalues(Scores(counts.taken(kept), scores.score))  # of all terms they would take long
+            self.pvalues_ = find_pvalues(Scores(counts.take(kept), scores.score))  # of all terms they would take long
         weights = self._weighting.compute_weights(counts)
         terms = counts.term_array.take(pa.array(kept))
         self._set_vocabulary(terms, None if weights is None else weights[kept])

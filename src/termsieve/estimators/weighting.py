@@ -66,19 +66,19 @@ class Weighting:
             return None
         n, n_docs = counts.term_df.astype(np.float64), float(counts.n_docs)
         if self.score is not None:
-            return self._checked(score(counts, self.score).overall(), counts)
+            return self._check(score(counts, self.score).overall(), counts)
         if self.name in ("tfidf", "tfidf_log"):
             return np.asarray(np.log((1.0 + n_docs) / (1.0 + n)) + 1.0)
         more = 0.1 if self.name == "tfidf_lp" else 0.0
         return np.where(n > 0, np.log(n_docs / np.maximum(n, 1.0) + more), 0.0)
 
-    def _checked(self, weights: Array, counts: Counts) -> Array:
+    def _check(self, weights: Array, counts: Counts) -> Array:
         weights = np.where(counts.term_df > 0, weights, 0.0)
         bad = np.flatnonzero(~np.isfinite(weights))
         if len(bad):
             raise OptionError(
                 f"weighting={self.name!r}: the score of {counts.term_array[int(bad[0])].as_py()!r} is "
-                f"{weights[bad[0]]}, which is no weight ({len(bad):,} terms). Take a score that is finite, such as "
+                f"{weights[bad[0]]}, which is not a weight ({len(bad):,} terms). Take a score that is finite, such as "
                 "'tf.bns', 'tf.chi2' or 'tf.relevance_freq'."
             )
         return weights

@@ -18,7 +18,7 @@ from termsieve.selection.stability import PAIRS, rank_half_samples
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray, Int64Array, StringArray
-    from termsieve.counts.counting import Folds
+    from termsieve.counts.folds import Folds
 
 OFTEN = 0.9  # of the half-samples: what counts as coming again
 _SHOWN = 6

@@ -359,14 +359,16 @@ class Band(NamedTuple):
     high: Array
 
 
-def band(values: Any, *, confidence: float = 0.95, axis: int = 0) -> Band:
+def band(values: Any, *, confidence: float = 0.95, axis: int = 0, ratio: float = 0.0) -> Band:
     """Return the mean over repetitions with Student's interval; infinitely wide for one repetition.
 
-    It assumes independent repetitions. Folds of one cross-validation share training documents, so that their band
-    is too narrow: see `termsieve.evaluate.significance.correlated_t`.
+    Folds of one cross-validation share training documents, so that a band for independent repetitions is too narrow:
+    with `ratio`, test documents for each training document, it has Nadeau and Bengio's correction.
 
     >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]])]
     [[0.9], [0.652], [1.148]]
+    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]], ratio=1 / 2)]
+    [[0.9], [0.507], [1.293]]
     """
     given = np.asarray(values, np.float64)
     n = given.shape[axis] if given.ndim else 0
@@ -376,7 +378,7 @@ def band(values: Any, *, confidence: float = 0.95, axis: int = 0) -> Band:
     level = _upper_level(confidence)
     if n == 1:
         return Band(mean, np.full(mean.shape, -np.inf), np.full(mean.shape, np.inf))
-    half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) / n**0.5
+    half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) * (1 / n + ratio) ** 0.5
     return Band(mean, mean - half, mean + half)
 
 

@@ -3,6 +3,7 @@
 ::
 
     train_model    train(): compare, take the recommendation, fit it to all documents
+    from_counts    a model from counts alone
     fitting        the fit to all documents, and to parts of them, so that the others are held out
     model          Model: predict, explain, save and load
     calibration    curves from the log odds of a classifier to probabilities
@@ -17,6 +18,6 @@
 
 from termsieve.model.explaining import Explanation, TermContribution
 from termsieve.model.model import Model
-from termsieve.model.train_model import train
+from termsieve.model.train_model import train, train_recommended
 
-__all__ = ["Explanation", "Model", "TermContribution", "train"]
+__all__ = ["Explanation", "Model", "TermContribution", "train", "train_recommended"]

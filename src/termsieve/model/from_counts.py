@@ -52,7 +52,7 @@ def fit_counts(counts: Counts, *, score: str, rule: str, classifier: str) -> Mod
         raise CountsError(f"These counts are pruned ({counts.pruned}); give those of all terms.")
     spec = ModelSpec(score, rule, "count", classifier, 1, analyzer)
     index = np.sort(select(counts, rule, score).index)
-    chosen = counts.taken(index)
+    chosen = counts.take(index)
     vectorizer = spec.make_vectorizer()
     vectorizer._set_vocabulary(chosen.term_array, None)
     about = {

@@ -30,7 +30,8 @@ from termsieve.model.parts import (
     unpack_classifier,
     unpack_vectorizer,
 )
-from termsieve.tokens.analyzer import Analyzer, is_safe_pattern, settings_difference, tokenizer_name
+from termsieve.tokens.analyzer import Analyzer, is_safe_pattern, settings_difference
+from termsieve.tokens.tokenizers import tokenizer_name
 
 
 class LabelledRows(NamedTuple):

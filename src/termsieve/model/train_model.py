@@ -126,6 +126,44 @@ def train(
         )  # fmt: skip
 
 
+def train_recommended(
+    result: Comparison,
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    analyzer: Analyzer | None = None,
+    calibrate: int = CALIBRATION_FOLDS,
+    threads: int | None = None,
+) -> Model:
+    """Fit what a comparison recommends to all its documents: the model of `train`, without comparing again.
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 3
+    >>> labels = (["spam"] * 3 + ["ham"] * 3) * 3
+    >>> result = compare(texts, labels, scores="chi2", classifiers="multinomial_nb", ks=4, cv=3, progress=False)
+    >>> train_recommended(result, texts, labels).predict(["pills, cheap", "a meeting"])
+    ['spam', 'ham']
+    """
+    if result.settings["per_class"] or result.settings["weigh"] != "selected":
+        raise OptionError(
+            "A comparison with per_class or weigh='all' recommends no single model: its classes have rankings, or its "
+            "terms weights, of their own."
+        )
+    special = [Contender(**about) for about in result.settings.get("contenders", [])]
+    others = [name for name in result.scores if name not in {one.name for one in special}]
+    plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
+    table = _read_table(as_documents(documents, labels), [])
+    analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
+    chosen = _choose_recommended(result, plan)
+    if chosen.representation is not None:
+        analyzer = adapt_analyzer(analyzer, chosen.representation)
+    spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, chosen.min_df, analyzer)
+    settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
+                **_measure_candidates(result, plan)}  # fmt: skip
+    return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
+
+
 def _train_from_counts(counts: Counts, scores: Any, classifiers: Any, ks: Any, rule: Any) -> Model:
     """Fit naive Bayes to counts; what is not given is the default score and multinomial naive Bayes."""
     if rule is None and ks == KS:

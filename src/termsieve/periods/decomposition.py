@@ -56,7 +56,7 @@ def decompose(before: Counts, after: Counts, terms: pa.LargeStringArray) -> Deco
 def _term_rows(counts: Counts, terms: pa.LargeStringArray) -> Counts:
     """Return the counts of these terms, in this order."""
     index = pc.index_in(terms, value_set=counts.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
-    return counts.taken(index.astype(np.int64), terms, fixed=True)
+    return counts.take(index.astype(np.int64), terms, fixed=True)
 
 
 def _class_share(counts: Counts, rows: Counts, label: str | None) -> tuple[float, Array]:

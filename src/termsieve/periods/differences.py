@@ -229,7 +229,7 @@ class Changes(PeriodTerms):
         sure = self.q <= 1 - self.level
         rose, fell = int((sure & (self.difference.value > 0)).sum()), int((sure & (self.difference.value < 0)).sum())
         return (
-            f"Changes{where} between {sizes}: of {len(self):,} terms {rose:,} rose and {fell:,} fell "
+            f"Changes{where} between {sizes}: of {len(self):,} terms {rose:,} surely rose and {fell:,} fell "
             f"(false discovery rate {1 - self.level:.2g})"
         )
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._types import Array, Int64Array
-from termsieve.counts.counting import Folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.folds import Folds
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.ranking.ranking import ScoreLike, Scores, score

@@ -13,6 +13,7 @@ from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.periods import proportions
 from termsieve.periods.period_terms import PeriodTerms
+from termsieve.periods.trend_test import find_trend_pvalues
 from termsieve.views import format_percent, render_table
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -47,7 +48,7 @@ class Trends(PeriodTerms):
     slope : Interval
         Change of the share of documents per period.
     z, p, q : array
-        Cochran and Armitage's test of a trend, its two-sided p-value, and the q-value.
+        Cochran and Armitage's test of a trend, its two-sided p-value (exact for rare terms), and the q-value.
 
     Examples
     --------
@@ -82,10 +83,8 @@ class Trends(PeriodTerms):
 
     @cached_property
     def p(self) -> Array:
-        """Two-sided p-values."""
-        from scipy.special import ndtr
-
-        return np.asarray(np.minimum(2 * ndtr(-np.abs(self.z)), 1.0))
+        """Two-sided p-values: exact for rare terms, of the normal distribution for others."""
+        return find_trend_pvalues(self.df, self.sizes, self.z)
 
     def risers(self, n: int | None = _SHOWN, *, max_q: float = 1.0) -> list[Trend]:
         """Return the terms with the surest rise, with a q-value of at most `max_q`."""
@@ -119,7 +118,7 @@ class Trends(PeriodTerms):
         rose, fell = int((sure & (self.slope.value > 0)).sum()), int((sure & (self.slope.value < 0)).sum())
         return (
             f"Trends{where} over {len(self.names)} periods, {self.names[0]} to {self.names[-1]} "
-            f"({int(self.sizes.sum()):,} documents): of {len(self):,} terms {rose:,} rose and {fell:,} fell "
+            f"({int(self.sizes.sum()):,} documents): of {len(self):,} terms {rose:,} surely rose and {fell:,} fell "
             f"(false discovery rate {1 - self.level:.2g})"
         )
 

@@ -1,10 +1,12 @@
-"""From scores of cells to an order of the terms: aggregated over the classes, ties decided; and how sure it is.
+"""Counts and a score come in; an order of the terms goes out: classes aggregated, ties decided; and how sure it is.
 
 ::
 
     distinct      the different columns and cells of counts: each is scored once
     aggregate     from one value per class and term to one per term
-    ranking       Scores and Ranking
+    *_kernels     numba loops of both
+    ranking       score() and Scores: the values of a score on counts, and the order of the terms
+    ranking_rows  Ranking: the best terms, as a table
     limits        how far the documents of one class may be from the truth
     intervals     how far a score may be from it
     permutation   how often a score would be as large by chance

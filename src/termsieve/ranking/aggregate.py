@@ -6,12 +6,12 @@ depends on the other terms. Infinities of opposite sign cancel; the rest of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termsieve._kernels import import_kernels, kernels_pay
-from termsieve._types import Array, Int32Array, Int64Array
+from termsieve._types import Array, Int32Array
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.distinct import TABLE_CELLS, DistinctCells
 
@@ -30,10 +30,12 @@ def _kernels_pay(cells: DistinctCells) -> bool:
     return kernels_pay(cells.n_columns * cells.n_classes, TABLE_CELLS)
 
 
-def _layout_arrays(
-    cells: DistinctCells,
-) -> tuple[Int64Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
-    return cells.indptr, cells.classes, cells.cell, cells.group, cells.kind, cells.empty_cell
+def _layout_arrays(cells: DistinctCells) -> dict[str, Any]:
+    """Return what all loops take, by name: where the cells of a column are, and which stand for empty ones."""
+    return {
+        "indptr": cells.indptr, "classes": cells.classes, "cell": cells.cell, "group": cells.group,
+        "kind": cells.kind, "empty": cells.empty_cell,
+    }  # fmt: skip
 
 
 def _expand(cells: DistinctCells, values: Array) -> Array:
@@ -49,7 +51,7 @@ def _weighted_sum(cells: DistinctCells, values: Array, weights: Array) -> Array:
         with np.errstate(invalid="ignore"):  # infinities cancel, or are multiplied with 0
             return _weighted_sum_plainly(cells, values, weights)
     out = np.empty(cells.n_columns)
-    kernels.sum_columns(*_layout_arrays(cells), values, weights, out)
+    kernels.sum_columns(**_layout_arrays(cells), values=values, weights=weights, out=out)
     return out
 
 
@@ -99,7 +101,7 @@ def largest(cells: DistinctCells, values: Array) -> Array:
     """Find the largest value of any class."""
     if _kernels_pay(cells):
         out = np.empty(cells.n_columns)
-        kernels.find_maxima(*_layout_arrays(cells), values, out)
+        kernels.find_maxima(**_layout_arrays(cells), values=values, out=out)
     else:
         out = _expand(cells, values).max(axis=1)
     return out + 0.0  # of 0.0 and -0.0 either may be the larger: here it is 0.0
@@ -110,7 +112,7 @@ def argmax_class(cells: DistinctCells, values: Array) -> Int32Array:
     if not _kernels_pay(cells):
         return np.asarray(_expand(cells, values).argmax(axis=1), np.int32)
     where = np.empty(cells.n_columns, np.int32)
-    kernels.find_first_class(*_layout_arrays(cells), values, largest(cells, values), where)
+    kernels.find_first_class(**_layout_arrays(cells), values=values, wanted=largest(cells, values), out=where)
     return where
 
 
@@ -119,7 +121,7 @@ def pick_values(cells: DistinctCells, values: Array, where: Int32Array) -> Array
     if not _kernels_pay(cells):
         return np.asarray(_expand(cells, values)[np.arange(cells.n_columns), where])
     out = np.empty(cells.n_columns)
-    kernels.pick_values(*_layout_arrays(cells), values, where, out)
+    kernels.pick_values(**_layout_arrays(cells), values=values, where=where, out=out)
     return out
 
 

@@ -75,7 +75,9 @@ class DenseClasses:
         if not self.with_occurrences:
             return Table(df, totals[0], sizes, n_docs, self.n_classes)
         tokens_c = np.tile(np.asarray(self.counts.class_tf[:m], np.float64), rows)
-        tokens = TokenTotals(tokens_c, np.full(df.size, float(self.counts.n_occurrences)), float(self.counts.n_terms))
+        tokens = TokenTotals(
+            tokens_c, np.full(df.size, float(self.counts.n_occurrences)), float(self.counts.vocabulary_size)
+        )
         return Table(df, totals[0], sizes, n_docs, self.n_classes, Occurrences(tf, tf2, totals[1], totals[2]), tokens)
 
     def evaluate(self, function: Callable[[Table], Any]) -> Array:

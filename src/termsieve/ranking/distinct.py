@@ -50,7 +50,10 @@ def _number_columns(
     if not kernels_pay(len(classes), TABLE_CELLS):
         return _number_columns_plainly(indptr, classes, keys, totals)
     place, first = np.empty(n, np.int32), np.empty(n, np.int32)
-    found = kernels.number_columns(indptr, classes, keys, totals, new_secrets(), _make_slots(n), place, first)
+    found = kernels.number_columns(
+        indptr=indptr, classes=classes, keys=keys, totals=totals, secrets=new_secrets(), slots=_make_slots(n),
+        place=place, first=first,
+    )  # fmt: skip
     return place, first[:found].copy()
 
 
@@ -75,7 +78,9 @@ def _find_distinct_rows(*columns: NDArray[Any]) -> tuple[Int32Array, Int32Array]
     if not kernels_pay(len(keys), TABLE_CELLS):
         return _find_distinct_rows_plainly(keys)
     place, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
-    found = kernels.number_rows(keys, new_secrets(), _make_slots(len(keys)), place, first)
+    found = kernels.number_rows(
+        keys=keys, secrets=new_secrets(), slots=_make_slots(len(keys)), place=place, first=first
+    )
     return place, first[:found].copy()
 
 
@@ -96,7 +101,7 @@ def _find_missing_kinds(
     """Return which pairs of term totals and kind of class occur without the term (groups x kinds)."""
     missing = np.zeros((n_groups, sizes.size), np.bool_)
     if kernels_pay(group.size * sizes.size, TABLE_CELLS):
-        kernels.mark_missing_kinds(indptr, classes, kind, sizes, group, missing)
+        kernels.mark_missing_kinds(indptr=indptr, classes=classes, kind=kind, sizes=sizes, group=group, missing=missing)
         return missing
     column = np.repeat(np.arange(group.size), np.diff(indptr))
     here = np.bincount(column * sizes.size + kind[classes], minlength=group.size * sizes.size)
@@ -146,7 +151,7 @@ class DistinctCells:
 
     def _set_classes(self, counts: Counts) -> None:
         """Find the kinds of classes: those of one kind no score can tell apart."""
-        self.n_docs, self.n_classes, self.n_terms = counts.n_docs, counts.n_classes, counts.n_terms
+        self.n_docs, self.n_classes, self.n_terms = counts.n_docs, counts.n_classes, counts.vocabulary_size
         self.class_sizes = counts.class_sizes.astype(np.float64)
         self._tokens = float(counts.n_occurrences)
         tokens = counts.class_tf if self._level is DetailLevel.TOKENS else np.zeros(self.n_classes)

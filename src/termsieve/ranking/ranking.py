@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,6 @@ from termsieve._kernels import use_way
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
 from termsieve.errors import OptionError, TermsieveWarning
 from termsieve.frames import ArrowTable
-from termsieve.plots import plot_ranking
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
 from termsieve.ranking.certainty import NOTHING, Beside, describe_class, describe_overall
@@ -32,126 +31,19 @@ from termsieve.ranking.permutation import (
     draw_overall_pvalues,
     find_cell_pvalues,
 )
+from termsieve.ranking.ranking_rows import COLUMNS, Ranking, RankingRow, TermScore
 from termsieve.scores import SCORES, Score, parse_score
 from termsieve.scores.parsing import refuse_matrix_function
 from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
     from termsieve.ranking.distinct import DistinctCells
+    from termsieve.ranking.finalists import FileScores
     from termsieve.table import Table
 
 ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
-
-
-class RankingRow(NamedTuple):
-    """One line of a ranking: the term, its score, the class it speaks for, and the cells there."""
-
-    rank: int
-    term: str
-    score: float
-    label: str
-    tp: int
-    fp: int
-    fn: int
-    tn: int
-    against: bool = False
-
-
-COLUMNS = pa.schema(
-    [("rank", pa.int64()), ("term", pa.string()), ("score", pa.float64()), ("class", pa.string()), ("tp", pa.int64()),
-     ("fp", pa.int64()), ("fn", pa.int64()), ("tn", pa.int64()), ("against", pa.bool_())]
-)  # fmt: skip
-
-
-class TermScore(NamedTuple):
-    """What a score says of one term; `by_class` has its value in each class."""
-
-    term: str
-    rank: int
-    score: float
-    label: str
-    by_class: dict[str, float]
-
-
-class Ranking(ArrowTable):
-    """Rows of a ranking, best first; prints as a table, and frames take it as one.
-
-    It has a length, and is indexed and iterated, but is no registered `Sequence`: frames would take its rows apart.
-
-    Examples
-    --------
-    >>> import termsieve as ts
-    >>> counts = ts.count(["good film", "good play", "bad film"], ["pos", "pos", "neg"])
-    >>> ranking = ts.score(counts, "chi2").top(2)
-    >>> [(row.term, row.label) for row in ranking]
-    [('bad', 'neg'), ('good', 'pos')]
-    >>> ranking.to_arrow().column_names
-    ['rank', 'term', 'score', 'class', 'tp', 'fp', 'fn', 'tn', 'against']
-    """
-
-    def __init__(
-        self, rows: Iterable[RankingRow], score: str, beside: Mapping[str, Iterable[float]] | None = None
-    ) -> None:
-        self._rows = tuple(rows)
-        self.score = score
-        self.beside = {name: tuple(map(float, column)) for name, column in (beside or {}).items()}
-
-    @overload
-    def __getitem__(self, index: int) -> RankingRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Ranking: ...
-
-    def __getitem__(self, index: int | slice) -> RankingRow | Ranking:
-        if not isinstance(index, slice):
-            return self._rows[index]
-        return Ranking(self._rows[index], self.score, {name: x[index] for name, x in self.beside.items()})
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[RankingRow]:
-        return iter(self._rows)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking):
-            return False
-        return (self._rows, self.score, self.beside) == (other._rows, other.score, other.beside)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        head = ("rank", "term", self.score, "class", "tp", "fp", "fn", "tn", *self.beside)
-        extra = list(zip(*self.beside.values(), strict=True)) or [()] * len(self._rows)
-        body = [
-            (str(r.rank), r.term, f"{r.score:.6g}", f"{'against ' * r.against}{r.label}", *map(str, r[4:8]),
-             *(f"{x:.4g}" for x in more))
-            for r, more in zip(self._rows, extra, strict=True)
-        ]  # fmt: skip
-        widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-        left = {1, 3}
-        return "\n".join(
-            "  ".join(
-                x.ljust(w) if i in left else x.rjust(w) for i, (x, w) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in (head, *body)
-        )
-
-    def _repr_html_(self) -> str:
-        return views.render_ranking(f"{len(self):,} terms by {self.score}", self.score, self._rows)
-
-    def to_arrow(self) -> pa.Table:
-        """Return a table with a row per row, and what stands beside the terms in further columns."""
-        columns = list(zip(*self._rows, strict=True)) or [()] * len(COLUMNS)
-        table = pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
-        for name, column in self.beside.items():
-            table = table.append_column(name, pa.array(column, pa.float64()))
-        return table
-
-    def plot(self) -> Any:
-        """Draw the terms as bars, coloured by class: a chart of altair."""
-        return plot_ranking(self.to_arrow(), self.score)
 
 
 class Scores(ArrowTable):
@@ -519,17 +411,20 @@ class Scores(ArrowTable):
 
     def top_of_class(self, c: int, n: int = 20, *, against: bool = False, beside: Beside = NOTHING) -> Ranking:
         """Return what `top` with `per_class` has for one class, by its place."""
+        best, values = self.best_of_class(c, n, against=against), self.of_class(c)
+        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
+        return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
+
+    def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
+        """Return the places of the n best terms that speak for a class, by its place, or against it."""
         cells, lift = distinct.evaluate(self.counts, _get_lift)
         side = cells.expand_to_terms(agg.class_values(cells, lift, c))
         values = self.of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
-            best = self.top_indices(-values, -side, n, among)
-        else:
-            best = self.top_indices(values, self.tie_break_of_class(c), n, among)
-        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
-        return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
+            return self.top_indices(-values, -side, n, among)
+        return self.top_indices(values, self.tie_break_of_class(c), n, among)
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""
@@ -606,21 +501,29 @@ def score(counts: Counts, score_func: ScoreLike) -> Scores: ...
 def score(counts: Counts, score_func: list[ScoreLike] | tuple[ScoreLike, ...]) -> dict[str, Scores]: ...
 
 
+@overload
+def score(counts: CountsFile, score_func: ScoreLike) -> FileScores: ...
+
+
+@overload
+def score(counts: CountsFile, score_func: list[ScoreLike] | tuple[ScoreLike, ...]) -> dict[str, FileScores]: ...
+
+
 def score(
-    counts: Counts, score_func: ScoreLike | list[ScoreLike] | tuple[ScoreLike, ...]
-) -> Scores | dict[str, Scores]:
+    counts: Counts | CountsFile, score_func: ScoreLike | list[ScoreLike] | tuple[ScoreLike, ...]
+) -> Scores | FileScores | dict[str, Scores] | dict[str, FileScores]:
     """Score all terms.
 
     Parameters
     ----------
-    counts : Counts
-        What `termsieve.count` or `Counts.from_matrix` made.
+    counts : Counts or CountsFile
+        What `termsieve.count` or `Counts.from_matrix` made, in memory or in a file that is read a block at a time.
     score_func : str, Score, function of a Table, or a list of these
         A spelling such as ``"chi2"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
 
     Returns
     -------
-    Scores, or for a list a dict of them by canonical spelling
+    Scores (of a file FileScores), or for a list a dict of them by canonical spelling
 
     Examples
     --------
@@ -634,11 +537,11 @@ def score(
        2  good  1.73205  pos     2   0   0   1
     """
     if isinstance(score_func, list | tuple):
-        return {s.spelling: _score_one(counts, s) for s in map(as_score, score_func)}
+        return {s.spelling: _score_one(counts, s) for s in map(as_score, score_func)}  # type: ignore[return-value]
     return _score_one(counts, as_score(score_func))
 
 
-def _score_one(counts: Counts, one: Score) -> Scores:
+def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
     if counts.n_classes == 0:
         raise OptionError("These counts have no classes: there is nothing to score against.")
     if one.single_label and counts.n_multilabel:
@@ -648,6 +551,12 @@ def _score_one(counts: Counts, one: Score) -> Scores:
             TermsieveWarning,
             stacklevel=3,
         )
+    from termsieve.counts.counts_file import CountsFile
+
+    if isinstance(counts, CountsFile):
+        from termsieve.ranking.finalists import FileScores
+
+        return FileScores(counts, one)
     return Scores(counts, one)
 
 

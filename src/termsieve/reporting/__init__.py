@@ -7,6 +7,10 @@
     findings         headline and findings, in sentences
     charts           charts of a report, as Vega-Lite
     vocabulary_map   the terms of the map, as plain data
+    term_index       an index of the whole vocabulary, in which the page looks terms up
+    term_groups      the chart of terms that stand for each other
+    try_box          the box in which a text is labelled
+    change_page      the page of changes between periods
     figures          the critical-difference diagram; charts as PNG, SVG and PDF
     tables           tables and lists
     style            colours and style of the charts

@@ -42,7 +42,10 @@ def write_change_page(
 
 
 def _make_headline(found: Changes | Trends) -> str:
-    up, down = found.risers(3), found.fallers(3)
+    """Name the first terms that surely rose and fell: with many terms, some always seem to."""
+    up, down = (some(3, max_q=1 - found.level) for some in (found.risers, found.fallers))
+    if not up and not down:
+        return "Nothing surely rose or fell."
     rose, fell = (", ".join(row.term for row in rows) for rows in (up, down))
     return f"Up: {rose or 'nothing'}. Down: {fell or 'nothing'}."
 
@@ -51,14 +54,19 @@ def _make_part(found: Changes | Trends, top: int, order: str, max_q: float) -> d
     options: dict[str, Any] = {"max_q": max_q} | ({"by": order} if isinstance(found, Changes) else {})
     up, down = found.risers(top, **options), found.fallers(top, **options)
     row_of: Any = _change_row if isinstance(found, Changes) else _trend_row
-    scale = max((max(abs(row.low), abs(row.high)) for row in [*up, *down]), default=0.0) or 1.0
     lists = [
-        {"title": name, "rows": [row_of(row, scale) for row in rows]} for name, rows in (("Rose", up), ("Fell", down))
+        {"title": name, "rows": [row_of(row, _find_scale(rows)) for row in rows]}
+        for name, rows in (("Rose", up), ("Fell", down))
     ]
     return {
         "title": found.label or "All documents", "sentence": found.headline, "lists": lists, "names": found.names,
         "trend": isinstance(found, Trends), "parted": isinstance(found, Changes) and found.parts is not None,
     }  # fmt: skip
+
+
+def _find_scale(rows: Sequence[Change | Trend]) -> float:
+    """Return what an interval may reach, at most, on either side of no change."""
+    return max((max(abs(row.low), abs(row.high)) for row in rows), default=0.0) or 1.0
 
 
 def _change_row(row: Change, scale: float) -> dict[str, Any]:
@@ -75,8 +83,8 @@ def _change_row(row: Change, scale: float) -> dict[str, Any]:
 def _trend_row(row: Trend, scale: float) -> dict[str, Any]:
     return {
         "term": row.term, "note": "", "shares": [format_percent(row.shares[0]), format_percent(row.shares[-1])],
-        "spark": _draw_sparkline(row.shares), "points": f"{100 * row.slope:+.3g}",
-        "interval": f"{100 * row.low:+.3g} to {100 * row.high:+.3g}",
+        "spark": _draw_sparkline(row.shares), "points": f"{100 * row.slope:+.3f}",
+        "interval": f"{100 * row.low:+.3f} to {100 * row.high:+.3f}",
         "bar": _draw_interval(row.slope, row.low, row.high, scale),
         "q": f"{row.q:.2g}",
     }  # fmt: skip
@@ -89,7 +97,7 @@ def _draw_interval(value: float, low: float, high: float, scale: float) -> Marku
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="interval" width="120" height="16" role="img" aria-label="{label}">'
         f'<line x1="60" x2="60" y1="0" y2="16" class="zero"/><line x1="{at[0]:.1f}" x2="{at[2]:.1f}" y1="8" y2="8"/>'
-        f'<circle cx="{at[1]:.1f}" cy="8" r="3.5"/></svg>'
+        f'<circle cx="{at[1]:.1f}" cy="8" r="2.5"/></svg>'
     )
 
 

@@ -8,9 +8,11 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.evaluate.measures import band
+from termsieve.model.exporting import Front
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.style import (
@@ -32,6 +34,7 @@ from termsieve.reporting.style import (
     to_file_name,
 )
 from termsieve.scores.parsing import score_title
+from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
 from termsieve.views import format_percent
 
@@ -45,13 +48,14 @@ def draw_f1_curves(result: Comparison) -> list[Chart]:
     rows = {model: _curve_rows(result, model) for model in result.asked_classifiers}
     ends = [row[end] for curve in rows.values() for row in curve for end in ("low", "high") if row[end] is not None]
     means = [row["f1"] for curve in rows.values() for row in curve]
+    means += [find_shown_choice(result, model).mean for model in rows]
     low = max(min([*ends, *means]), _decision_floor(result, max(means)))
     margin = 0.04 * (max(means) - low or 0.1)
     domain = [max(low - margin, 0), min(max([*ends, *means]) + margin, 1)]
     return [
         finish_chart(
             _draw_curves(result, curve, model, domain), f"f1_{i}_{to_file_name(model)}",
-            f"Macro F1 against the number of terms: {model}", _describe_curves(curve, model), height=320,
+            f"Macro F1 against the number of terms: {recipe_title(model)}", _describe_curves(curve, model), height=320,
         )
         for i, (model, curve) in enumerate(rows.items(), 1)
     ]  # fmt: skip
@@ -69,7 +73,7 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
         ks, values = result.curve(name, model)
         if not ks:
             continue
-        means, lows, highs = band(values)
+        means, lows, highs = band(values, ratio=result.trials().ratio)
         for k, mean, low, high in zip(ks, means, lows, highs, strict=True):
             known = np.isfinite(low)
             rows.append({
@@ -124,18 +128,36 @@ def _mark_all_terms(result: Comparison, model: str, domain: list[float]) -> list
     return [line, label]
 
 
+def find_shown_choice(result: Comparison, model: str) -> Recommendation:
+    """Return what the chart of a classifier marks: what is recommended, if only by other parameters of it, comes first.
+
+    The search tries other parameters of a classifier at a few numbers of terms: they have no chart of their own.
+    """
+    choice = result.recommended()
+    return choice if model == find_charted_classifier(result) else result.best()[model]
+
+
+def find_charted_classifier(result: Comparison) -> str:
+    """Return the classifier whose chart shows what is recommended."""
+    wanted, charted = result.recommended().classifier, result.asked_classifiers
+    same_kind = [name for name in charted if name.partition("(")[0] == wanted.partition("(")[0]]
+    return wanted if wanted in charted else (same_kind or charted)[0]
+
+
 def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> list[Any]:
     """Mark the recommended choice of a classifier: a ring, a line down to the axis, and a label."""
-    choice = result.best()[model]
+    choice = find_shown_choice(result, model)
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    text = f"{score_title(choice.score)}, {choice.k:,} terms: {format_f1(choice.mean)}"
-    rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + 0.05 * (high - low), "text": text}]
+    parameters = "" if choice.classifier == model else f" with {choice.classifier.partition('(')[2].removesuffix(')')}"
+    text = f"{score_title(choice.score)}\n{choice.k:,} terms: {format_f1(choice.mean)}{parameters}"
+    rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + 0.08 * (high - low), "text": text}]
     base = alt.Chart(inline_data(rows)).encode(x="k:Q")
     ring = base.mark_point(size=260, stroke=TEXT_COLOR, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")
     line = base.mark_rule(strokeDash=[3, 3], color=TEXT_COLOR, opacity=0.55, aria=False).encode(y="low:Q", y2="f1:Q")
     label = base.mark_text(
-        align="right" if right else "left", dx=-6 if right else 6, fontWeight=600, fontSize=12, color=TEXT_COLOR
+        align="right" if right else "left", dx=-6 if right else 6, fontWeight=600, fontSize=12, color=TEXT_COLOR,
+        lineBreak="\n",
     ).encode(y="at:Q", text="text:N")  # fmt: skip
     return [line, ring, label]
 
@@ -146,7 +168,7 @@ def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
         if row["score"] not in best or row["f1"] > best[row["score"]]["f1"]:
             best[row["score"]] = row
     reached = "; ".join(f"{name} {format_f1(row['f1'])} with {row['k']:,}" for name, row in best.items())
-    return f"Lines of macro F1 against the number of terms with {model}. Highest points: {reached}."
+    return f"Lines of macro F1 against the number of terms with {recipe_title(model)}. Highest points: {reached}."
 
 
 def draw_certainty(data: ReportData, n: int = 20) -> Chart | None:
@@ -175,8 +197,11 @@ def draw_certainty(data: ReportData, n: int = 20) -> Chart | None:
         tooltip=[make_tooltip("term:N", "term"), make_tooltip("score:Q", title, ",.4~g"),
                  make_tooltip("low:Q", "95 % interval from", ",.4~g"), make_tooltip("high:Q", "to", ",.4~g")],
     )  # fmt: skip
-    whiskers = base.mark_rule(color=PALETTE[0], strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, color=PALETTE[0]).encode(x=alt.X("score:Q", title=title))
+    axis = alt.Axis(tickCount=8)
+    whiskers = base.mark_rule(color=PALETTE[0], strokeWidth=2).encode(
+        x=alt.X("low:Q", title=title, axis=axis), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=60, color=PALETTE[0]).encode(x=alt.X("score:Q", title=title, axis=axis))
     words = "; ".join(f"{row['term']} {row['score']:.4g} ({row['low']:.4g} to {row['high']:.4g})" for row in rows[:12])
     return finish_chart(
         (whiskers + points).properties(height=20 * len(rows) + 10), "certainty",
@@ -325,6 +350,33 @@ def draw_energy(data: ReportData) -> Chart:
         f"Terms that have half of it: {halves}.",
         height=300,
     )
+
+
+def draw_byte_front(front: Front) -> Chart:
+    """Draw the best F1 against the bytes of the model."""
+    rows = [
+        {"bytes": one.n_bytes, "f1": round_for_json(one.f1), "terms": one.terms, "bits": one.bits}
+        for one in front.choices
+    ]
+    full = round_for_json(front.full_f1)
+    values = [front.full_f1, *(one.f1 for one in front.choices)]
+    margin = 0.04 * (max(values) - min(values) or 0.1)
+    domain = [max(min(values) - margin, 0), min(max(values) + margin, 1)]
+    height = alt.Y("f1:Q", title="macro F1", scale=alt.Scale(domain=domain, zero=False))
+    line = alt.Chart(inline_data(rows)).mark_line(
+        interpolate="step-after", strokeWidth=2, color=PALETTE[0], point=alt.OverlayMarkDef(size=60, color=PALETTE[0])
+    ).encode(
+        x=alt.X("bytes:Q", title="bytes of the model", scale=alt.Scale(type="log", nice=False)),
+        y=height,
+        tooltip=[make_tooltip("bytes:Q", "bytes", ","), make_tooltip("f1:Q", "F1", ".4f"),
+                 make_tooltip("terms:Q", "terms", ","), make_tooltip("bits:Q", "bits per weight")],
+    )  # fmt: skip
+    across = alt.Chart(inline_data([{"f1": full}])).mark_rule(strokeDash=[4, 4], color=TEXT_COLOR).encode(y=height)
+    said = "; ".join(f"{one.n_bytes:,} bytes {format_f1(one.f1)}" for one in front.choices)
+    return finish_chart(
+        across + line, "bytes", f"Macro F1 against bytes, mean of {front.folds} folds",
+        f"The full model {format_f1(front.full_f1)}; {said}.", height=300,
+    )  # fmt: skip
 
 
 def draw_timings(data: ReportData) -> Chart:

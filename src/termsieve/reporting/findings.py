@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
+from termsieve.classify.recipes import recipe_title
 from termsieve.reporting.formatting import format_f1, format_name
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
@@ -19,6 +20,7 @@ from termsieve.views import format_percent
 _LARGE_GAP = 0.3
 _LARGE_CLASS_GAP = 0.15
 _PERFECT_F1 = 0.995  # an F1 that more terms can hardly improve
+_FEW_DOCUMENTS = 5  # a term of fewer may be in one class alone by chance
 _FREQUENT = 0.5  # a share of documents
 _SAME_EVERYWHERE = 0.1  # a difference of the shares in the classes that tells nothing
 _POOR_F1 = 0.5  # an F1 below which no number of terms is called enough
@@ -79,22 +81,28 @@ def make_explanation(data: ReportData) -> str:
     choice = data.result.recommended()
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
-    with_model = f"With {choice.classifier}, {choice.k:,} {_term_or_terms(choice.k)}{share} reach"
-    return f"{with_model} a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    model = f"{recipe_title(choice.classifier)} with {choice.k:,} {_term_or_terms(choice.k)}{share}"
+    return f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
 
 
 def _describe_gap(choice: Recommendation) -> str:
     gap = choice.against_best
     if gap is None:
-        return "the best of everything that was tried; fewer are not enough"
-    near = f", the best of everything tried being {format_f1(choice.best.mean)} ({choice.best})"
+        return f"the best of everything that was tried{_describe_fewer(choice)}"
+    near = f"the best of everything tried has {format_f1(choice.best.mean)} ({choice.best.terms})"
     if gap.worse is None:
-        return f"within the margin of {choice.margin:g}{near}"
+        return f"within the margin of {choice.margin:g}: {near}{_describe_fewer(choice)}"
     return (
         f"{'within' if choice.is_enough else 'more than'} one standard error of the difference "
-        f"({format_f1(gap.standard_error or 0)}){near}; with a probability of {format_percent(gap.worse)} they lose "
-        f"more than {choice.margin:g}"
+        f"({format_f1(gap.standard_error or 0)}): {near}. It loses more than {choice.margin:g} with a probability of "
+        f"{format_percent(gap.worse)}{_describe_fewer(choice)}"
     )
+
+
+def _describe_fewer(choice: Recommendation) -> str:
+    """Tell the best with fewer terms; nothing where none were tried."""
+    fewer = choice.fewer
+    return "" if fewer is None else f"; the best with fewer, {fewer.terms}, has {format_f1(fewer.mean)}"
 
 
 def list_findings(data: ReportData) -> list[Finding]:
@@ -107,6 +115,7 @@ def list_findings(data: ReportData) -> list[Finding]:
         _find_hardest_class,
         _find_agreement,
         _find_best_term,
+        _find_exclusive_term,
         _find_empty_term,
         _find_rare_terms,
     ]
@@ -139,10 +148,10 @@ def _find_score_gap(data: ReportData) -> Iterator[Finding]:
     k, means = max(by_k.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
     sentence = (
-        f"With {model}, the choice of the score matters most at {k:,} {_term_or_terms(k)}: {score_title(best)} has a "
-        f"macro F1 of {format_f1(high)}, {score_title(worst)} of {format_f1(low)}."
+        f"With {recipe_title(model)}, the choice of the score matters most at {k:,} {_term_or_terms(k)}: "
+        f"{score_title(best)} has a macro F1 of {format_f1(high)}, {score_title(worst)} of {format_f1(low)}."
     )
-    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.95)
+    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.45)
 
 
 def _find_classifier_gap(data: ReportData) -> Iterator[Finding]:
@@ -157,8 +166,8 @@ def _find_classifier_gap(data: ReportData) -> Iterator[Finding]:
     (high, best), (low, worst) = max(means), min(means)
     better, worse = format_f1(high), format_f1(low)
     ranked = f"{k:,} {_term_or_terms(k)} by {score_title(name)}"
-    sentence = f"With {ranked}, {best} has a macro F1 of {better} and {worst} of {worse}."
-    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.8)
+    sentence = f"With {ranked}, {recipe_title(best)} has a macro F1 of {better} and {recipe_title(worst)} of {worse}."
+    yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.4)
 
 
 def _find_hardest_class(data: ReportData) -> Iterator[Finding]:
@@ -214,6 +223,28 @@ def _find_best_term(data: ReportData) -> Iterator[Finding]:
         f"of the documents of {format_name(best.label)} have it, {format_percent(outside)} of the others."
     )
     yield Finding(sentence, 0.9)
+
+
+def _find_exclusive_term(data: ReportData) -> Iterator[Finding]:
+    """Find the term that is in one class alone, in most of its documents."""
+    counts = data.counts
+    if counts is None or counts.n_multilabel or not counts.n_terms:
+        return
+    spread = counts.df.tocsc()
+    alone = np.flatnonzero(np.diff(spread.indptr) == 1)
+    if not len(alone):
+        return
+    inside = spread.data[spread.indptr[alone]] / counts.class_sizes[spread.indices[spread.indptr[alone]]]
+    first = int(inside.argmax())
+    place, share = int(alone[first]), float(inside[first])
+    if counts.term_df[place] < _FEW_DOCUMENTS:
+        return
+    label = counts.classes[spread.indices[spread.indptr[place]]]
+    sentence = (
+        f"“{format_name(str(counts.terms[place]))}” is in {format_percent(share)} of the documents of "
+        f"{format_name(str(label))}, and in none of the others."
+    )
+    yield Finding(sentence, 0.8)
 
 
 def _find_empty_term(data: ReportData) -> Iterator[Finding]:

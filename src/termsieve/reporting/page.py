@@ -12,8 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from termsieve._version import __version__
+from termsieve.classify.recipes import recipe_title
 from termsieve.documents import Documents
 from termsieve.files import check_target, write_atomically
+from termsieve.model.exporting import Front
+from termsieve.model.model import Model
 from termsieve.ranking.ranking import Scores
 from termsieve.reporting import charts, rerun, tables
 from termsieve.reporting.figures import draw_critical_difference, write_figures
@@ -22,6 +25,7 @@ from termsieve.reporting.report_data import MAX_PAIRS, ReportData
 from termsieve.reporting.style import PALETTE, Chart
 from termsieve.reporting.term_groups import draw_term_groups
 from termsieve.reporting.term_index import make_term_index
+from termsieve.reporting.try_box import make_try_box
 from termsieve.reporting.vocabulary_map import (
     N_COLORED,
     VocabularyMap,
@@ -36,8 +40,8 @@ from termsieve.study.results import Comparison
 
 _BROAD_WIDTH, _NARROW_WIDTH = 520, 340
 _BAND_NOTE = (
-    "Bands are 95 % intervals over the splits. The folds of one cross-validation share training documents, so the "
-    "bands are somewhat too narrow."
+    "Bands are 95 % intervals over the splits, with Nadeau and Bengio's correction, because splits share training "
+    "documents."
 )
 _AGREEMENT_NOTE = (
     "On the left, how many of their first terms two scores have in common; on the right, the correlation of their "
@@ -62,6 +66,8 @@ def report(
     documents: Any = None,
     figures: str | Path | None = None,
     title: str | None = None,
+    model: Model | None = None,
+    front: Front | None = None,
 ) -> Path:
     """Write a report: one HTML file that needs no network, with interactive charts, light and dark.
 
@@ -77,6 +83,10 @@ def report(
         A folder into which the charts are written as PNG, SVG and PDF.
     title : str, optional
         Name of the corpus.
+    model : Model, optional
+        The recommended model, of `termsieve.model.train_recommended`: the page has a box in which it labels texts.
+    front : Front, optional
+        Of `termsieve.model.exporting.find_front`: the page shows the best F1 in how many bytes.
 
     Returns
     -------
@@ -98,6 +108,8 @@ def report(
         data.excerpts = extract_from_documents(documents, [one.scores for one in data.contenders])
         if isinstance(documents, Documents) and data.result is None and documents.origin["files"]:
             data.origin = documents.origin
+    data.try_box = None if model is None else make_try_box(model)
+    data.front = front
     drawn = _draw_charts(data)
     words = make_vocabulary_map(data) if data.contenders else None
     name = title or _name_of_source(data) or "report"
@@ -123,6 +135,8 @@ def _draw_charts(data: ReportData) -> dict[str, Chart]:
         drawn += [charts.draw_class_sizes(data.counts), charts.draw_term_frequencies(data.counts)]
     if data.result is not None:
         drawn += charts.draw_f1_curves(data.result)
+    if data.front is not None:
+        drawn.append(charts.draw_byte_front(data.front))
     if data.contenders:
         drawn.append(charts.draw_vocabulary_map())
         certainty = charts.draw_certainty(data)
@@ -154,7 +168,7 @@ def _draw_static_map(words: dict[str, Any], name: str) -> dict[str, Any]:
     """Draw the map of all classes by one score, with its title and legend."""
     name = name if name in words["scores"] else words["scores"][0]
     spec = charts.draw_vocabulary_map(make_static_legend(words)).spec
-    title = f"The vocabulary: all classes, the first {N_COLORED} terms by {name} in colour"
+    title = f"The vocabulary: all classes, the first {N_COLORED} terms by {score_title(name)} in colour"
     datasets = {**spec.get("datasets", {}), "points": make_static_points(words, name)}
     return {**spec, "title": {"text": title, "anchor": "start"}, "datasets": datasets}
 
@@ -198,8 +212,11 @@ def _content_policy(*scripts: str) -> str:
 
 def _render_page(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap | None, title: str) -> str:
     bundle, script = _load_bundle(), load_asset("page.js")
+    box = data.try_box
     context = {
-        "policy": _content_policy(bundle, script), "bundle": Markup(bundle), "script": Markup(script),  # noqa: S704 - our own
+        "try_box": box, "try_script": Markup(box.script) if box else "",  # noqa: S704 - escaped there
+        "policy": _content_policy(bundle, script, *([box.script] if box and box.script else [])),
+        "bundle": Markup(bundle), "script": Markup(script),  # noqa: S704 - our own
         "style": Markup(load_asset("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
         "headline": make_headline(data), "explanation": make_explanation(data),
         "findings": [one.sentence for one in list_findings(data)
@@ -240,6 +257,8 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
     has_result, has_vocabulary = context["result"] is not None, context["vocabulary"] is not None
     every = [
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
+        ("try", "Try it", context["try_box"] is not None),
+        ("bytes", "How few bytes", "bytes" in context["charts"]),
         ("difference", "Differences", has_result), ("ways", "Other ways", bool(context.get("ways"))),
         ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
@@ -262,7 +281,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
         "decision_curve": _decision_curve(result, drawn), "rule": result.recommended().rule,
-        "reasons": [result.recommended().reason, result.recommended().rule],
+        "reason": result.recommended().reason,
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "ways": result.settings.get("multiverse"),
@@ -273,9 +292,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
 def _decision_curve(result: Comparison, drawn: dict[str, Chart]) -> str:
     """Return the name of the chart with the curves of the recommended classifier."""
     names = [name for name in drawn if name.startswith("f1_")]
-    model = result.recommended().classifier
-    place = result.asked_classifiers.index(model) if model in result.asked_classifiers else 0
-    return names[place]
+    return names[result.asked_classifiers.index(charts.find_charted_classifier(result))]
 
 
 def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
@@ -290,7 +307,7 @@ def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:
             continue  # only one score has so many terms
         contrast = result.contrast(model, k=choice.k)
         contrasts.append({
-            "title": f"{model}, {choice.k:,} terms", "sentence": contrast.sentence,
+            "title": f"{recipe_title(model)}, {choice.k:,} terms", "sentence": contrast.sentence,
             "broad": Markup(draw_critical_difference(contrast.diagram, width=_BROAD_WIDTH)),  # noqa: S704 - escaped there
             "narrow": Markup(draw_critical_difference(contrast.diagram, width=_NARROW_WIDTH)),  # noqa: S704 - escaped there
         })  # fmt: skip

@@ -15,7 +15,9 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.list_stability import OFTEN
 from termsieve.evaluate.measures import overlap
+from termsieve.model.exporting import Front
 from termsieve.ranking.ranking import Scores, score
+from termsieve.reporting.try_box import TryBox
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.results import Comparison
@@ -76,6 +78,10 @@ class ReportData:
     excerpts : dict
     origin : dict
         Files of the documents and how they were read, as far as it is known.
+    try_box : TryBox or None
+        The box of the recommended model.
+    front : Front or None
+        The best F1 in how many bytes.
     """
 
     def __init__(
@@ -87,6 +93,8 @@ class ReportData:
         self.result, self.unavailable_scores = result, list(unavailable_scores)
         origin = result.settings.get("origin") if result is not None else counts.origin if counts is not None else None
         self.origin: Mapping[str, Any] = origin if isinstance(origin, Mapping) else {}
+        self.try_box: TryBox | None = None
+        self.front: Front | None = None
 
     @classmethod
     def from_result(cls, given: Any) -> ReportData:
@@ -155,8 +163,8 @@ class ReportData:
 
     @property
     def leading_contender(self) -> ScoredContender:
-        """The score that the page shows first: the recommended one, or the first."""
-        chosen = "" if self.result is None else self.result.recommended().score
+        """The score that the page shows first: the recommended one, also if of pairs of words, or the first."""
+        chosen = "" if self.result is None else self.result.recommended().score.partition(" on ")[0]
         return next((one for one in self.contenders if one.name == chosen), self.contenders[0])
 
     @property

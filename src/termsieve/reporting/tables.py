@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
-from termsieve.ranking.ranking import RankingRow
+from termsieve.ranking.ranking_rows import RankingRow
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
@@ -169,7 +170,7 @@ def make_result_rows(data: ReportData, result: Comparison) -> list[ResultRow]:
         ranking, learning = data.timings.get((name, "ranking")), data.timings.get((name, model))
         cells = [
             ResultCell(score_title(name), name, False),
-            ResultCell(model, model, False),
+            ResultCell(recipe_title(model), model, False),
             _measure_cell(best["mean"]),
         ]
         cells += [

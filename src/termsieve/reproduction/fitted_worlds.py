@@ -28,7 +28,7 @@ from termsieve.reproduction.grids import Grid, Layout, Preparation
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.worlds import Multiverse
 from termsieve.study.results import SCHEMA, Comparison
-from termsieve.study.study import SplitData, nonempty_documents
+from termsieve.study.split_data import SplitData, nonempty_documents
 from termsieve.table import ratio
 
 SAMPLES = 200  # of the test documents of one published split

@@ -19,7 +19,8 @@ from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.setting import Setting
 from termsieve.scores import parse_score
 from termsieve.study.results import Comparison
-from termsieve.study.study import SplitData, Study
+from termsieve.study.split_data import SplitData
+from termsieve.study.study import Study
 from termsieve.table import Occurrences, Table
 
 ValuesBySize = dict[int, list[float]]

@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from termsieve import datasets
-from termsieve.errors import OutputError
-from termsieve.files import check_target, write_atomically
+from termsieve.files import make_folder, write_atomically
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
 
@@ -69,11 +68,7 @@ def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:
         for setting in protocol.without_missing_corpora().settings.values():
             datasets.find(setting.corpus)
     if into is not None:
-        try:
-            into.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{into}: cannot be created: {error.strerror}.") from error
-        check_target(into / "gu.json")
+        make_folder(into, "gu.json")
 
 
 def _to_json(results: dict[str, Any]) -> str:

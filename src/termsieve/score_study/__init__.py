@@ -8,6 +8,7 @@
     run          all problems, contenders and classifiers; a journal for each corpus
     results      what is kept of a run, as JSON
     evidence     mean ranks, regret with confidence intervals, agreement, the recommendation
+    forman       what Forman (2003) found, checked here
     charts       figures as SVG
     page         the results as a page of the documentation
 """

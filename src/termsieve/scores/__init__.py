@@ -7,6 +7,7 @@
     catalogue     the records as text
     numerics      logarithms that keep their digits
     tail          the tail of the hypergeometric distribution
+    tail_kernels  its numba loop
     association   chi2, ngl, gss, g_test, fisher_exact, gu
     bayes         pip and its relatives
     frequency     numbers of documents

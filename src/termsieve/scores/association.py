@@ -169,9 +169,10 @@ def fisher_exact(t: Table) -> Array:
 )
 def z_counts(t: Table) -> Array:
     """Difference of the numbers of documents, in units of the error of a difference of shares."""
-    factor = ratio(t.N * t.n_c, t.n_t, empty=0.0) * ratio(t.n_nc, t.n_nt, empty=0.0)
-    factor = np.where((t.n_t == 0) | (t.n_nt == 0), 0.0, factor)
-    return (t.tp - t.fp) * np.sqrt(factor)
+    varies = (t.n_t > 0) & (t.n_nt > 0)  # a term that all documents have, or none, tells nothing
+    n_t, n_nt = (np.where(varies, n, 1.0) for n in (t.n_t, t.n_nt))
+    factor = ratio(t.N * t.n_c, n_t, empty=0.0) * ratio(t.n_nc, n_nt, empty=0.0)
+    return (t.tp - t.fp) * np.sqrt(np.where(varies, factor, 0.0))
 
 
 @score(

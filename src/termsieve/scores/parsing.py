@@ -102,12 +102,17 @@ def refuse_matrix_function(function: Callable[..., Any]) -> None:
 def score_title(spelling: str) -> str:
     """Return the name of a score in words, with the parameters of its spelling; the spelling itself for others.
 
+    What the terms are may follow, as in comparisons: ``"chi2 on words and pairs"``.
+
     >>> score_title("chi2"), score_title("bns(floor=0.001)"), score_title("my score")
     ('Chi-square', 'Bi-normal separation (floor=0.001)', 'my score')
+    >>> score_title("chi2 on words and pairs")
+    'Chi-square on words and pairs'
     """
+    name, on, what = spelling.partition(" on ")
     try:
-        title = parse_score(spelling).title
+        title = parse_score(name).title
     except OptionError:
         return spelling
-    _, bracket, parameters = spelling.partition("(")
-    return f"{title} ({parameters}" if bracket else title
+    _, bracket, parameters = name.partition("(")
+    return (f"{title} ({parameters}" if bracket else title) + on + what

@@ -10,6 +10,7 @@
     redundancy_rules    rules that look at terms together, in the documents
     greedy              what they choose by: CMIM, JMI, mRMR, FCBF
     problem             documents with one class each: what terms tell of it, and of each other
+    problem_kernels     numba loops of it
     logarithms          information in whole numbers
     near_duplicates     terms that others make superfluous; groups of terms
 """

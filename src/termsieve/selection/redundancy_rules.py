@@ -70,13 +70,13 @@ class RedundancyRule(Rule):
         """Choose from the documents of the pool."""
         k = self.default_k if self.k is None else self.k
         chosen = self.choose_from(pool.get_matrix(self), k, pool.among)
-        return chosen._replace(reason=self._explain(len(chosen.indices), pool))
+        return chosen._replace(reason=self._explain(len(chosen.indices), k, pool))
 
-    def _explain(self, n: int, pool: TermPool) -> str:
+    def _explain(self, n: int, k: int | None, pool: TermPool) -> str:
         n_classes = pool.counts.n_classes
         in_turn = self.in_turn or pool.get_matrix(self).codes is None
         how = f"{n_classes:,} classes in turn chose" if in_turn else f"{self.name} chose"
-        few = "" if n == self.k else "; no others were left" if n < (self.k or n + 1) else ""
+        few = "" if n == k else "; no others were left"
         return f"{how} {n:,} of {pool.size:,} terms one after the other, in {pool.counts.n_docs:,} documents{few}"
 
     def choose_from(

@@ -18,8 +18,8 @@ from termsieve.selection.pool import ChosenTerms, Rule, TermPool, rule, set_floa
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray, Int64Array
-    from termsieve.counts.counting import Folds
     from termsieve.counts.counts import Counts
+    from termsieve.counts.folds import Folds
 
 PAIRS = 25
 N_FOLDS = 20  # into which documents are divided for it

@@ -6,7 +6,12 @@
     plan           every parameter of compare(), with its default and its command-line option
     corpus         the documents in memory, as matrices
     splits         training and test documents
+    split_data     the counts, matrices and trials of one split
     journal        finished trials, in a file or in memory
     results        Comparison: the table of results, and its recommendation
+    recommendation how few terms are enough, compared with what, and how sure
+    search         what the results suggest to try next
+    representations pairs of words, or characters, where they may pay
+    stable_terms   how many of the recommended terms would come again
     excerpts       short passages of the documents around the best terms
 """

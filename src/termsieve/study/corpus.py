@@ -15,12 +15,10 @@ from scipy import sparse
 from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.counts.labelled import read_occurrences
-from termsieve.counts.matrices import make_label_matrix
-from termsieve.documents import TOKENS, Documents
+from termsieve.counts.labelled import read_matrices, read_occurrences
+from termsieve.documents import Documents
 from termsieve.errors import InputError
-from termsieve.tokens.analyzer import Analyzer, choose_analyzer
-from termsieve.tokens.boundaries import warn_of_missing_boundaries
+from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
 
 
@@ -120,15 +118,7 @@ def read_corpus(
 ) -> Corpus:
     """Read documents into memory."""
     batches = list(as_documents(documents, labels).batches(extra))
-    if not batches:
-        raise InputError("There are no documents.")
-    texts = pa.chunked_array([batch.column("text") for batch in batches])
-    analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
-    if texts.type != TOKENS:
-        warn_of_missing_boundaries(texts, analyzer)
-    X, terms = read_occurrences(texts, analyzer, threads)
-    lists = pa.chunked_array([batch.column("labels") for batch in batches])
-    Y, classes = make_label_matrix(lists, None, len(texts))
+    X, terms, Y, classes, analyzer, texts = read_matrices(batches, given, threads)
     if len(classes) < 2:
         raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
     extra_columns = {

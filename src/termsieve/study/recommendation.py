@@ -21,9 +21,9 @@ from termsieve._types import Array, BoolArray
 from termsieve.evaluate.differences import Difference, corrected_error, paired_difference
 from termsieve.scores.parsing import score_title
 from termsieve.study.plan import AUTO
+from termsieve.study.splits import least_class_size
 from termsieve.views import format_difference, format_measure, format_percent, name_measure
 
-MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
 RULE = (
     "Enough are the fewest terms whose mean is below that of the best of everything tried, all terms included, by no "
     "more than one standard error of their paired difference over the splits (with Nadeau and Bengio's correction, "
@@ -83,6 +83,8 @@ class Recommendation:
         The best of everything that was tried.
     every : Tried or None
         The best with all terms.
+    fewer : Tried or None
+        The best with fewer terms than are recommended.
     against_best, against_all : Difference or None
         The recommended minus the best, and minus `every`; None if it is the same.
     is_enough : bool
@@ -109,6 +111,7 @@ class Recommendation:
     n_splits: int
     best: Tried
     every: Tried | None
+    fewer: Tried | None
     against_best: Difference | None
     against_all: Difference | None
     is_enough: bool
@@ -136,7 +139,16 @@ class Recommendation:
     def reason(self) -> str:
         """Why, in some sentences."""
         return " ".join(
-            part for part in (self.warning, self.verdict, self.loss, self.comparison_with_all, self.edge) if part
+            part
+            for part in (
+                self.warning,
+                self.verdict,
+                self.loss,
+                self.comparison_with_fewer,
+                self.comparison_with_all,
+                self.edge,
+            )
+            if part
         )
 
     @property
@@ -146,7 +158,8 @@ class Recommendation:
         if small is None:
             return ""
         size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
-        more = f", and {self.n_small - 1:,} more have too few" if self.n_small > 1 else ""
+        others = self.n_small - 1
+        more = f", and {others:,} more {'has' if others == 1 else 'have'} too few" if others else ""
         return (
             f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
             "would be an answer. As far as it goes:"
@@ -161,8 +174,7 @@ class Recommendation:
         if not self.is_enough:
             return f"{head} {verb} the best of what was asked for, but not enough: {value}."
         if self.is_best:
-            fewer = "no fewer are enough" if self.k > 1 else "one is enough"
-            return f"{head} {verb} best, {value}; {fewer}."
+            return f"{head} {verb} best, {value}."
         return f"{head} {verb} enough: {value}."
 
     @property
@@ -180,6 +192,13 @@ class Recommendation:
             f"{far}, {within} one standard error of the difference ({format_measure(gap.standard_error)}); with a "
             f"probability of {format_percent(gap.worse)} it is worse by more than {self.margin:g}."
         )
+
+    @property
+    def comparison_with_fewer(self) -> str:
+        """The best with fewer terms, which is not enough; empty if fewer were not tried."""
+        if self.fewer is None or not self.is_enough:
+            return ""
+        return f"The best with fewer, {self.fewer}, has {format_measure(self.fewer.mean)}: not enough."
 
     @property
     def comparison_with_all(self) -> str:
@@ -330,6 +349,7 @@ def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str
     chosen, best = trials.tried[place], trials.tried[top]
     whole = np.array([one.is_all for one in trials.tried], bool)
     every = trials.find_best(among=whole) if whole.any() else None
+    fewer = np.array([one.k < chosen.k for one in trials.tried], bool) & trials.asked
     same = every is None or (chosen.is_all and chosen.classifier == trials.tried[every].classifier)
     error = float(corrected_error(trials.values[:, place], trials.ratio))
     small, n_small = _find_small_class(settings)
@@ -338,6 +358,7 @@ def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str
         standard_error=None if math.isnan(error) else error,
         measure=measure, margin=margin, n_splits=len(trials.values), best=best,
         every=None if every is None else trials.tried[every],
+        fewer=trials.tried[trials.find_best(among=fewer)] if fewer.any() else None,
         against_best=None if place == top else trials.difference(place, top, margin),
         against_all=None if same or every is None else trials.difference(place, every, margin),
         is_enough=bool(trials.find_enough(margin)[place]),
@@ -398,8 +419,3 @@ def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, i
         return None, 0
     label = min(small, key=lambda name: (small[name], name))
     return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
-
-
-def least_class_size(cv: Any) -> int:
-    """Return the fewest documents that a class must have: for an F1 that means something, and one for each fold."""
-    return max(MIN_CLASS_SIZE, cv if isinstance(cv, int) else 0)

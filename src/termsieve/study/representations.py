@@ -9,23 +9,25 @@ import pyarrow as pa
 
 from termsieve.documents import TOKENS
 from termsieve.study.corpus import Corpus
-from termsieve.study.plan import AUTO, Plan
+from termsieve.study.plan import AUTO, GRID, Plan
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.boundaries import SAMPLE_CHARACTERS, SAMPLE_TEXTS, describe_missing_boundaries
 
 PAIRS = "words and pairs"
 CHARACTERS = "characters"
 MAX_ENTRIES = 10_000_000  # different words of all documents: beyond, their pairs take too long to be tried unasked
+PAIR_KS = (2000, 5000, 10_000, 50_000)  # numbers of words and pairs; words alone were tried with fewer
 MIN_DF = 2  # a pair in one document only tells nothing, and most are
 
 
 @dataclass(frozen=True)
 class Representation:
-    """Terms of another analyzer: a name, the analyzer, and the documents that a term must have."""
+    """Terms of another analyzer: a name, the analyzer, the documents that a term must have, and numbers of terms."""
 
     name: str
     analyzer: Analyzer
     min_df: int
+    sizes: tuple[int, ...]
 
 
 def choose_representation(corpus: Corpus, plan: Plan) -> Representation | None:
@@ -36,11 +38,11 @@ def choose_representation(corpus: Corpus, plan: Plan) -> Representation | None:
     if analyzer is None:
         return None
     if plan.is_open and _lacks_spaces(corpus.texts, analyzer):
-        return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), _least_df(plan))
+        return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), _least_df(plan), (*GRID, *PAIR_KS))
     many = corpus.X.nnz > MAX_ENTRIES and plan.pairs == AUTO
     if analyzer.analyzer not in ("word", "tokens") or analyzer.ngram_range != (1, 1) or many:
         return None
-    return Representation(PAIRS, adapt_analyzer(analyzer, PAIRS), _least_df(plan))
+    return Representation(PAIRS, adapt_analyzer(analyzer, PAIRS), _least_df(plan), PAIR_KS)
 
 
 def adapt_analyzer(analyzer: Analyzer, name: str) -> Analyzer:

@@ -18,10 +18,10 @@ import numpy as np
 
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.recommendation import Trials, least_class_size
+from termsieve.study.recommendation import Trials
 from termsieve.study.representations import Representation, choose_representation
 from termsieve.study.results import Comparison
-from termsieve.study.splits import Split
+from termsieve.study.splits import Split, least_class_size
 
 if TYPE_CHECKING:
     from termsieve.study.journal import Journal, MemoryJournal, TrialRows
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
-REPRESENTATION_KS = (2000, 5000, 10_000, 50_000)
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
 VARIANTS = {
     "linear_svm": (
@@ -145,7 +144,7 @@ class Search:
         contender = self._best_score(trials, best.classifier)
         other = self._read(found)
         n_terms = count_rankable(other, replace(self.asked, min_df=found.min_df), self.study.splits)
-        given = REPRESENTATION_KS if self.asked.is_open else self.study.plan.ks
+        given = found.sizes if self.asked.is_open else self.study.plan.ks
         ks = {int(k) for k in given if int(k) < n_terms}
         if self._may_take_all:
             ks.add(n_terms)
@@ -193,6 +192,20 @@ class Search:
                 if differ or "class_weight" not in variant:
                     for stage in self._stages_of(wanted, variant):
                         self._run_stage(stage, journal, rows, seconds)
+        self._give_all_terms(journal, rows, seconds)
+
+    def _give_all_terms(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
+        """Try all terms, too, with the parameters that did best: few terms are not compared with worse parameters."""
+        trials = self._trials(rows)
+        best = trials.tried[trials.find_best()]
+        if best.classifier in self.asked.classifiers or any(
+            one.is_all and one.classifier == best.classifier for one in trials.tried
+        ):
+            return
+        first = next(one for one in self.study.plan.scores if one.is_plain)
+        every = best._replace(score=first.name, k=self.study.n_terms or 0)
+        for stage in self._stages_of({every}, best.classifier):
+            self._run_stage(stage, journal, rows, seconds)
 
     def _stages_of(self, wanted: set[Any], classifier: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""

@@ -12,6 +12,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from termsieve._types import AnyArray, Int64Array
 from termsieve.errors import InputError, OptionError
 
+MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
+
 
 class Split(NamedTuple):
     """A split: its numbers, and the indices of the training and the test documents."""
@@ -47,6 +49,7 @@ def make_splits(
         raise OptionError(f"repeats must be a whole number, 1 or more, not {repeats!r}.")
     if isinstance(cv, np.ndarray):
         return [_split_from_parts(cv)]
+    _check_size(cv, labels, n_docs, groups)
     y = np.zeros(n_docs) if labels is None else labels
     splits = []
     for repeat in range(repeats):
@@ -60,6 +63,32 @@ def make_splits(
             raise OptionError(f"cv={cv!r} cannot split these documents: {error}") from error
         splits += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
     return splits
+
+
+def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: Any) -> None:
+    """Refuse more folds than there are documents, or groups, to divide, and tell how many would do."""
+    if not isinstance(cv, int) or isinstance(cv, bool):
+        return
+    if groups is not None:
+        n, what = len(set(np.asarray(groups).tolist())), "groups"
+    elif labels is not None:
+        n, what = int(np.bincount(labels).max(initial=0)), "documents in the largest class"
+    else:
+        n, what = n_docs, "documents"
+    if n < cv:
+        enough = (
+            ""
+            if groups is not None
+            else f" With {least_class_size(cv):,} documents of each class there would be an answer."
+        )
+        raise OptionError(
+            f"cv={cv!r} cannot split these documents: {cv:,} folds are too many for {n:,} {what}.{enough}"
+        )
+
+
+def least_class_size(cv: Any) -> int:
+    """Return the fewest documents that a class must have: for an F1 that means something, and one for each fold."""
+    return max(MIN_CLASS_SIZE, cv if isinstance(cv, int) else 0)
 
 
 def _split_from_parts(parts: AnyArray) -> Split:

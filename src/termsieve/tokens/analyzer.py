@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
-import importlib.resources
 import json
 import re
-import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from termsieve.errors import OptionError, did_you_mean
-from termsieve.extras import import_extra
 from termsieve.tokens.markup import check_markup, markup_version, strip_markup
-
-Tokenizer = Callable[[str], list[str]]
+from termsieve.tokens.resources import find_stop_words, load_jieba, load_stemmer, load_stop_words, stemmer_version
+from termsieve.tokens.tokenizers import Tokenizer, Unconfirmed, find_tokenizer, register_tokenizer, resolve_tokenizer
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105 - scikit-learn's name and default, not a password
 
@@ -32,19 +27,9 @@ _RUN_PATTERN = re.compile(
     r"(?:\(\?u\))?(?P<left>\\b)?(?P<cls>\\[wd]|\[(?:\\.|[^\]\\])+\])"
     r"(?P<more>(?:(?P=cls))*)(?:\+|\{(?P<least>[0-9]{1,9}),\})(?P<right>\\b)?"
 )
-
-
 _LONGEST_SAFE = 200  # characters: a class of thousands of parts takes minutes to look up
-
-
-class Unconfirmed(str):
-    """A tokenizer name or a token pattern that a file gives, and that the user has not given as well.
-
-    It is shown, compared and saved as any other string, and copies and changed analyzers keep it as it is. It is not
-    imported, compiled or run: whoever wrote the file would decide what this machine does.
-    """
-
-    __slots__ = ()
+# What the user has given in this process: of other patterns that files name, only the safe ones are used
+_PATTERNS: set[str] = set()
 
 
 class TokenRuns(NamedTuple):
@@ -126,11 +111,11 @@ class Analyzer:
         object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
         object.__setattr__(self, "strip", check_markup(self.strip))
         if self.tokenizer is not None:
-            object.__setattr__(self, "tokenizer", _register_tokenizer(self.tokenizer))
+            object.__setattr__(self, "tokenizer", register_tokenizer(self.tokenizer))
         if self.stemmer is not None:
-            _load_stemmer(self.stemmer)
+            load_stemmer(self.stemmer)
         if self.segmenter is not None:
-            _load_jieba()
+            load_jieba()
         if self.analyzer == "tokens":
             self._refuse_options(
                 "text", "lowercase", "token_pattern", "strip_accents", "segmenter", "tokenizer", "strip"
@@ -175,7 +160,7 @@ class Analyzer:
         if self.strip_accents:
             text = _strip_accents(text, self.strip_accents)
         if self.segmenter:
-            text = " ".join(_load_jieba().cut(text))
+            text = " ".join(load_jieba().cut(text))
         return text
 
     def words(self, text: str) -> list[str]:
@@ -191,12 +176,12 @@ class Analyzer:
 
     def stem(self, words: list[str]) -> list[str]:
         """Each word without its ending."""
-        return list(_load_stemmer(self.stemmer or "").stemWords(words))
+        return list(load_stemmer(self.stemmer or "").stemWords(words))
 
     @functools.cached_property
     def _tokenize(self) -> Tokenizer:
         if self.tokenizer is not None:
-            return _resolve_tokenizer(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
+            return resolve_tokenizer(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
         if isinstance(self.token_pattern, Unconfirmed):
             raise OptionError(
                 f"The token pattern {str(self.token_pattern)!r} is given by a file, and a pattern can be made to "
@@ -208,7 +193,7 @@ class Analyzer:
     @functools.cached_property
     def stop_set(self) -> frozenset[str]:
         """The stop words themselves."""
-        return _load_stop_words(self.stop_words)  # type: ignore[arg-type]  # a frozenset since __post_init__
+        return load_stop_words(self.stop_words)  # type: ignore[arg-type]  # a frozenset since __post_init__
 
     @property
     def runs(self) -> TokenRuns | None:
@@ -229,9 +214,9 @@ class Analyzer:
         settings["stop_words"] = sorted(self.stop_set)
         settings["unicode_version"] = unicodedata.unidata_version
         if self.stemmer:
-            settings["stemmer_version"] = _stemmer_version()
+            settings["stemmer_version"] = stemmer_version()
         if self.segmenter:
-            settings["segmenter_version"] = str(_load_jieba().__version__)
+            settings["segmenter_version"] = str(load_jieba().__version__)
         settings["strip"] = list(self.strip)
         if self.strip:
             settings["strip_version"] = markup_version(self.strip)
@@ -248,15 +233,15 @@ class Analyzer:
         `Analyzer`, too. Patterns of the kind ``\w+``, which cannot search for long, need no such confirmation.
         """
         if not isinstance(settings, Mapping) or not all(f.name in settings for f in fields(cls) if f.name != "strip"):
-            raise OptionError(f"These are no settings of an Analyzer: {settings!r:.100}.")
+            raise OptionError(f"These are not the settings of an Analyzer: {settings!r:.100}.")
         options = {f.name: settings[f.name] for f in fields(cls) if f.name in settings}
-        options["stop_words"] = _stop_words_of(settings["stop_words"])
-        options["token_pattern"] = _pattern_of(settings["token_pattern"])
-        options["tokenizer"] = _tokenizer_of(settings["tokenizer"])
+        options["stop_words"] = find_stop_words(settings["stop_words"])
+        options["token_pattern"] = _find_pattern(settings["token_pattern"])
+        options["tokenizer"] = find_tokenizer(settings["tokenizer"])
         try:
             return cls(**options)
         except TypeError as error:  # values that cannot be compared or looked up, such as lists
-            raise OptionError(f"These are no settings of an Analyzer: {error}.") from error
+            raise OptionError(f"These are not the settings of an Analyzer: {error}.") from error
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -401,54 +386,10 @@ def _parse_runs(pattern: str, min_length: int) -> TokenRuns | None:
     return TokenRuns(character_class, max(least, min_length)) if least >= 1 else None
 
 
-# Stop words, stemmers, segmenters, tokenizers
+# Patterns of settings
 
 
-@functools.cache
-def _load_stop_words(name: str | frozenset[str] | None) -> frozenset[str]:
-    if name == "smart":
-        listed = importlib.resources.files("termsieve") / "data" / "smart_stop_words.txt"
-        return frozenset(listed.read_text("utf-8").split())
-    if name == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return frozenset(ENGLISH_STOP_WORDS)
-    return frozenset(name or ())
-
-
-def _stop_words_of(words: object) -> str | Collection[str] | None:
-    """Return the stop words of settings: by the name of the list, where it has one."""
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise OptionError(f"Analyzer: the stop_words of settings must be a list of words, not {words!r:.100}.")
-    for name, size in (("smart", 570), ("english", 318)):
-        if len(words) == size and _load_stop_words(name) == frozenset(words):
-            return name
-    return words or None
-
-
-@functools.cache
-def _load_stemmer(language: str) -> Any:
-    module = import_extra("Stemmer", f"Analyzer(stemmer={language!r})")
-    if language not in module.algorithms():
-        known = sorted(module.algorithms())
-        raise OptionError(
-            f"Analyzer: unknown stemmer {language!r}. {did_you_mean(str(language), known)}Known: {', '.join(known)}."
-        )
-    return module.Stemmer(language)
-
-
-def _stemmer_version() -> str:
-    return str(importlib.import_module("Stemmer").version())
-
-
-@functools.cache
-def _load_jieba() -> Any:
-    jieba = import_extra("jieba", "Analyzer(segmenter='jieba')")
-    jieba.setLogLevel("WARNING")
-    return jieba
-
-
-def _pattern_of(pattern: object) -> object:
+def _find_pattern(pattern: object) -> object:
     """Return the token pattern of settings: confirmed if the user gave it, too, or if it cannot search for long."""
     if not isinstance(pattern, str) or pattern in _PATTERNS or is_safe_pattern(pattern):
         return pattern
@@ -462,92 +403,6 @@ def is_safe_pattern(pattern: str) -> bool:
     (True, False)
     """
     return len(pattern) <= _LONGEST_SAFE and _parse_runs(pattern, 1) is not None
-
-
-def _tokenizer_of(tokenizer: object) -> object:
-    """Return the tokenizer of settings: a name, and nothing else."""
-    if tokenizer is None:
-        return None
-    if not isinstance(tokenizer, str) or not re.fullmatch(r"[\w.]{1,200}:[\w.]{1,200}", tokenizer):
-        raise OptionError(f"Analyzer: the tokenizer of settings must be a name, not {tokenizer!r:.100}.")
-    return Unconfirmed(tokenizer)
-
-
-def _import_path(tokenizer: object) -> str:
-    """Return the import path of a tokenizer; what has none cannot be part of a fingerprint."""
-    if isinstance(tokenizer, str):
-        if ":" not in tokenizer:
-            raise OptionError(
-                f"Analyzer: tokenizer {tokenizer!r} must be a function or read 'package.module:function'."
-            )
-        return tokenizer
-    owner = getattr(tokenizer, "__objclass__", tokenizer)
-    module, name = getattr(owner, "__module__", None), getattr(tokenizer, "__qualname__", None)
-    if not callable(tokenizer) or not module or not name or "<lambda>" in name:
-        raise OptionError(
-            f"Analyzer: tokenizer must be a function with a name, not {tokenizer!r}: its name stands in the "
-            "fingerprint of counts. Define it with def."
-        )
-    return f"{module}:{name}"
-
-
-# What the user has given in this process: functions by their names, names of functions, and patterns. What a file names
-# is used only if it is among these.
-_TOKENIZERS: dict[str, Tokenizer] = {}
-_NAMES: set[str] = set()
-_PATTERNS: set[str] = set()
-
-
-def _register_tokenizer(tokenizer: Tokenizer | str) -> str:
-    """Return the name of a tokenizer, by which this process finds it again even where it cannot be imported."""
-    name = _import_path(tokenizer)
-    if isinstance(tokenizer, Unconfirmed):
-        return tokenizer
-    if not isinstance(tokenizer, str):
-        _TOKENIZERS[name] = tokenizer
-    _NAMES.add(name)
-    return name
-
-
-def tokenizer_name(tokenizer: Tokenizer | str) -> str:
-    """Return the name of a tokenizer that the user gives; a file may name it from now on."""
-    return str(_register_tokenizer(tokenizer))
-
-
-def import_tokenizer_from(folder: Path, name: str) -> str:
-    """Import the module of a tokenizer, also from a folder, and return its name: only for a name that a user typed.
-
-    The folder is on Python's path only as long as that takes: later imports are not to find other things there.
-    """
-    sys.path.append(str(folder))
-    try:
-        _resolve_tokenizer(tokenizer_name(name))
-    finally:
-        sys.path.remove(str(folder))
-    return name
-
-
-def _resolve_tokenizer(tokenizer: str) -> Tokenizer:
-    if tokenizer in _TOKENIZERS:
-        return _TOKENIZERS[tokenizer]
-    if isinstance(tokenizer, Unconfirmed) and tokenizer not in _NAMES:
-        raise OptionError(
-            f"The tokenizer {str(tokenizer)!r} is named by a file, and what a file names is not imported or run. If "
-            f"you trust it, name it yourself first: termsieve.Analyzer(tokenizer={str(tokenizer)!r})."
-        )
-    module, _, name = tokenizer.partition(":")
-    try:
-        found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}. Install its module, or name "
-            "its folder in the environment variable PYTHONPATH."
-        ) from error
-    except (ImportError, AttributeError, ValueError) as error:
-        raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} cannot be imported: {error}.") from error
-    if not callable(found):
-        raise OptionError(f"Analyzer: tokenizer {str(tokenizer)!r} is not a function.")
-    return found
 
 
 # Pieces of text

@@ -1,4 +1,4 @@
-"""The numba loops of the scanner: UTF-8 bytes to term numbers, term numbers to n-grams, and back to UTF-8.
+"""The numba loops of the scanner: UTF-8 bytes to term numbers, and term numbers to n-grams.
 
 Three rules hold for all loops. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
 caller makes room and calls again from the document where it stopped. Nothing of a document is counted when its kernel
@@ -18,15 +18,15 @@ Slots
     n-grams; for others, what is in ``keys`` decides. The slot of a key depends on random numbers (`new_secrets`), so
     that nobody can choose words that crowd together; the numbers of the terms do not.
 
-Pieces
+Pieces and groups
     A long document is scanned in pieces that end where no word is cut, so that the room for the work on a piece has a
-    bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers.
+    bounded size; to `scan` a piece is a document. Edges and offsets are 64-bit numbers. Short documents are scanned
+    several at a time, with a zero between them: their words are looked up together, so that memory can be asked for in
+    advance.
 """
 
 from __future__ import annotations
 
-import functools
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,44 +39,24 @@ from termsieve._numba import (
     mask_at_least,
     multiply_and_fold,
     prefetch,
-    store_eight,
-    swap_bytes,
 )
-from termsieve._types import BoolArray, Int32Array, Int64Array, UInt8Array, UInt32Array, UInt64Array
-
-# What a code point is
-_OTHER, _WORD, _DEFER = 0, 1, 2
+from termsieve._types import Int64Array, UInt8Array, UInt64Array
+from termsieve.tokens.characters import DEFER, LENGTH_CHANGES, OTHER, WORD
 
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
 GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
-_TOP_BYTE_SHIFT, _TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
+TOP_BYTE_SHIFT, TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
 _ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
 _AHEAD = 16  # words for which memory is asked for in advance
 _PADDING = 128  # bytes behind a folded text: two blocks
-_MOST_RANGES = 4
-_LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
+GROUP_BYTES, GROUP_DOCS = 4096, 64  # of documents that are scanned together, at most
 _NONASCII = np.uint8(0x80)
 _LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
 
 _jit: Any = jit
-
-
-class CharacterTables(NamedTuple):
-    """What the characters of a text are to the scanner.
-
-    ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
-    ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
-    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
-    """
-
-    bytes: UInt8Array
-    ranges: UInt64Array
-    kinds: UInt8Array
-    lower: Int32Array
-    folds: UInt32Array
 
 
 class TermTable(NamedTuple):
@@ -100,61 +80,11 @@ class WordBuffers(NamedTuple):
 
 
 class TextBuffers(NamedTuple):
-    """Room for one document, folded, and its words' edges."""
+    """Room for a group of documents, folded, where each stops there, and the edges of their words."""
 
     folded: UInt8Array
+    stops: Int64Array
     edges: Int64Array
-
-
-@functools.cache
-def make_character_tables(character_class: str, *, lowercase: bool) -> CharacterTables | None:
-    """Return the tables for tokens that are runs of a character class.
-
-    None when the scanner cannot do the class: its tokens could hold a space or a control character, by which
-    n-grams are told apart. Built from Python's own ``re`` and ``str.lower``, so they cannot disagree with them.
-    """
-    points = np.arange(0x110000, dtype="<u4")
-    points[0xD800:0xE000] = 0x20  # surrogates do not occur in UTF-8
-    everything = points.tobytes().decode("utf-32-le")
-    if lowercase:  # the two letters whose lower case depends on their neighbours, or is two letters
-        everything = everything.replace("\u0130", "i").replace("\u03a3", "\u03c3").lower()
-    kinds = np.zeros(0x110000, dtype=np.uint8)
-    for run in re.finditer(f"(?:{character_class})+", everything):
-        kinds[run.start() : run.end()] = _WORD
-    if kinds[:0x21].any():
-        return None
-    lower = np.frombuffer(everything.encode("utf-32-le"), dtype="<u4").astype(np.int32)
-    by_byte = np.arange(256, dtype=np.uint8)
-    by_byte[:128] = np.where(kinds[:128] == _WORD, lower[:128], 0)
-    if lowercase:
-        kinds[[0x130, 0x3A3]] = _DEFER
-    ranges = _find_ranges(kinds[:128] == _WORD, lowercase=lowercase)
-    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
-
-
-def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
-    """Return the first characters of the ranges, how many more each has, the bit of lower case; whether all fit in."""
-    edges = np.flatnonzero(np.diff(is_word, prepend=False, append=False)).tolist()
-    lows, widths = [255] * _MOST_RANGES, [0] * _MOST_RANGES  # what is beyond ASCII is kept anyway
-    for k, (start, stop) in enumerate(list(zip(edges[::2], edges[1::2], strict=True))[:_MOST_RANGES]):
-        lows[k], widths[k] = start, stop - start - 1
-    numbers = (int.from_bytes(bytes(part), "little") for part in (lows, widths))
-    return np.array([*numbers, 0x20 if lowercase else 0, len(edges) <= 2 * _MOST_RANGES], np.uint64)
-
-
-def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
-    """Return for each code point beyond ASCII the bytes of its lower case, the first lowest, if they are as many."""
-    folds = np.zeros(len(kinds), np.uint32)
-    points = 128 + np.flatnonzero(kinds[128:])
-    folded = lower[points].astype(np.uint32)
-    widths, new_widths = (1 + np.searchsorted([0x80, 0x800, 0x10000], p, side="right") for p in (points, folded))
-    tails = [0x80 | ((folded >> 6 * k) & 0x3F) for k in range(4)]
-    two = (0xC0 | (folded >> 6)) | (tails[0] << 8)
-    three = (0xE0 | (folded >> 12)) | (tails[1] << 8) | (tails[0] << 16)
-    four = (0xF0 | (folded >> 18)) | (tails[2] << 8) | (tails[1] << 16) | (tails[0] << 24)
-    changes = (widths != new_widths) | (kinds[points] == _DEFER)
-    folds[points] = np.where(changes, _LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
-    return folds
 
 
 def make_word_buffers(most: int) -> WordBuffers:
@@ -175,8 +105,9 @@ def make_hashes(most: int) -> UInt64Array:
 
 
 def make_text_buffers(longest: int, most_words: int) -> TextBuffers:
-    """Make room for texts of up to `longest` bytes, which grow by half at most when they are lower-cased."""
-    return TextBuffers(np.empty(longest * 3 // 2 + _PADDING, np.uint8), np.empty(2 * most_words, np.int64))
+    """Make room for groups of up to `longest` bytes, which grow by half at most when they are lower-cased."""
+    folded = np.empty(longest * 3 // 2 + GROUP_DOCS + _PADDING, np.uint8)
+    return TextBuffers(folded, np.empty(GROUP_DOCS, np.int64), np.empty(2 * most_words, np.int64))
 
 
 def hashing_of(slots: UInt64Array, secret: UInt64Array) -> UInt64Array:
@@ -235,9 +166,9 @@ def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
         point, width = _read_code_point(text, i)
         i += width
         kind = kinds[point]
-        if kind == _DEFER:
+        if kind == DEFER:
             return np.int64(-1)
-        end = _write_code_point(folded, end, lower[point] if kind == _WORD else 0)
+        end = _write_code_point(folded, end, lower[point] if kind == WORD else 0)
     return end
 
 
@@ -284,7 +215,7 @@ def _fold_letters(folded, length, folds):
                 else:
                     fourth = (eight >> np.uint64(24)) & np.uint64(0x3F)
                     fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
-            if fold == _LENGTH_CHANGES:
+            if fold == LENGTH_CHANGES:
                 return False
             folded[i] = fold
             folded[i + _ONE] = fold >> 8
@@ -311,6 +242,31 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonasci
         end = max(length, 0)
         folded[end : end + _PADDING] = 0
     return length, False
+
+
+@_jit
+def _fold_group(
+    text, offsets, first, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
+):  # fmt: skip
+    """Write some documents from `first` on as `_fold` does, with a zero between them; each stops at ``stops``.
+
+    Returns how many there are, the length of all, and whether all of it is ASCII. A document that Python has to
+    lower-case is marked in `deferred`, and has nothing written.
+    """
+    most, stop, is_ascii, n = min(offsets.shape[0] - 1 - first, GROUP_DOCS), np.int64(-1), True, 0
+    while n < most and (n == 0 or offsets[first + n + 1] - offsets[first] <= GROUP_BYTES):
+        doc, here = first + n, folded[stop + 1 :]
+        length, is_doc_ascii = _fold(
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, here
+        )
+        deferred[doc] = length < 0
+        if length < 0:
+            here[:_PADDING] = 0
+        is_ascii &= is_doc_ascii
+        stop += 1 + max(length, 0)
+        stops[n] = stop
+        n += 1
+    return n, stop, is_ascii
 
 
 @_jit
@@ -361,7 +317,7 @@ def _hash_key(low, high, hashing):
 @_jit
 def _make_entry(high, key_hash):
     """Make what a slot has beside the first number of a key; the number of the term is to be added."""
-    return (high & _TOP_BYTE) | ((key_hash & _HASH_BITS) << _ENTRY_SHIFT)
+    return (high & TOP_BYTE) | ((key_hash & _HASH_BITS) << _ENTRY_SHIFT)
 
 
 @_jit
@@ -463,7 +419,7 @@ def rehash(keys, n_terms, slots, hashing):
 def _count_characters(folded, start, length, low, least):
     """Count the characters of a word, of which `low` has the first eight bytes; only in these, if at most 2 matter."""
     following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
-    n_following = np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> _TOP_BYTE_SHIFT)
+    n_following = np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> TOP_BYTE_SHIFT)
     n = min(length, 8) - n_following
     if least > 2:
         for i in range(start + 8, start + length):
@@ -483,7 +439,7 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
         length = edges[edge + _ONE] - start
         low = load_eight(folded, np.uint64(start)) & _FIRST_BYTES[np.uint64(min(length, 8))]
         high = load_eight(folded, np.uint64(start + 8)) & _FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
-        high |= np.uint64(length + 1) << _TOP_BYTE_SHIFT
+        high |= np.uint64(length + 1) << TOP_BYTE_SHIFT
         lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
         starts[n], lengths[n], longs[n_long] = start, length, n
         n_characters = length if is_ascii else _count_characters(folded, start, length, low, least)
@@ -499,20 +455,26 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
 
 
 @_jit
-def _drop_stop_words(numbers, n, n_stop):
-    """Move together the numbers that are no stop words'; returns how many there are."""
-    kept = 0
-    for i in range(n):
-        numbers[kept] = numbers[i]
-        kept += np.int64(numbers[i] >= n_stop)
-    return kept
+def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
+    """Write where the numbers of each document of a group end, without those of stop words; returns the last end."""
+    if n_stop == 0 and doc_ends.shape[0] == 1:
+        doc_ends[0] = n_out + n
+        return n_out + n
+    kept, word = 0, 0
+    for doc in range(doc_ends.shape[0]):
+        while word < n and starts[word] < stops[doc]:
+            numbers[kept] = numbers[word]
+            kept += np.int64(numbers[word] >= n_stop)
+            word += 1
+        doc_ends[doc] = n_out + kept
+    return n_out + kept
 
 
 @_jit
 def scan(
     text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
-    slots, keys, arena, places, hashing, n_terms, used, folded, edges, lows, highs, hashes, starts, lengths, longs,
-    out, doc_ends, deferred,
+    slots, keys, arena, places, hashing, n_terms, used,
+    folded, stops, edges, lows, highs, hashes, starts, lengths, longs, out, doc_ends, deferred,
 ):  # fmt: skip
     """Assign numbers to the words of the documents from `first` on, into `out`; each document ends at ``doc_ends``.
 
@@ -525,15 +487,11 @@ def scan(
     """
     n_docs = offsets.shape[0] - 1
     term_room = min(places.shape[0], slots.shape[0] // 3)  # two thirds of the slots, of two numbers each
-    n_out = doc_ends[first - 1] if first > 0 else 0
-    for doc in range(first, n_docs):
-        stop, is_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, folded
+    doc, n_out = first, doc_ends[first - 1] if first > 0 else 0
+    while doc < n_docs:
+        n_group, stop, is_ascii = _fold_group(
+            text, offsets, doc, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
         )
-        deferred[doc] = stop < 0
-        if stop <= 0:
-            doc_ends[doc] = n_out
-            continue
         n_edges = _find_edges(folded, stop, edges)
         n, n_wide, n_long = _make_keys(
             folded, edges, n_edges, least, is_ascii, hashing, lows, highs, hashes, starts, lengths, longs
@@ -546,8 +504,8 @@ def scan(
             lows, highs, starts, lengths, longs, n_long, folded, slots, keys, arena, places, hashing, n_terms, used,
             found,
         )  # fmt: skip
-        n_out += n if n_stop == 0 else _drop_stop_words(found, n, n_stop)
-        doc_ends[doc] = n_out
+        n_out = _end_documents(found, n, n_stop, starts, stops, doc_ends[doc : doc + n_group], n_out)
+        doc += n_group
     return n_docs, n_terms, used, 0
 
 
@@ -563,7 +521,7 @@ def intern(
     n, n_long = offsets.shape[0] - 1, 0
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
-        low, high = np.uint64(0), np.uint64(length + 1) << _TOP_BYTE_SHIFT
+        low, high = np.uint64(0), np.uint64(length + 1) << TOP_BYTE_SHIFT
         for i in range(min(length, _SHORT_WORD_BYTES)):
             byte = np.uint64(text[start + i]) << np.uint64(8 * (i & 7))
             if i < 8:
@@ -634,82 +592,7 @@ def next_break(text, i, stop, kinds):
         i += 1
     while i < stop:
         point, width = (np.int32(text[i]), 1) if text[i] < 0x80 else _read_code_point(text, i)
-        if kinds[point] == _OTHER:
+        if kinds[point] == OTHER:
             return i
         i += width
     return stop
-
-
-@_jit
-def find_ngram_parts(keys, prefix, last):
-    """Find the term that each n-gram continues, -1 for a word, and its last word: a word is its own."""
-    for term in range(prefix.shape[0]):
-        prefix[term], last[term] = -1, term
-        if keys[2 * term + 1] == GRAM_MARK:
-            prefix[term] = np.int32(keys[2 * term] >> np.uint64(32))
-            last[term] = np.int32(keys[2 * term] & np.uint64(0xFFFFFFFF))
-
-
-@_jit
-def _get_length(keys, word):
-    """Return the number of bytes of a word."""
-    high = keys[2 * word + 1]
-    return np.int64(high & ~_TOP_BYTE) if high >= LONG_MARK else np.int64(high >> _TOP_BYTE_SHIFT) - 1
-
-
-@_jit
-def compute_term_offsets(keys, prefix, last, terms, offsets):
-    """Find where each term ends when all are written out side by side, into ``offsets[1:]``."""
-    for item in range(terms.shape[0]):
-        length, term = np.int64(-1), np.int64(terms[item])
-        while term >= 0:
-            length += 1 + _get_length(keys, np.int64(last[term]))
-            term = np.int64(prefix[term])
-        offsets[item + 1] = offsets[item] + length
-
-
-@_jit
-def write_terms(keys, arena, places, prefix, last, terms, text, offsets):
-    """Write out terms, the words of an n-gram with a space between them, to their known offsets.
-
-    `text` has 16 bytes more than needed: a short word is written with what follows it in its key, over which the next
-    one is written.
-    """
-    for item in range(terms.shape[0]):
-        end, term = offsets[item + 1], np.int64(terms[item])
-        if prefix[term] < 0 and keys[2 * term + 1] < GRAM_MARK:
-            store_eight(text, np.uint64(offsets[item]), keys[2 * term])
-            store_eight(text, np.uint64(offsets[item] + 8), keys[2 * term + 1])
-            continue
-        while term >= 0:
-            word = np.int64(last[term])
-            length, high = _get_length(keys, word), keys[2 * word + 1]
-            end -= length
-            if high >= LONG_MARK:
-                start = places[word]
-                for i in range(length):
-                    text[end + i] = arena[start + i]
-            else:
-                for i in range(length):
-                    part = keys[2 * word] if i < 8 else high
-                    text[end + i] = np.uint8((part >> np.uint64(8 * (i & 7))) & np.uint64(0xFF))
-            term = np.int64(prefix[term])
-            if term >= 0:
-                end -= 1
-                text[end] = 0x20
-
-
-@_jit
-def make_sort_keys(keys, arena, places, words, heads, tails):
-    """Write down words as two numbers each, which are ordered as the words are.
-
-    Only words of more than 15 bytes can have the same numbers: when their first 15 are the same.
-    """
-    for item in range(words.shape[0]):
-        word = np.int64(words[item])
-        low, high = keys[2 * word], keys[2 * word + 1]
-        if high >= LONG_MARK:
-            start = np.uint64(places[word])
-            low = load_eight(arena, start)
-            high = load_eight(arena, start + np.uint64(8)) | LONG_MARK
-        heads[item], tails[item] = swap_bytes(low), swap_bytes(high)

@@ -18,12 +18,14 @@ from termsieve._kernels import import_kernels, new_secrets
 from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.characters import CharacterTables, make_character_tables
 from termsieve.tokens.strings import argsort_pairs, document_offsets, make_string_array, string_buffers
 
 if TYPE_CHECKING:
-    from termsieve.tokens import kernels, string_kernels
+    from termsieve.tokens import kernels, spelling_kernels, string_kernels
 else:
     kernels = import_kernels("termsieve.tokens.kernels")
+    spelling_kernels = import_kernels("termsieve.tokens.spelling_kernels")
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -72,7 +74,7 @@ class Vocabulary:
             arena=np.empty(1 << 19, np.uint8),
             places=np.empty(1 << 15, np.int64),
         )
-        self.n_terms, self._n_bytes = 0, 0
+        self.n_terms, self.n_bytes = 0, 0
         self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
@@ -86,7 +88,7 @@ class Vocabulary:
         runs = self.analyzer.runs
         if runs is None:
             return self._tokenize_in_python
-        characters = kernels.make_character_tables(runs.character_class, lowercase=self.analyzer.lowercase)
+        characters = make_character_tables(runs.character_class, lowercase=self.analyzer.lowercase)
         if characters is None:
             return self._tokenize_in_python
         self._runs, self._characters = runs, characters
@@ -110,7 +112,7 @@ class Vocabulary:
         if self.analyzer.stemmer:
             tokens = self._stem_tokens(tokens)
         if self.analyzer.ngram_range != (1, 1):
-            tokens = self._joined(tokens, *self.analyzer.ngram_range)
+            tokens = self._join_words(tokens, *self.analyzer.ngram_range)
         return tokens
 
     def _scan_all(self, texts: pa.LargeStringArray) -> DocumentTerms:
@@ -126,11 +128,11 @@ class Vocabulary:
     def _scan_preprocessed(self, texts: pa.LargeStringArray) -> DocumentTerms:
         """Scan texts that Python has lower-cased, as the scanner cannot."""
         texts = pa.array([self.analyzer.preprocess(text) for text in texts.to_pylist()], pa.large_string())
-        as_they_are = kernels.make_character_tables(self._runs.character_class, lowercase=False)
+        as_they_are = make_character_tables(self._runs.character_class, lowercase=False)
         return self._scan(texts, as_they_are or self._characters, defer_nonascii=False)[0]
 
     def _scan(
-        self, texts: pa.LargeStringArray, char: kernels.CharacterTables, *, defer_nonascii: bool
+        self, texts: pa.LargeStringArray, char: CharacterTables, *, defer_nonascii: bool
     ) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
         text, whole = string_buffers(texts)
         offsets, last = _pieces(text, whole, char.kinds)
@@ -140,15 +142,16 @@ class Vocabulary:
         room = self._get_buffers(int(np.diff(offsets).max(initial=0)))
         piece = 0
         while True:
-            piece, self.n_terms, self._n_bytes, n_words = kernels.scan(
+            piece, self.n_terms, self.n_bytes, n_words = kernels.scan(
                 text=text, offsets=offsets, first=piece,
                 by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
                 least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
-                **self._tables(), used=self._n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
+                **self._tables(), used=self.n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
             if piece == n:
                 break
-            self._ensure_capacity(n_words, 3 * int(offsets[piece + 1] - offsets[piece]) // 2)
+            size = max(int(offsets[piece + 1] - offsets[piece]), kernels.GROUP_BYTES)
+            self._ensure_capacity(n_words, 3 * size // 2 + kernels.GROUP_DOCS)
         if self._longest > 4 * PIECE:  # a word of many megabytes is rare: do not keep the room for it
             self._longest, self._buffers = -1, {}
         tokens = DocumentTerms(out[: ends[-1] if n else 0], ends)
@@ -170,10 +173,11 @@ class Vocabulary:
         return self._output
 
     def _get_buffers(self, longest: int) -> dict[str, npt.NDArray[Any]]:
-        """Return room for the work on one piece, kept from call to call: what is beyond `PIECE` bytes is one word."""
+        """Return room for the work on one piece or group, kept from call to call; beyond `PIECE` bytes is one word."""
+        longest = max(longest, kernels.GROUP_BYTES)
         if longest > self._longest:
             self._longest = longest
-            most_words = min(longest, PIECE) // 2 + 2
+            most_words = (min(longest, PIECE) + kernels.GROUP_DOCS) // 2 + 2
             texts, words = kernels.make_text_buffers(longest, most_words), kernels.make_word_buffers(most_words)
             self._buffers = {**texts._asdict(), **words._asdict()}
         return self._buffers
@@ -185,8 +189,8 @@ class Vocabulary:
         text, offsets = string_buffers(terms)
         self._ensure_capacity(len(terms), int(offsets[-1] - offsets[0]))
         room, numbers = kernels.make_word_buffers(len(terms)), np.empty(len(terms), np.int32)
-        self.n_terms, self._n_bytes = kernels.intern(
-            text=text, offsets=offsets, **self._tables(), used=self._n_bytes, **room._asdict(), numbers=numbers
+        self.n_terms, self.n_bytes = kernels.intern(
+            text=text, offsets=offsets, **self._tables(), used=self.n_bytes, **room._asdict(), numbers=numbers
         )
         return numbers
 
@@ -229,7 +233,7 @@ class Vocabulary:
             return DocumentTerms(numbers, tokens.ends)
         return DocumentTerms(numbers[kept], np.concatenate([[0], np.cumsum(kept)])[tokens.ends])
 
-    def _joined(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
+    def _join_words(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
         self._has_ngrams = True
         lengths = np.diff(tokens.ends, prepend=0)
         at_once = min(int(lengths.max(initial=1)), BLOCK)
@@ -260,8 +264,12 @@ class Vocabulary:
             hashing = kernels.hashing_of(slots, self._secret)
             kernels.rehash(keys=keys.reshape(-1), n_terms=self.n_terms, slots=slots.reshape(-1), hashing=hashing)
         self.words = kernels.TermTable(
-            slots, _grow(keys, room), _grow(arena, self._n_bytes + n_bytes), _grow(places, room)
+            slots, _grow(keys, room), _grow(arena, self.n_bytes + n_bytes), _grow(places, room)
         )
+
+    def drop_slots(self) -> None:
+        """Free what only finds terms: from now on none can be added."""
+        self.words = self.words._replace(slots=np.zeros((0, 2), np.uint64))
 
     # Term numbers to text
 
@@ -269,7 +277,7 @@ class Vocabulary:
         """For each term, the term that it continues, -1 for a word, and its last word."""
         parts = NgramParts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
         if self._has_ngrams:
-            kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
+            spelling_kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
         return parts
 
     def get_terms(self, terms: npt.NDArray[np.integer], parts: NgramParts | None = None) -> pa.LargeStringArray:
@@ -277,9 +285,9 @@ class Vocabulary:
         terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
         offsets, keys = np.zeros(len(terms) + 1, np.int64), self.words.keys.reshape(-1)
         spelled = {"keys": keys, "prefix": parts.prefix, "last": parts.last, "terms": terms, "offsets": offsets}
-        kernels.compute_term_offsets(**spelled)
+        spelling_kernels.compute_term_offsets(**spelled)
         text = np.empty(offsets[-1] + _OVERHANG, np.uint8)
-        kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
+        spelling_kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
         return make_string_array(text[: offsets[-1]], offsets)
 
     def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
@@ -306,7 +314,7 @@ class Vocabulary:
     def _argsort_words(self, words: Int64Array) -> Int64Array:
         """Return how to sort words: by their keys, and those that begin with the same 15 bytes by Arrow."""
         heads, tails = np.empty(len(words), np.uint64), np.empty(len(words), np.uint64)
-        kernels.make_sort_keys(
+        spelling_kernels.make_sort_keys(
             keys=self.words.keys.reshape(-1), arena=self.words.arena, places=self.words.places, words=words,
             heads=heads, tails=tails,
         )  # fmt: skip

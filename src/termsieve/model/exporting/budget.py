@@ -39,6 +39,8 @@ TRIED_WEIGHTINGS = ("binary", "tfidf_log")
 TRIED_BITS = (2, 3, 4, 5, 6, 8)
 TRIED_TERMS = (5, 10, 15, 20, 30, 40, 55, 75, 100, 130, 170, 220, 300, 400, 500, 650, 850, 1100, 1500, 2000, 3000, 4500,
                7000, 10_000, 15_000)  # fmt: skip
+FRONT_BITS = (2, 4, 8)
+FRONT_TERMS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 COMPACT_ENDINGS = (".bin", ".py", ".js", ".mjs", ".html", ".htm")
 
 
@@ -50,6 +52,14 @@ class Choice(NamedTuple):
     bits: int
     n_bytes: int
     f1: float
+
+
+class Front(NamedTuple):
+    """What is best in how many bytes: no other choice with as few has as much F1. And the F1 of the full model."""
+
+    choices: list[Choice]
+    full_f1: float
+    folds: int
 
 
 class CompactModel(NamedTuple):
@@ -153,10 +163,59 @@ def train_in_bytes(
         for one in weightings
     ]
     data = read_matrix(table, specs[0], None)
-    ks = [k for k in TRIED_TERMS if k < data.X.shape[1]] + [data.X.shape[1]]
-    fitting = {key: size for spec in specs for key, size in _find_fitting(data, spec, ks, n_bytes, measure).items()}
+    keys, tried, found, full = _try_all(data, specs, (TRIED_TERMS, TRIED_BITS), n_bytes, measure, (cv, seed))
+    best = min(range(len(tried)), key=lambda i: (-tried[i].f1, tried[i].n_bytes))
+    error = float((found[:, best] - full).std(ddof=1) / np.sqrt(len(full)))
+    rounded = quantize(_fit(data, keys[best].spec, keys[best].terms)[1], keys[best].bits)
+    return CompactModel(rounded, _pack(rounded, keys[best].spec), tried[best], float(full.mean()), error, tried)
+
+
+def find_front(
+    documents: Documents | Sequence[str],
+    labels: Sequence[Any] | None = None,
+    *,
+    score: str,
+    classifier: str,
+    weighting: str,
+    n_bytes: int = 65_536,
+    cv: int = 3,
+    seed: int = 0,
+    analyzer: Analyzer | None = None,
+) -> Front:
+    """Return the best F1 in cross-validation for each number of bytes, on a coarser grid than `train_in_bytes`.
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "buy pills", "noon meeting", "lunch at noon"] * 5
+    >>> front = find_front(texts, ["spam", "spam", "ham", "ham"] * 5, score="chi2", classifier="linear_svm",
+    ...                    weighting="binary")
+    >>> [one.f1 for one in front.choices] == sorted(one.f1 for one in front.choices)
+    True
+    """
+    table = _read_table(as_documents(documents, labels), [])
+    spec = ModelSpec(score, ALL_TERMS, parse_weighting(weighting).name, classifier, 1, analyzer or Analyzer())
+    data = read_matrix(table, spec, None)
+    _, tried, _, full = _try_all(data, [spec], (FRONT_TERMS, FRONT_BITS), n_bytes, None, (cv, seed))
+    choices: list[Choice] = []
+    for one in sorted(tried, key=lambda one: (one.n_bytes, -one.f1)):
+        if not choices or one.f1 > choices[-1].f1:
+            choices.append(one)
+    return Front(choices, float(full.mean()), len(full))
+
+
+def _try_all(
+    data: TrainingMatrix, specs: list[ModelSpec], grid: tuple[Sequence[int], Sequence[int]], n_bytes: int,
+    measure: Callable[[dict[str, Any]], int] | None, folds: tuple[int, int],
+) -> tuple[list[Key], list[Choice], Array, Array]:  # fmt: skip
+    """Return what fits into the bytes, its mean F1, the F1 in each fold, and those of the better full model."""
+    terms, bits = grid
+    ks = [k for k in terms if k < data.X.shape[1]] + [data.X.shape[1]]
+    fitting = {
+        key: size for spec in specs for key, size in _find_fitting(data, spec, (ks, bits), n_bytes, measure).items()
+    }
     if not fitting:
         raise OptionError(f"No model fits into {n_bytes:,} bytes: not even one of {ks[0]} terms.")
+    cv, seed = folds
     splits = make_splits(cv, data.Y.indices.astype(np.int64) if data.single else None, data.Y.shape[0], seed=seed)
     judged = [_judge(data, specs, list(fitting), split) for split in splits]
     found = np.array([[scores[key] for key in fitting] for scores, _ in judged])
@@ -164,19 +223,14 @@ def train_in_bytes(
         Choice(key.spec.weighting, key.terms, key.bits, size, float(f1))
         for (key, size), f1 in zip(fitting.items(), found.mean(axis=0), strict=True)
     ]
-    best = min(range(len(tried)), key=lambda i: (-tried[i].f1, tried[i].n_bytes))
     whole = np.array([fulls for _, fulls in judged])
-    full = whole[:, whole.mean(axis=0).argmax()]
-    error = float((found[:, best] - full).std(ddof=1) / np.sqrt(len(full)))
-    key = list(fitting)[best]
-    rounded = quantize(_fit(data, key.spec, key.terms)[1], key.bits)
-    return CompactModel(rounded, _pack(rounded, key.spec), tried[best], float(full.mean()), error, tried)
+    return list(fitting), tried, found, whole[:, whole.mean(axis=0).argmax()]
 
 
 def load_compact(path: str | Path) -> Predictor:
     """Read a ``.bin`` file: it labels texts as the model does."""
     try:
-        data = runtime.unpack(Path(path).read_bytes(), {"known_characters": characters.known_characters()})
+        data = runtime.unpack(Path(path).read_bytes(), {})
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
     except (ValueError, IndexError) as error:
@@ -192,7 +246,11 @@ def load_compact(path: str | Path) -> Predictor:
             stacklevel=2,
         )
         settings["unicode"] = unicodedata.unidata_version
-    settings["word_characters"] = characters.word_characters(settings["character_class"])
+    settings |= {
+        "word_characters": characters.word_characters(settings["character_class"]),
+        "known_characters": characters.known_characters(), "cased_characters": characters.cased_characters(),
+        "ignored_characters": characters.ignored_characters(),
+    }  # fmt: skip
     return Predictor(data)
 
 
@@ -221,15 +279,16 @@ def _fit(data: TrainingMatrix, spec: ModelSpec, k: int) -> tuple[Int64Array, dic
 
 
 def _find_fitting(
-    data: TrainingMatrix, spec: ModelSpec, ks: list[int], n_bytes: int,
+    data: TrainingMatrix, spec: ModelSpec, grid: tuple[Sequence[int], Sequence[int]], n_bytes: int,
     measure: Callable[[dict[str, Any]], int] | None,
 ) -> dict[Key, int]:  # fmt: skip
     """Return the bytes of each number of terms and bits that fits, with the terms of all documents."""
     sizes: dict[Key, int] = {}
+    ks, tried_bits = grid
     for k in ks:
         plain = _fit(data, spec, k)[1]
         fits = False
-        for bits in TRIED_BITS:
+        for bits in tried_bits:
             rounded = quantize(plain, bits)
             size = measure(rounded) if measure else len(_pack(rounded, spec))
             if size <= n_bytes:

@@ -10,7 +10,7 @@ import functools
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 SURROGATES = range(0xD800, 0xE000)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -62,3 +62,28 @@ def word_characters(character_class: str) -> str:
 def known_characters() -> str:
     """Return the characters that have a meaning in this version of Unicode."""
     return encode_ranges(find_ranges(lambda char: unicodedata.category(char) != "Cn"))
+
+
+@functools.cache
+def cased_characters() -> str:
+    """Return the characters after which a capital sigma ends a word, as this Python's lower case has it."""
+    return encode_ranges(find_ranges(_ends_before_sigma))
+
+
+@functools.cache
+def ignored_characters() -> str:
+    """Return the characters that this Python passes over when it looks whether a capital sigma ends a word."""
+    return encode_ranges(find_ranges(lambda char: _ends_before_sigma(f"a{char}") and not _ends_before_sigma(char)))
+
+
+def _ends_before_sigma(text: str) -> bool:
+    return (text + "\u03a3").lower().endswith("\u03c2")
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]], form: Callable[[int], str]) -> str:
+    """Return ranges as they are written in a regular expression; a form writes one character.
+
+    >>> join_ranges([(97, 122), (95, 95)], chr)
+    'a-z_'
+    """
+    return "".join(form(first) if first == last else f"{form(first)}-{form(last)}" for first, last in ranges)

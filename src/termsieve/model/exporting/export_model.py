@@ -7,11 +7,12 @@ from pathlib import Path
 from termsieve.errors import OptionError
 from termsieve.files import check_target, write_atomically
 from termsieve.model.exporting import forms
+from termsieve.model.exporting.graph import make_graph
 from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
 from termsieve.model.model import Model
 
-ENDINGS = (".json", ".py", ".js", ".mjs", ".sql", ".html", ".htm")
+ENDINGS = (".json", ".py", ".js", ".mjs", ".sql", ".onnx", ".html", ".htm")
 
 
 def export(
@@ -32,7 +33,8 @@ def export(
     path
         ``.json``: plain data, read back by `Model.load`. ``.py``: a module of Python without dependencies, with
         ``predict(text)``. ``.js``, ``.mjs``: an ES module for Node and browsers, with ``predict(text)``. ``.sql``: a
-        query that labels a table. ``.html``: one page without network, with a box for a text.
+        query that labels a table. ``.onnx``: a graph for onnxruntime. ``.html``: one page without network, with a box
+        for a text.
     title
         Of the page (default the name of the file).
     dialect, names
@@ -53,6 +55,9 @@ def export(
     if ending not in ENDINGS:
         raise OptionError(f"{path}: the ending {ending!r} is not a form of a model. Known are {', '.join(ENDINGS)}.")
     data = to_portable(model)
+    if ending == ".onnx":
+        write_atomically(path, [make_graph(data)])
+        return path
     if ending == ".json":
         text = forms.make_json(data)
     elif ending == ".py":

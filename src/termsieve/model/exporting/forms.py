@@ -40,7 +40,7 @@ def _script_predictor(data: dict[str, Any], compact: bytes | None) -> str:
 
 
 def _tables(data: dict[str, Any]) -> dict[str, str]:
-    return {name: data["analyzer"][name] for name in ("word_characters", "known_characters")}
+    return {name: data["analyzer"][name] for name in runtime.TABLES}
 
 
 def make_python(data: dict[str, Any], compact: bytes | None = None) -> str:
@@ -79,13 +79,18 @@ def quote_script(text: str) -> str:
     return json.dumps(text).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def make_page(data: dict[str, Any], title: str, compact: bytes | None = None) -> str:
-    """Return one page with a box for a text: it shows the label, how sure it is, and the words that decided."""
-    script = (
+def make_box_script(data: dict[str, Any], compact: bytes | None = None) -> str:
+    """Return the script of a box for a text: of this page, and of reports."""
+    return (
         load_script().replace("export class", "class").replace("export function", "function")
         + f"\nconst predictor = {_script_predictor(data, compact)};\n"
         + _read_template("page.js")
     )
+
+
+def make_page(data: dict[str, Any], title: str, compact: bytes | None = None) -> str:
+    """Return one page with a box for a text: it shows the label, how sure it is, and the words that decided."""
+    script = make_box_script(data, compact)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "

@@ -27,13 +27,15 @@ def to_portable(model: Model) -> dict[str, Any]:
     weights, constants = _join(linear, single=model.single)
     presence = all(one.presence for one in linear)
     term_weights = getattr(model.vectorizer, "weights_", None)
+    if presence and term_weights is not None:  # a term is present if its value is above 0, whatever its weight
+        weights, term_weights = np.where(np.asarray(term_weights) > 0, weights, 0.0), None
     return {
         "format": FORMAT, "version": VERSION, "classes": list(model.classes), "single": model.single,
         "analyzer": to_analyzer_data(Analyzer.from_settings(model.settings["analyzer"])),
         "terms": model.vectorizer.get_feature_names_out().tolist(),
         "occurrences": "binary" if presence else weighting.occurrences,
         "term_weights": None if term_weights is None else np.asarray(term_weights).tolist(),
-        "cosine": not weighting.plain,
+        "cosine": not (presence or weighting.plain),
         "weights": weights.tolist(), "constants": constants.tolist(), "prior": np.asarray(model.prior).tolist(),
         **_decision_data(model), "settings": model.settings,
     }  # fmt: skip
@@ -104,5 +106,6 @@ def to_analyzer_data(analyzer: Analyzer) -> dict[str, Any]:
         "ngrams": list(analyzer.ngram_range), "stop_words": sorted(analyzer.stop_set),
         "unicode": unicodedata.unidata_version,
         "word_characters": characters.word_characters(r"\w" if runs is None else runs.character_class),
-        "known_characters": characters.known_characters(),
+        "known_characters": characters.known_characters(), "cased_characters": characters.cased_characters(),
+        "ignored_characters": characters.ignored_characters(),
     }  # fmt: skip

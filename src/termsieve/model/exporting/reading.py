@@ -14,12 +14,13 @@ import numpy as np
 
 from termsieve._types import Array
 from termsieve.errors import InputError, OptionError
+from termsieve.estimators.weighting import parse_weighting
 from termsieve.model.calibrating import Decision
 from termsieve.model.calibration import METHODS, SIGMOID, Calibration
 from termsieve.model.container import DamagedError
 from termsieve.model.decision_parts import check_report
 from termsieve.model.exporting.portable import FORMAT, VERSION, to_analyzer_data
-from termsieve.model.exporting.runtime import Predictor
+from termsieve.model.exporting.runtime import TABLES, Predictor
 from termsieve.model.model import Model
 from termsieve.model.parts import FORMAT as MODEL_FORMAT
 from termsieve.model.parts import check_about, unpack_vectorizer
@@ -29,7 +30,7 @@ from termsieve.tokens.analyzer import Analyzer
 _KEYS = {"format", "version", "classes", "single", "analyzer", "terms", "occurrences", "term_weights",
          "cosine", "weights", "constants", "prior", "probabilities", "curves", "thresholds", "always_label",
          "settings"}  # fmt: skip
-_UNICODE = ("unicode", "word_characters", "known_characters")  # differ between versions of Python
+_UNICODE = ("unicode", *TABLES)  # differ between versions of Python
 
 
 def load_portable(path: str | Path) -> Predictor:
@@ -84,6 +85,8 @@ def _to_model(data: dict[str, Any]) -> Model:
     analyzer = Analyzer.from_settings(settings["analyzer"])
     _check_analyzer(data["analyzer"], to_analyzer_data(analyzer))
     weights = data["term_weights"]
+    if weights is None and data["occurrences"] == "binary" and not parse_weighting(settings["weighting"]).plain:
+        weights = [1.0] * len(terms)  # of a classifier that looks at the presence of terms alone
     arrays = {} if weights is None else {"weights": _take_numbers(weights, "term_weights", (len(terms),))}
     vectorizer = unpack_vectorizer(terms, arrays, settings, analyzer)
     prior = _take_numbers(data["prior"], "prior", (len(classes),))

@@ -15,6 +15,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
+TABLES = ("word_characters", "known_characters", "cased_characters", "ignored_characters")  # of characters
+
 
 def decode_ranges(text: str) -> list[tuple[int, int]]:
     """Decode ranges of numbers, written as base-36 distances, each from the end of the one before.
@@ -125,9 +127,12 @@ class Analyzer:
         word, known = (decode_ranges(settings[name]) for name in ("word_characters", "known_characters"))
         least = settings["least"]
         self._word = re.compile(f"[{_character_class(word)}]{{{least},}}")
-        self._unknown = None
+        self._unknown = self._cased = self._ignored = None
         if unicodedata.unidata_version != settings["unicode"]:  # characters that were not there yet have no lower case
             self._unknown = re.compile(f"([^{_character_class(known)}]+)")
+            self._cased, self._ignored = (
+                re.compile(f"[{_character_class(decode_ranges(settings[name]))}]") for name in TABLES[2:]
+            )
 
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text, in order: the shortest n-grams first."""
@@ -144,8 +149,23 @@ class Analyzer:
     def _lower(self, text: str) -> str:
         if self._unknown is None:
             return text.lower()
-        parts = self._unknown.split(text)
+        parts = self._unknown.split(self._lower_sigmas(text) if "\u03a3" in text else text)
         return "".join(part if i % 2 else part.lower() for i, part in enumerate(parts))
+
+    def _lower_sigmas(self, text: str) -> str:
+        """Return the text with small sigmas for capital ones: another one where a word ends."""
+        before, after = self._follow_cased(text), self._follow_cased(text[::-1])[::-1]
+        small = ("\u03c2" if b and not a else "\u03c3" for b, a in zip(before, after))  # noqa: B905 - as many
+        return "".join(other if char == "\u03a3" else char for char, other in zip(text, small))  # noqa: B905
+
+    def _follow_cased(self, text: str) -> list[bool]:
+        """Return for each character whether the one before it, without those that are ignored, is cased."""
+        found, cased = [], False
+        for char in text:
+            found.append(cased)
+            if self._ignored is not None and not self._ignored.match(char):
+                cased = self._cased is not None and self._cased.match(char) is not None
+        return found
 
 
 def _character_ngrams(text: str, low: int, high: int) -> Iterator[str]:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from termsieve.errors import OptionError
+from termsieve.model.exporting.characters import join_ranges
+from termsieve.model.exporting.lowering import CAPITAL_SIGMA, LONG_LOWER, find_needed_pairs
 from termsieve.model.exporting.runtime import decode_ranges
 
 DIALECTS = ("duckdb", "postgres", "sqlite")
 _MAX_NESTED = 20  # calls in one expression
-_CAPITAL_SIGMA = "\u03a3"
-_LONG_LOWER = {"\u0130": "i\u0307"}  # the one character whose lower case is two
 
 
 class SqlNames(NamedTuple):
@@ -70,13 +70,15 @@ def _texts(data: dict[str, Any], dialect: str, names: SqlNames) -> str:
     """Return the table of texts, and which of them are not proven equal."""
     text = _identifier(names.text)
     checks = (
-        [(f"{_find(text, _CAPITAL_SIGMA, dialect)} > 0", "a capital sigma")] if data["analyzer"]["lowercase"] else []
+        [(f"{_find(text, CAPITAL_SIGMA, dialect)} > 0", "a capital sigma")] if data["analyzer"]["lowercase"] else []
     )
+    identity = _identifier(names.identity)
+    checks.append((f"{identity} IS NULL OR count(*) OVER (PARTITION BY {identity}) > 1", "no id of its own"))
     if dialect == "sqlite":
         checks.insert(0, (f"{text} GLOB '*[^' || char(1) || '-' || char(127) || ']*'", "characters beyond ASCII"))
+        checks.insert(0, (f"instr({text}, char(0)) > 0", "a zero character"))  # where SQLite's text functions stop
     cases = "".join(f" WHEN {check} THEN {quote('not labelled: ' + why)}" for check, why in checks)
-    note = f"CASE{cases} END" if cases else "NULL"
-    columns = f"{_identifier(names.identity)} AS id, {text} AS text, {note} AS note"
+    columns = f"{identity} AS id, {text} AS text, CASE{cases} END AS note"
     return f"texts AS (SELECT {columns} FROM {_identifier(names.table)})"
 
 
@@ -85,28 +87,18 @@ def _find(text: str, char: str, dialect: str) -> str:
 
 
 def _lower(data: dict[str, Any], text: str) -> str:
-    """Return the expression of lower case: of the characters that the lower case of some term needs."""
+    """Return the expression of lower case, as far as terms depend on it."""
     if not data["analyzer"]["lowercase"]:
         return text
-    needed = set("".join((*data["terms"], *data["analyzer"]["stop_words"])))
-    pairs = [
-        (char, char.lower())
-        for code in range(0x110000)
-        if not 0xD800 <= code < 0xE000
-        and (char := chr(code)).lower() != char
-        and len(char.lower()) == 1
-        and char != _CAPITAL_SIGMA
-        and char.lower() in needed
-    ]
-    for char, lower in _LONG_LOWER.items():
+    pairs = find_needed_pairs(data)
+    for char, lower in LONG_LOWER.items():
         text = f"replace({text}, {quote(char)}, {quote(lower)})"
     upper, lower = ("".join(some) for some in zip(*pairs, strict=True)) if pairs else ("", "")
     return f"translate({text}, {quote(upper)}, {quote(lower)})" if upper else text
 
 
 def _character_class(data: dict[str, Any], form: Callable[[int], str]) -> str:
-    ranges = decode_ranges(data["analyzer"]["word_characters"])
-    return "".join(form(first) if first == last else f"{form(first)}-{form(last)}" for first, last in ranges)
+    return join_ranges(decode_ranges(data["analyzer"]["word_characters"]), form)
 
 
 def _duckdb_words(data: dict[str, Any]) -> list[str]:
@@ -239,7 +231,7 @@ def _probabilities(data: dict[str, Any], dialect: str) -> list[str]:
     kind, binary = data["probabilities"], data["single"] and len(data["classes"]) == 2
     rest = data["single"] and not binary and kind in ("sigmoid", "isotonic")
     tables = _rest_odds() if rest else ["odds AS (SELECT id, problem, score AS x FROM scores)"]
-    tables += _calibrated(data, dialect)
+    tables += _calibrate(data, dialect)
     if binary:
         tables.append(
             "chances AS (SELECT id, 1 AS class, y AS chance FROM calibrated UNION ALL "
@@ -272,7 +264,7 @@ def _rest_odds() -> list[str]:
     ]
 
 
-def _calibrated(data: dict[str, Any], dialect: str) -> list[str]:
+def _calibrate(data: dict[str, Any], dialect: str) -> list[str]:
     kind = data["probabilities"]
     if kind is None:
         return ["calibrated AS (SELECT id, problem, x AS y FROM odds)"]

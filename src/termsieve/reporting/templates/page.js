@@ -151,6 +151,11 @@ function colorOf(label) {
   return place < 0 ? OTHER : pageData.palette[place];
 }
 
+// A score in words; by the name that commands understand where it has none
+function titleOf(score) {
+  return pageData.score_titles[words.scores[score]] ?? words.scores[score];
+}
+
 function found(i) {
   return state.query !== "" && words.terms[i].toLowerCase().includes(state.query);
 }
@@ -167,7 +172,7 @@ function points() {
       term: words.terms[i],
       inside: `${percent(rates.y)} of ${words.classes[label]} (${grouped(rates.inside)} of ${grouped(rates.size)})`,
       outside: `${percent(rates.x)} (${grouped(rates.outside)} of ${grouped(rates.rest)})`,
-      rank: `${grouped(rank)} by ${words.scores[state.score]}`,
+      rank: `${grouped(rank)} by ${titleOf(state.score)}`,
     };
   }).sort((a, b) => a.first - b.first || b.rankNumber - a.rankNumber);
 }
@@ -226,7 +231,7 @@ function inRankOrder() {
 
 function listFirst() {
   const scope = state.view ? `for ${words.classes[state.view - 1]}` : "over all classes";
-  byId("first-h").textContent = `The first terms by ${words.scores[state.score]}, ${scope}`;
+  byId("first-h").textContent = `The first terms by ${titleOf(state.score)}, ${scope}`;
   byId("first").replaceChildren(...inRankOrder().slice(0, 30).map(([, i]) => termButton(i)));
 }
 
@@ -270,7 +275,7 @@ function listMatches() {
 
 function listColors() {
   const items = state.view
-    ? [[pageData.palette[0], `first ${state.k} by ${words.scores[state.score]}`], [OTHER, "other terms"]]
+    ? [[pageData.palette[0], `first ${state.k} by ${titleOf(state.score)}`], [OTHER, "other terms"]]
     : [...pageData.colored.map((label, place) => [pageData.palette[place], words.classes[label]]),
        [OTHER, words.classes.length > pageData.colored.length ? "other classes, other terms" : "other terms"]];
   byId("legend").replaceChildren(...items.map(([color, text]) => {
@@ -303,7 +308,7 @@ function rankLine(i) {
   const { terms, ranks } = words.views[state.view];
   const at = terms.indexOf(i);
   if (at < 0) return element("p", "Not among the terms of this view.", { class: "muted" });
-  return element("p", words.scores.map((score, s) => `${score} ${grouped(ranks[s][at])}`).join(" · "));
+  return element("p", words.scores.map((_, s) => `${titleOf(s)} ${grouped(ranks[s][at])}`).join(" · "));
 }
 
 function excerptsOf(i) {
@@ -355,7 +360,7 @@ function startMap() {
   state.k = ks.includes(50) ? 50 : ks[ks.length - 1];
   state.score = Math.max(words.scores.indexOf(pageData.chosen_score), 0);
   options(byId("map-class"), ["all: each term at its own class", ...words.classes], 0);
-  options(byId("map-score"), words.scores, state.score);
+  options(byId("map-score"), words.scores.map((_, s) => titleOf(s)), state.score);
   options(byId("map-k"), ks.map((k) => `first ${k} terms`), ks.indexOf(state.k));
   byId("map-class").addEventListener("change", (event) => { state.view = Number(event.target.value); refresh(); });
   byId("map-score").addEventListener("change", (event) => { state.score = Number(event.target.value); refresh(); });

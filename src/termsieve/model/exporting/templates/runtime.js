@@ -111,12 +111,33 @@ class Analyzer {
     this.word = new RegExp(`[${characterClass(decodeRanges(settings.word_characters))}]{${settings.least},}`, "gu");
     // characters that were not there yet when the model was made have no lower case
     this.unknown = new RegExp(`([^${characterClass(decodeRanges(settings.known_characters))}]+)`, "u");
+    // whether a sigma ends a word depends on what its neighbours were then
+    [this.cased, this.ignored] = [settings.cased_characters, settings.ignored_characters].map(
+      (ranges) => new RegExp(`[${characterClass(decodeRanges(ranges))}]`, "u"));
     this.spaces = new RegExp(`[${SPACE}][${SPACE}]+`, "gu");
     this.parts = new RegExp(`[^${SPACE}]+`, "gu");
   }
 
   lower(text) {
-    return text.split(this.unknown).map((part, i) => (i % 2 ? part : part.toLowerCase())).join("");
+    return (text.includes("\u03a3") ? this.lowerSigmas(text) : text).split(this.unknown).map((part, i) => (i % 2 ? part : part.toLowerCase())).join("");
+  }
+
+  // small sigmas for capital ones: another one where a word ends
+  lowerSigmas(text) {
+    const characters = [...text];
+    const before = this.followCased(characters);
+    const after = this.followCased(characters.slice().reverse()).reverse();
+    return characters.map((one, i) => (one !== "\u03a3" ? one : before[i] && !after[i] ? "\u03c2" : "\u03c3")).join("");
+  }
+
+  // of each character whether the one before it, without those that are ignored, is cased
+  followCased(characters) {
+    let cased = false;
+    return characters.map((one) => {
+      const found = cased;
+      if (!this.ignored.test(one)) cased = this.cased.test(one);
+      return found;
+    });
   }
 
   analyze(given) {

@@ -1,0 +1,340 @@
+"""Folds: which fold a document is in, and counts of each fold and of all others, from one pass, by subtraction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
+from termsieve.counts.arithmetic import add_all
+from termsieve.counts.cells import Cells
+from termsieve.counts.counts import Counts
+from termsieve.counts.date_periods import Every, make_namer
+from termsieve.documents.string_columns import stringify_column
+from termsieve.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from termsieve.counts import cell_kernels
+else:
+    cell_kernels = import_kernels("termsieve.counts.cell_kernels")
+
+FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many cells on, loops are quicker than NumPy
+
+
+class Folds:
+    """Counts of folds: what `count_folds` gives.
+
+    Attributes
+    ----------
+    total
+        Counts of all documents.
+    names
+        The folds, sorted: the values of the array or column, or 0, 1, ... .
+    assignment
+        For each document, in order, the number of its fold; None where folds were counted apart.
+
+    Examples
+    --------
+    >>> import termsieve as ts
+    >>> folds = ts.count_folds(["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"],
+    ...                        folds=["a", "b", "a", "b"])
+    >>> folds.names, folds.test(0).n_docs, folds.training(0).n_docs
+    (['a', 'b'], 2, 2)
+    >>> folds.test(0) + folds.training(0) == folds.total
+    True
+    """
+
+    def __init__(self, raw: FoldCells | _FoldCounts, names: list[Any]) -> None:
+        self.names = names
+        self.assignment = raw.assignment
+        self._raw = raw
+        self.total = raw.whole()
+
+    @classmethod
+    def of(cls, counts: Mapping[Any, Counts]) -> Folds:
+        """Bring together counts of folds that were counted apart, by name."""
+        names = sorted(counts)
+        return cls(_FoldCounts([counts[name] for name in names]), names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{int(n):,}" for n in self._raw.n_docs[:6])
+        return f"Folds: {len(self)} of {self.total.n_docs:,} documents ({sizes}{', ...' if len(self) > 6 else ''})"
+
+    def test(self, fold: int) -> Counts:
+        """Counts of the documents of one fold."""
+        return self._raw.part(self._check(fold), without=False)
+
+    def training(self, fold: int) -> Counts:
+        """Return counts of the documents of all other folds."""
+        return self._raw.part(self._check(fold), without=True)
+
+    def join(self, folds: Iterable[int]) -> Counts:
+        """Return counts of the documents of several folds, together."""
+        return self._raw.join(np.isin(np.arange(len(self)), [self._check(fold) for fold in folds]))
+
+    def _check(self, fold: int) -> int:
+        if not isinstance(fold, (int, np.integer)) or not 0 <= fold < len(self):
+            raise OptionError(f"There is no fold {fold!r}: the folds are 0 to {len(self) - 1}.")
+        return fold
+
+
+class FoldCells(NamedTuple):
+    """Cells by term and class, the rest column as a last class, with the share of each fold."""
+
+    terms: pa.LargeStringArray
+    cells: Cells
+    cell_of: Int64Array  # for each cell of a fold, the cell of the total
+    fold_numbers: Int32Array
+    fold_values: Int64Array
+    classes: list[str]
+    class_sizes: Int64Array  # folds x classes
+    n_docs: Int64Array
+    n_multilabel: Int64Array
+    assignment: Int32Array
+    settings: dict[str, Any]
+
+    def whole(self) -> Counts:
+        """Return counts of all documents."""
+        cells, totals = self.cells, self.cells.totals()
+        if not (labelled := cells.classes < len(self.classes)).all():
+            cells = cells.where(labelled)
+        return self._counts(self.terms, cells, totals, slice(None))
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Return counts of one fold, or of all others."""
+        of_fold, folds = self.fold_numbers == fold, np.arange(len(self.n_docs)) == fold
+        return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
+
+    def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
+        """Return counts of the folds that have these shares in the cells at these places; or of all others."""
+        arguments = *self.cells, places, shares, len(self.classes), without
+        compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
+        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
+        terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
+        return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Return counts of the chosen folds."""
+        of_folds = chosen[self.fold_numbers]
+        places, values = self.cell_of[of_folds], self.fold_values[:, of_folds]
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        shares = np.add.reduceat(values, starts, axis=1) if len(starts) else values
+        return self._extract(places[starts], shares, chosen, without=False)
+
+    def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Int64Array, folds: Any) -> Counts:
+        return Counts(
+            terms, self.classes, cells, totals,
+            n_docs=int(self.n_docs[folds].sum()), n_multilabel=int(self.n_multilabel[folds].sum()),
+            class_sizes=self.class_sizes[folds].sum(axis=0), settings=self.settings,
+        ).without_empty()  # fmt: skip
+
+
+class _FoldCounts:
+    """Counts of each fold, where these were counted apart."""
+
+    assignment = None
+
+    def __init__(self, parts: Sequence[Counts]) -> None:
+        self._parts = parts
+        self._total = add_all(parts)
+        self.n_docs = np.array([part.n_docs for part in parts])
+
+    def whole(self) -> Counts:
+        """Return counts of all documents."""
+        return self._total
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Return counts of one fold, or of all others."""
+        return self._total - self._parts[fold] if without else self._parts[fold]
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Return counts of the chosen folds."""
+        kept = [part for part, wanted in zip(self._parts, chosen, strict=True) if wanted]
+        return add_all(kept) if kept else self._total - self._total
+
+
+def _extract_fold_plainly(
+    indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
+    n_classes: int, without: bool,
+) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
+    """Do what the loop of that name does; see there."""
+    values = values.copy() if without else np.zeros_like(values)
+    values[:, places] += -shares if without else shares
+    totals = Cells(indptr, classes, values).totals()
+    kept = np.flatnonzero(totals[0] > 0)
+    cells = Cells(indptr, classes, values).where((values[0] > 0) & (classes < n_classes))
+    return kept, *cells.take(kept), totals[:, kept]
+
+
+class FoldAssignment:
+    """All documents in one fold."""
+
+    column: str | None = None  # which it needs of the documents
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:  # noqa: ARG002
+        """Return the number of the fold of each document of a batch; `first` documents came before it."""
+        return np.zeros(batch.num_rows, np.int32)
+
+    def names(self) -> list[Any]:
+        """Return the name of each fold, by number."""
+        return [0]
+
+    def check(self, n_docs: int) -> None:
+        """Raise when the assignment does not fit so many documents."""
+
+
+class _HashedFolds(FoldAssignment):
+    """By a hash of seed and row number."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self._n, self._seed = n, seed
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        return hash_to_folds(np.arange(first, first + batch.num_rows), self._n, self._seed)
+
+    def names(self) -> list[Any]:
+        return list(range(self._n))
+
+
+class _HashedIds(FoldAssignment):
+    """By a hash of seed and the name of the document."""
+
+    def __init__(self, n: int, seed: int, column: str) -> None:
+        self._n, self._seed, self.column = n, seed, column
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        names = stringify_column(batch.column(self.column), f"The column {self.column!r}", {})
+        if names.null_count:
+            row = first + int(pc.index(names.is_null(), pa.scalar(True)).as_py()) + 1
+            raise InputError(f"Document {row} has no id: its column {self.column!r} is empty.")
+        return hash_names_to_folds(names.to_pylist(), self._n, self._seed)
+
+    def names(self) -> list[Any]:
+        return list(range(self._n))
+
+
+class _GivenFolds(FoldAssignment):
+    """By an array with a fold for each document."""
+
+    def __init__(self, folds: AnyArray) -> None:
+        try:
+            self._names, self._numbers = np.unique(folds, return_inverse=True)
+        except TypeError as error:
+            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        return self._numbers[first : first + batch.num_rows].astype(np.int32)
+
+    def names(self) -> list[Any]:
+        return list(self._names.tolist())
+
+    def check(self, n_docs: int) -> None:
+        if n_docs != len(self._numbers):
+            raise OptionError(f"folds has {len(self._numbers):,} entries, but there are {n_docs:,} documents.")
+
+
+class _ColumnFolds(FoldAssignment):
+    """By a column of the documents."""
+
+    def __init__(self, column: str, name: Callable[[Any], Any]) -> None:
+        self.column, self._name = column, name
+        self._known: dict[Any, int] = {}
+
+    def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
+        values = batch.column(self.column).to_pylist()
+        if None in values:
+            row = first + values.index(None) + 1
+            raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
+        if isinstance(values[0], (list, dict)):
+            raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
+        try:
+            names = list(map(self._name, values))
+        except InputError as error:
+            raise InputError(f"The column {self.column!r}, documents {first + 1:,} and after: {error}") from None
+        return np.array([self._known.setdefault(name, len(self._known)) for name in names], np.int32)
+
+    def names(self) -> list[Any]:
+        return list(self._known)
+
+
+def hash_to_folds(rows: Int64Array, n: int, seed: int) -> Int32Array:
+    """Return the fold of each row number: the SplitMix64 hash of row and seed, modulo the number of folds."""
+    with np.errstate(over="ignore"):
+        golden = np.uint64(0x9E3779B97F4A7C15)
+        h = (np.uint64(seed % 2**64) * np.uint64(0xD1B54A32D192ED03)) ^ (
+            (rows.astype(np.uint64) + np.uint64(1)) * golden
+        )
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
+        h ^= h >> np.uint64(31)
+    return (h % np.uint64(n)).astype(np.int32)
+
+
+def hash_names_to_folds(names: Iterable[str], n: int, seed: int) -> Int32Array:
+    """Return the fold of each name: the first 8 bytes of BLAKE2b of seed and name, modulo the number of folds.
+
+    Anything that has BLAKE2b can say the fold of a document: the seed modulo 2**64, in decimal digits, is the key.
+    """
+    keyed = hashlib.blake2b(key=str(seed % 2**64).encode(), digest_size=8)
+    digests = bytearray()
+    for name in names:
+        one = keyed.copy()
+        one.update(name.encode())
+        digests += one.digest()
+    return (np.frombuffer(digests, "<u8") % np.uint64(n)).astype(np.int32)
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+def make_assignment(folds: Any, seed: int, every: Every | None = None, id: str | None = None) -> FoldAssignment:
+    """Return the assignment that `count_folds` is asked for: by a column, by a hash, or as given."""
+    if id is not None and not (isinstance(folds, (int, np.integer)) and isinstance(id, str)):
+        raise OptionError(f"id={id!r} is a column for a number of folds; folds is {folds!r}.")
+    if isinstance(folds, str):
+        return _ColumnFolds(folds, _keep if every is None else make_namer(every))
+    if every is not None and not isinstance(folds, (int, np.integer)):
+        folds = list(map(make_namer(every), folds))
+    elif every is not None:
+        raise OptionError(f"every={every!r} needs dates: folds must be an array of them or a column, not {folds!r}.")
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if folds < 2:
+            raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+            raise OptionError(f"seed must be a whole number, not {seed!r}.")
+        return _HashedFolds(int(folds), seed) if id is None else _HashedIds(int(folds), seed, id)
+    try:
+        given = np.asarray(folds)
+    except ValueError:
+        given = np.empty(())
+    if given.ndim != 1:
+        raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
+    return _GivenFolds(given)
+
+
+def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:
+    """Sum the cells of each class over the folds; they are numbered by class, then fold.
+
+    Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
+    """
+    if n_folds == 1:
+        return cells, np.empty(0, np.int64), np.empty(0, np.int32), cells.values[:, :0]
+    classes, numbers = np.divmod(cells.classes, n_folds)
+    first = np.empty(len(classes), np.bool_)
+    first[:1] = True
+    first[1:] = classes[1:] != classes[:-1]
+    first[cells.indptr[:-1][np.diff(cells.indptr) > 0]] = True
+    starts = np.flatnonzero(first)
+    sums = np.add.reduceat(cells.values, starts, axis=1) if len(starts) else cells.values
+    indptr = np.concatenate([[0], np.cumsum(first)])[cells.indptr]
+    return Cells(indptr, classes[starts], sums), np.cumsum(first) - 1, numbers, cells.values

@@ -1,0 +1,239 @@
+"""The data of one split, and its trials: rankings of the training documents, and predictions of the test documents.
+
+The counts of the training documents are those of all documents minus those of the test documents. Nothing of the test
+documents is used before they are predicted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+
+from termsieve._types import AnyArray, BoolArray, Int64Array
+from termsieve.classify.curves import predict_curve
+from termsieve.classify.recipes import classifier
+from termsieve.counts.counts import Counts
+from termsieve.counts.labelled import LabelledMatrix
+from termsieve.errors import InputError, OptionError
+from termsieve.estimators.weighting import Weighting
+from termsieve.evaluate.measures import measure_curve
+from termsieve.ranking.ranking import Scores, score
+from termsieve.selection.pool import TermPool
+from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
+from termsieve.selection.rules import parse_rule
+from termsieve.selection.selection import select_from_pool
+from termsieve.study.corpus import Corpus
+from termsieve.study.journal import TrialRows
+from termsieve.study.plan import Contender, Plan
+from termsieve.study.splits import Split
+from termsieve.threads import measure_cpu
+
+
+class RankedColumns(NamedTuple):
+    """The columns of one ranking, best first, of all classes (label "") or of one."""
+
+    label: str
+    order: Int64Array
+
+
+class TimedRankings(NamedTuple):
+    """The rankings of a score, and the CPU seconds of scoring and sorting alone."""
+
+    rankings: list[RankedColumns]
+    seconds: float
+
+
+class SplitData:
+    """The data of one split: its counts, matrices and labels."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, split: Split, n_terms: int | None = None) -> None:
+        self.plan, self.split, self.n_terms = plan, split, n_terms
+        self.ks = [int(k) for k in plan.ks]
+        self.classes = corpus.classes
+        self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
+        self.is_single_label = corpus.single_labels is not None and not plan.one_vs_rest
+        self.occurrences = self._training_counts(corpus)
+        self.counts = self.occurrences
+        parts = corpus.X[split.train], corpus.X[split.test]
+        self._train_rows, self._corpus = split.train, corpus
+        self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
+        self._whole: dict[str, tuple[list[list[Any]], float]] = {}  # rows with all terms, and their seconds
+        self._locks = {model: Lock() for model in plan.classifiers}
+
+    def _training_counts(self, corpus: Corpus) -> Counts:
+        if len(self.split.train) + len(self.split.test) == corpus.n_docs:
+            return corpus.counts - Counts.from_matrix(
+                corpus.X[self.split.test], self.test_labels, classes=corpus.classes
+            )
+        return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
+
+    def _apply_weighting(
+        self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Weight the matrices of the classifiers and, with weigh="all", the counts of the scores."""
+        weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
+        kind = np.int64 if weights is None else np.float64
+        train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
+        if before and weighting.name != "count":
+            self.counts = Counts.from_matrix(train, self.train_labels, classes=self.classes)
+        return train, test
+
+    @cached_property
+    def matrix(self) -> LabelledMatrix:
+        """The training documents, for rules that look at terms together."""
+        classes = [self.classes.index(name) for name in self.occurrences.classes]
+        return LabelledMatrix(self._corpus.X[self._train_rows], self.train_labels[:, classes], self.occurrences)
+
+    def make_model(self, name: str) -> BaseEstimator | str:
+        """Make the classifier; with weigh="selected", it normalizes documents to length 1 over the selected terms."""
+        if self.plan.weightings[self.plan.weighting_of(name)].plain or self.plan.weigh == "all":
+            return name
+        return make_pipeline(Normalizer(), classifier(name))
+
+    def rank_columns(self, contender: Contender) -> TimedRankings:
+        """Rank the columns by a score: once for all classes, or once for each class."""
+        start = measure_cpu()
+        if contender.ranks_together:
+            return self._rank_together(contender)
+        scores = score(self.counts, contender.score)
+        if self.plan.per_class:
+            orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
+        else:
+            orders = [("", self._order(scores, contender))]
+        return self._limit_rankings(orders, contender, measure_cpu() - start)
+
+    def _rank_together(self, contender: Contender) -> TimedRankings:
+        """Rank the columns by a rule that looks at terms together, as far as the largest k that is not all of them."""
+        start = measure_cpu()
+        rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
+        if rule is None:
+            raise OptionError(f"{contender.score!r} does not look at terms together.")
+        depth = max([k for k in self.ks if k < len(among)], default=DEFAULT_K)
+        classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
+        orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
+        return self._limit_rankings(orders, contender, measure_cpu() - start)
+
+    def _limit_rankings(
+        self, orders: list[tuple[str, Int64Array]], contender: Contender, seconds: float
+    ) -> TimedRankings:
+        ranked = [RankedColumns(label, self._filter_order(order, contender)) for label, order in orders]
+        if not all(len(one.order) for one in ranked):
+            raise InputError(
+                f"No terms are selected by {contender.name}: of {self.occurrences.n_terms:,} terms in the training "
+                "documents none passes the limits (min_df, min_tf, max_df, max_tf, rule)."
+            )
+        return TimedRankings(ranked, seconds)
+
+    def _order(self, scores: Scores, contender: Contender) -> Int64Array:
+        """Return the columns of a ranking for all classes, best first; with a rule, those that it selects."""
+        if contender.rule is None:
+            return scores.order(contender.aggregate)
+        return select_from_pool(TermPool(scores, matrix=self.matrix), parse_rule(contender.rule)).index
+
+    def _filter_order(self, order: Int64Array, contender: Contender) -> Int64Array:
+        """Drop terms that are too rare or too frequent in the training documents, and all after the largest k."""
+        return order[self._allowed_columns(contender)[order]][: self.ks[-1]]
+
+    def _allowed_columns(self, contender: Contender) -> BoolArray:
+        """Return a mask of the terms that are neither too rare nor too frequent in the training documents."""
+        df, tf = self.occurrences.term_df, self.occurrences.term_tf
+        allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
+        if contender.max_tf is not None:
+            allowed &= tf <= contender.max_tf
+        if contender.max_df is not None:
+            allowed &= df <= contender.max_df
+        return np.asarray(allowed)
+
+    def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
+        """Return the rows of one trial, and the CPU seconds of this thread."""
+        start = measure_cpu()
+        shared = self._shares_all_terms(rankings)
+        ks = [k for k in self.ks if k != self.n_terms] if shared else self.ks
+        rows = [row for one in rankings.rankings for row in self._trial_rows(one, model, ks)]
+        if self.plan.per_class:
+            rows += _macro_rows(rows)
+        seconds = measure_cpu() - start
+        if shared:
+            with self._locks[model]:
+                if model not in self._whole:
+                    self._whole[model] = self._rows_of_all_terms(model)
+            rows += self._whole[model][0]
+            seconds += self._whole[model][1]
+        first = [self.split.repeat, self.split.fold, name, model]
+        return [[*first, *row] for row in rows], seconds
+
+    def _shares_all_terms(self, rankings: TimedRankings) -> bool:
+        """Tell whether a ranking has all terms, so that every score gives the same with all of them."""
+        if self.n_terms not in self.ks or self.plan.per_class or self.plan.drop_empty:
+            return False
+        return len(rankings.rankings[0].order) == len(self._all_columns)
+
+    @cached_property
+    def _all_columns(self) -> Int64Array:
+        """The columns that may be ranked, in their order."""
+        df, tf = self.occurrences.term_df, self.occurrences.term_tf
+        return np.flatnonzero((df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf))
+
+    def _rows_of_all_terms(self, model: str) -> tuple[list[list[Any]], float]:
+        start = measure_cpu()
+        rows = list(
+            self._trial_rows(RankedColumns("", self._all_columns), model, [k for k in self.ks if k == self.n_terms])
+        )
+        return rows, measure_cpu() - start
+
+    def _trial_rows(self, ranked: RankedColumns, model: str, ks: Sequence[int]) -> Iterator[list[Any]]:
+        known, truth = self.split_labels(ranked.label)
+        seen, unseen = self.matrices[self.plan.weighting_of(model)]
+        if not self.plan.drop_empty:
+            yield from self._curve_rows(ranked, model, ks, seen, known, unseen, truth) if ks else ()
+            return
+        for k in ks:
+            train, test = (nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
+            yield from self._curve_rows(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
+
+    def _curve_rows(
+        self, ranked: RankedColumns, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
+    ) -> Iterator[list[Any]]:
+        reached = [min(k, len(ranked.order)) for k in ks]
+        classes, codes, _ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
+        names = self.classes if known.ndim == 2 or not ranked.label else [ranked.label]
+        predicted = codes if codes.ndim == 3 else classes[codes]
+        for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
+            yield [ks[place], label, measure, value]
+
+    def split_labels(self, label: str = "") -> tuple[AnyArray, AnyArray]:
+        """Return the labels of training and test documents, of all classes or of one, as the classifier takes them."""
+        if label:
+            c = self.classes.index(label)
+            return self.train_labels[:, [c]].toarray().ravel(), self.test_labels[:, [c]].toarray().ravel()
+        if self.is_single_label:
+            return _class_codes(self.train_labels), _class_codes(self.test_labels)
+        return self.train_labels.toarray(), self.test_labels.toarray()
+
+
+def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
+    """Yield means over the classes, each of which had a ranking and a classifier of its own."""
+    values: dict[tuple[int, str], list[float]] = {}
+    for k, _, measure, value in rows:
+        values.setdefault((k, measure), []).append(value)
+    for (k, measure), some in values.items():
+        yield [k, "", f"{measure}_macro", math.fsum(some) / len(some)]
+
+
+def nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
+    """Return the documents that have at least one of the terms."""
+    return np.flatnonzero(np.diff(X[:, columns].indptr))
+
+
+def _class_codes(indicator: sparse.csr_array) -> Int64Array:
+    """Return the class of each document, where each has one."""
+    return indicator.indices.astype(np.int64)

@@ -1,0 +1,116 @@
+"""Every block of code in the README and the documentation runs as it is typed.
+
+Blocks of Python run in the order of the page, those with prompts as doctests. Lines that begin with ``termsieve`` are
+typed in a folder with the files of ``sample_files.py``. A block that cannot run here has a comment above it with
+the reason: ``<!-- not run: needs a cluster -->``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from docs.sample_files import write_samples
+from markdown_it import MarkdownIt
+
+from termsieve.cli import run
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"])
+_NOT_RUN = re.compile(r"<!-- not run: (?P<why>[^>]+) -->")
+_LANGUAGES = ("python", "console", "sh", "")
+_DATA = "{"  # directives of the documentation, such as {toctree}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code on a page."""
+
+    language: str
+    code: str
+    line: int
+    why_not: str | None
+
+
+def list_blocks(page: Path) -> list[Block]:
+    blocks, why = [], None
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "html_block":
+            found = _NOT_RUN.search(token.content)
+            why = found["why"] if found else None
+        elif token.type in ("fence", "code_block"):
+            language = token.info.strip() if token.type == "fence" else ""
+            blocks.append(Block(language, token.content, (token.map or [0])[0] + 1, why))
+            why = None
+        elif token.type.endswith("_open"):
+            why = None
+    return blocks
+
+
+def list_commands(block: Block) -> list[str]:
+    """The lines of a block that a reader would type."""
+    lines = block.code.replace("\\\n", " ").splitlines()
+    if any(line.startswith("$ ") for line in lines):  # with what they print
+        lines = [line[2:] for line in lines if line.startswith("$ ")]
+    return [line for line in lines if line.startswith("termsieve ")]
+
+
+def type_command(line: str) -> int:
+    arguments = shlex.split(line, comments=True)[1:]
+    assert not {"|", ">", "<"} & set(arguments), "a pipe cannot be typed here"
+    return run(arguments)
+
+
+def run_python(block: Block, names: dict[str, object], page: Path) -> None:
+    if ">>>" in block.code:
+        test = doctest.DocTestParser().get_doctest(block.code, names, page.name, str(page), block.line)
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        assert runner.run(test, clear_globs=False).failed == 0
+        names.update(test.globs)
+    else:
+        exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_on_pages_runs(page, tmp_path, monkeypatch, capsys):
+    write_samples(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in list_blocks(page):
+        if block.why_not or block.language.startswith(_DATA):
+            continue
+        place = f"{page.name}, line {block.line}"
+        if block.language == "python":
+            try:
+                run_python(block, names, page)
+            except Exception as error:
+                raise AssertionError(f"{place}: {error!r}") from error
+            continue
+        for line in list_commands(block):
+            assert type_command(line) == 0, f"{place}: {line}\n{capsys.readouterr().err}"
+
+
+def test_blocks_that_are_left_out_say_why():
+    blocks = {page.name: list_blocks(page) for page in PAGES}
+    assert sum(len(found) for found in blocks.values()) > 40
+    for found in blocks.values():
+        assert all(len(block.why_not.split()) > 1 for block in found if block.why_not)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page):
+    links = [
+        child.attrGet("href") or child.attrGet("src")
+        for token in MarkdownIt().parse(page.read_text(encoding="utf-8"))
+        for child in token.children or ()
+        if child.type in ("link_open", "image")
+    ]
+    for link in links:
+        if re.match(r"[a-z]+:", link) or link.startswith(("#", "_generated/")):
+            continue
+        assert (page.parent / link.split("#")[0]).exists(), f"{page.name}: {link}"
