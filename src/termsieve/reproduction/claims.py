@@ -122,19 +122,18 @@ def decide_cases(margins: Margins, error: Array, *, equality: bool = False) -> l
 
 
 def give_verdict(cases: Sequence[Case], enough: int) -> tuple[str, bool]:
-    """Return the verdict on all cases, and whether some of them are within sampling error.
+    """Return the verdict on all cases, and whether it is fragile: some of them are within sampling error.
 
-    Cases that are decided both ways: partly. All that are decided one way: so, if they are most of the cases.
+    Cases that are decided both ways: partly. Some that fail, and none that holds: it does not hold. Some that hold, and
+    none that fails: it holds if they are most of the cases, and is undecided otherwise.
     """
     counts = {word: sum(case.decided == word for case in cases) for word in ("yes", "no", "open")}
-    fragile = counts["open"] > 0
+    fragile = any(case.error > 0 and abs(case.margin) <= case.error for case in cases)
     if counts["yes"] >= enough:
         return HOLDS, fragile
-    if counts["yes"] and counts["no"]:
-        return PARTLY, fragile
-    if 2 * counts["open"] >= len(cases):
-        return UNDECIDED, True
-    return (FAILS if counts["no"] else HOLDS), fragile
+    if counts["no"]:
+        return (PARTLY if counts["yes"] else FAILS), fragile
+    return (HOLDS if 2 * counts["yes"] > len(cases) else UNDECIDED), fragile
 
 
 def _count_cases(cases: Sequence[Case]) -> str:

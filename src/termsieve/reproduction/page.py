@@ -31,11 +31,11 @@ computed; then the words are followed, and the printed form is a reading in the 
 
 *Verdicts* are by sampling error at 95 %: paired over the splits with the correction of Nadeau and Bengio, or, where
 there is one published split, over samples of its test documents. A claim *holds* or *does not hold* if it is decided
-so in its cases, *partly* if cases are decided both ways, *undecided* if most are within sampling error; it is fragile
-if some are. *Worlds*: the share of worlds in which the claim is met by the means, in brackets the lowest and highest
-share on a single split. *Decides*: the choice that tells most about it, with the share of the entropy of the outcome
-that it explains. *Null*: the same share with the names of the scores shuffled (mean of 100 shuffles), and how many of
-the shuffles reach the share of the true names.
+so in its cases, *partly* if cases are decided both ways, *undecided* if none fails and most are within sampling
+error; it is fragile if some are. *Worlds*: the share of worlds in which the claim is met by the means, in brackets
+the lowest and highest share on a single split. *Decides*: the choice that tells most about it, with the share of the
+entropy of the outcome that it explains. *Null*: the same share with the names of the scores shuffled (mean of 100
+shuffles), and how many of the shuffles reach the share of the true names.
 """
 
 
