@@ -38,7 +38,7 @@ class Replicates:
     def __init__(self, measurements: Measurements, grids: Mapping[str, Grid] | None = None) -> None:
         self.measurements, self.grids = measurements, dict(grids or {})
         self.groups = measurements.groups
-        self.sampled = False
+        self.sampled = self.split = False  # what kinds of replicates the claim has
         self.ratio = 0.0
 
     def __getattr__(self, name: str) -> Any:
@@ -53,6 +53,7 @@ class Replicates:
             world = np.zeros((1, len(grid.multiverse.choices)), np.int64)
             return Curves(grid.layout.names, grid.layout.sizes, grid.gather(world, classifier, measure)[0])
         found = self.measurements.curves(group, classifier, measure)
+        self.split = True
         self.ratio = max(self.ratio, self.measurements.test_ratio(group))
         return Curves(found.scores, found.sizes, np.concatenate([found.values.mean(axis=0)[None], found.values]))
 
@@ -60,9 +61,11 @@ class Replicates:
         """Return half the width of the interval of each case, from the margins of its replicates; 0 with one."""
         if len(margins) < 2:
             return np.zeros(margins.shape[1])
-        if self.sampled:
+        if self.sampled and not self.split:
             return np.asarray(stats.norm.ppf((1 + CONFIDENCE) / 2) * margins.std(axis=0, ddof=1))
         quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(margins) - 1)
+        if self.sampled:  # of both kinds: the error of one split, which is the larger one
+            return np.asarray(quantile * margins.std(axis=0, ddof=1))
         return np.asarray(quantile * corrected_error(margins, self.ratio))
 
 

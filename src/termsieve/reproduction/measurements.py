@@ -24,6 +24,7 @@ from termsieve.study.study import Study
 from termsieve.table import Occurrences, Table
 
 ValuesBySize = dict[int, list[float]]
+Index = dict[tuple[str, str, str, str], ValuesBySize]
 
 _RESAMPLES = 20  # of the training documents, for the sampling error of rankings
 _TIMING_REPEATS = 7  # of a timed selection; the median counts
@@ -91,12 +92,21 @@ class Measurements:
         return max(float(self.results[one.name].settings.get("test_ratio", 0.0)) for one in self.groups[group])
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str, str], ValuesBySize]:
-        """Values over the splits by setting, classifier, score and measure, then by number of terms."""
-        index: dict[tuple[str, str, str, str], ValuesBySize] = {}
+    def _averages(self) -> Index:
+        """Measures of all classes together."""
+        return self._make_index(pc.field("label") == "")
+
+    @cached_property
+    def _by_class(self) -> Index:
+        """Measures of single classes, named as in "f1 of earn"; most tables have many, and few claims need them."""
+        return self._make_index(pc.field("label") != "")
+
+    def _make_index(self, wanted: pc.Expression) -> Index:
+        """Return values over the splits by setting, classifier, score and measure, then by number of terms."""
+        index: Index = {}
         for name, result in self.results.items():
             last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
-            rows = result.table.filter(pc.field("fold") < last)
+            rows = result.table.filter(wanted & (pc.field("fold") < last))
             columns = [rows[column].to_pylist() for column in ("classifier", "score", "label", "measure", "k", "value")]
             for model, contender, label, measure, k, value in zip(*columns, strict=True):
                 what = f"{measure} of {label}" if label else measure
@@ -108,9 +118,10 @@ class Measurements:
         setting = self.setting(group, classifier)
         spelling = parse_recipe(setting.classifiers[classifier]).spelling
         key = (setting.name, spelling, contender, measure)
-        if key not in self._index:
+        index = self._by_class if " of " in measure else self._averages
+        if key not in index:
             raise OptionError(f"{self.protocol.name}: nothing was measured for {', '.join(key)}.")
-        return self._index[key]
+        return index[key]
 
     def means(
         self, group: str, classifier: str, measure: str, sizes: Sequence[int] | None = None

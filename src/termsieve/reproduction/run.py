@@ -125,7 +125,10 @@ def judge_worlds(
     judgement = Judgement(protocol, default, grids)
     null = judgement.shuffle_names() if protocol.multiverse.design == "product" else None
     found = judgement.summarize_claims(null)
-    found |= judge_rankings(protocol, [one for one in protocol.claims if one.check in OF_RANKINGS])
+    if null is None:  # of so many worlds each has rankings of its own
+        found |= judge_rankings(protocol, [one for one in protocol.claims if one.check in OF_RANKINGS])
+    else:
+        found |= {one.id: NOT_RUN for one in protocol.claims if one.check in OF_RANKINGS}
     for claim in claims:
         claim.update(found.get(claim["id"], _same_everywhere(claim)))
     multiverse = protocol.multiverse
@@ -138,6 +141,9 @@ def judge_worlds(
     summary["cpu_seconds"] = round(sum(grid.seconds for grid in grids.values()), 1)
     summary["judging_cpu_seconds"] = round(time.process_time() - start, 1)
     return summary
+
+
+NOT_RUN = {"share": None, "decided_by": "not run in worlds"}
 
 
 def _same_everywhere(claim: Mapping[str, Any]) -> dict[str, Any]:
