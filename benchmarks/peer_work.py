@@ -95,7 +95,8 @@ def count_polars(data: Any) -> Any:
 def count_duckdb(data: Any) -> Any:
     return data["duckdb"].execute(
         r"""SELECT label, term, count(*) FROM (SELECT label,
-        unnest(list_distinct(regexp_extract_all(lower(text), '[\p{L}\p{N}_]{2,}'))) AS term FROM documents) GROUP BY ALL"""
+        unnest(list_distinct(regexp_extract_all(lower(text), '[\p{L}\p{N}_]{2,}'))) AS term
+        FROM documents) GROUP BY ALL"""
     ).fetchall()  # fmt: skip
 
 
