@@ -11,7 +11,7 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
+.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
 
 help:
 	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | docs | reproduce | clean"
@@ -45,8 +45,9 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# of lines and branches; numba's loops are compiled, and no line of them is seen: a second run has them as Python, which
-# takes long and warns of overflow where machine code does not
+# of lines and branches; not in `make test`, which would take three quarters more CPU with Python 3.11's tracing. numba's
+# loops are compiled, and no line of them is seen: a second run has them as Python, which takes long and warns of overflow
+# where machine code does not
 coverage: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal -W ignore::RuntimeWarning \
@@ -86,6 +87,10 @@ demo: $(DEMO_READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# 10 GB of text, generated: 12 GB of disk in the folder for temporary files, and minutes; kept out of `make test`
+bench-scale: $(READY)
+	$(BIN)/python benchmarks/scale.py
 
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from termsieve.classify.recipes import RECIPES, LinearSVM, PoissonNB, ProbitClassifier, classifier
     from termsieve.counts.counting import count, count_folds
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
     from termsieve.counts.folds import Folds
     from termsieve.counts.frequencies import count_frequencies
+    from termsieve.counts.spilling import count_to_file
     from termsieve.documents import Documents, read
     from termsieve.estimators import TermSelector, TermVectorizer, as_score_func
     from termsieve.evaluate.list_stability import ListStability, stability
@@ -44,6 +46,8 @@ _STAGES = {
     "documents": ("Documents", "read"),
     "tokens.analyzer": ("Analyzer",),
     "counts.counts": ("Counts",),
+    "counts.counts_file": ("CountsFile",),
+    "counts.spilling": ("count_to_file",),
     "counts.counting": ("count", "count_folds"),
     "counts.frequencies": ("count_frequencies",),
     "counts.folds": ("Folds",),
@@ -76,6 +80,7 @@ __all__ = [
     "Comparison",
     "Contender",
     "Counts",
+    "CountsFile",
     "Documents",
     "Folds",
     "LinearSVM",
@@ -100,6 +105,7 @@ __all__ = [
     "count",
     "count_folds",
     "count_frequencies",
+    "count_to_file",
     "curve",
     "depend_on_source",
     "export",

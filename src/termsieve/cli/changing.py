@@ -6,7 +6,7 @@ import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -20,7 +20,7 @@ from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
@@ -179,6 +179,7 @@ def forget(
 ) -> None:
     """Remove documents from counts, exactly: what is left is what counting without them gives, byte for byte."""
     from termsieve.cli.reading import find_counts
+    from termsieve.counts import storage
     from termsieve.counts.counts import Counts
     from termsieve.counts.forgetting import forget as forget_documents
     from termsieve.files import check_target
@@ -187,6 +188,7 @@ def forget(
     found = find_counts(files, columns, AnalyzerOptions())
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
     receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
+    manifest = _withdraw_files(counts_file, found)
     part = _count_alike(found, whole, threads, messages)
     rest, removed = forget_documents(whole, part)
     line = {
@@ -194,11 +196,28 @@ def forget(
         "files": {str(path): _file_digest(path) for path in found.files if Path(path).is_file()}, **removed._asdict(),
     }  # fmt: skip
     _append_line(receipts, line)
-    rest.save(target)
+    storage.save(target, rest.facts, [rest.block], manifest)
     messages.note(
         f"{removed.documents:,} documents removed, {rest.n_docs:,} are left; {removed.terms_gone:,} terms are gone. "
         f"written to {target}, receipt in {receipts}"
     )
+
+
+def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, Any]] | None:
+    """Return the list of what was counted without the files that are withdrawn, if such a list is kept."""
+    from termsieve.counts.counts_file import CountsFile
+    from termsieve.counts.manifest import identify_files, read_manifest, remove_files, write_manifest
+
+    with CountsFile(counts_file) as file:
+        if file.files is None:
+            return None
+        known = read_manifest(file)
+    if found.documents is None:
+        raise OptionError(
+            f"{counts_file}: keeps a list of the files that were counted. Give the withdrawn files themselves, not "
+            "counts of them, so that the list stays true."
+        )
+    return write_manifest(remove_files(known, identify_files(found.files)))
 
 
 def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:

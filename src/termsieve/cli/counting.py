@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, option_name
 from termsieve.cli.messages import Messages, escape_controls
-from termsieve.cli.option_groups import expand_groups, format_examples
+from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
+    from termsieve.documents import Documents
+    from termsieve.tokens.analyzer import Analyzer
 
 
 @app.command(
     epilog=format_examples(
         "termsieve count mail.csv --text body --label folder -o mail.counts",
         "zcat monday.jsonl.gz | termsieve count - -o monday.counts",
+        "termsieve count 'logs/**/*.parquet' -o logs.counts --memory 2GB --resume",
+        "termsieve count 'logs/**/*.parquet' --update logs.counts    # only files that are new",
+        "termsieve count hdfs:///mail/2024 --engine spark --master spark://host:7077 -o mail.counts",
         "termsieve rank mail.counts --score chi2",
     )
 )
@@ -27,19 +33,186 @@ if TYPE_CHECKING:
 def count(
     files: Files,
     *,
-    output: Output,
+    output: Annotated[Path | None, option("--output", "-o", metavar="FILE", help="File to write.")] = None,
+    update: Annotated[
+        Path | None,
+        option(
+            "--update", metavar="COUNTS",
+            help="Add to this counts file, which keeps a list of what was counted, the files that are new by their "
+            "content; made if it is not there. Instead of -o.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        option(
+            "--memory", metavar="SIZE",
+            help="Memory that counting may take, such as 2GB; what does not fit goes to files beside the output, and "
+            "the result is the same (default: as much as it needs).",
+        ),
+    ] = None,
+    spill_folder: Annotated[
+        Path | None, option("--spill-folder", metavar="FOLDER", help="Folder for such files, with --memory.")
+    ] = None,
+    resume: Annotated[
+        bool,
+        flag(
+            "--resume",
+            help="With --memory: keep what is counted, once a minute, and go on from there when counting was "
+            "interrupted.",
+        ),
+    ] = False,
+    engine: Annotated[
+        str | None,
+        option(
+            "--engine", metavar="NAME",
+            help="Who reads and counts the files: spark (extra spark), from whatever storage it knows (default: this "
+            "process).",
+        ),
+    ] = None,
+    master: Annotated[
+        str | None,
+        option(
+            "--master", metavar="URL",
+            help="With --engine spark: its master, such as spark://host:7077, or sc://host for Spark Connect (default "
+            "local[*], this machine).",
+        ),
+    ] = None,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     threads: Threads = None,
     messages: Messages,
-) -> None:
+) -> None:  # fmt: skip
     """Count the terms of labelled documents into one small file, from which all scores follow."""
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.files import check_target
 
+    target = _choose_target(output, update)
+    if memory is None and (resume or spill_folder):
+        raise typer.BadParameter("--resume and --spill-folder go with --memory, such as --memory 2GB.")
+    if engine is not None or master is not None:
+        _refuse_beside_engine(engine, update=update, memory=memory, threads=threads, columns=columns)
+        check_target(target)
+        _save_counts(_count_with_spark(files, master or "local[*]", columns, analysis), target, messages)
+        return
+    how = _HowToCount(analysis, threads, memory, spill_folder, resume)
+    if update is not None:
+        _update_counts(target, files, columns, how, messages)
+        return
     found = find_counts(files, columns, analysis)
-    check_target(output, inputs=[*found.files, *analysis.files])
-    _save_counts(read_counts(found, analysis, threads, messages, contrast=False), output, messages)
+    check_target(target, inputs=[*found.files, *analysis.files])
+    if memory is None or found.documents is None:
+        _save_counts(read_counts(found, analysis, threads, messages, contrast=False), target, messages)
+    else:
+        _count_to_file(found.documents, target, how, messages)
+        _describe_file(target, messages)
+
+
+_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that Spark is told
+
+
+def _refuse_beside_engine(engine: str | None, *, columns: ColumnOptions, **others: object) -> None:
+    """Refuse options that the engine is not told of: it would do something else than was asked for."""
+    if engine != "spark":
+        raise typer.BadParameter(f"--engine must be spark, not {engine!r}." if engine else "--master needs --engine.")
+    unused = [name for name, value in others.items() if value is not None]
+    unused += [name for name in columns.changed_fields() if name not in _ENGINE_OPTIONS]
+    if unused:
+        raise typer.BadParameter(f"{option_name(unused[0])} does not go with --engine spark.")
+
+
+def _count_with_spark(files: list[str], master: str, columns: ColumnOptions, analysis: AnalyzerOptions) -> Counts:
+    from termsieve.documents import AUTO
+    from termsieve.spark import count as count_frame
+    from termsieve.spark.sessions import open_session, read_files, refuse_inexact_labels
+
+    with open_session(master) as session:
+        frame = read_files(session, files, columns.sep)
+        refuse_inexact_labels(frame, columns.label, files)
+        counts: Any = count_frame(
+            frame, text=columns.text, label=columns.label or AUTO, label_sep=columns.label_sep, strict=columns.strict,
+            analyzer=analysis.make_analyzer(),
+        )  # fmt: skip
+    return cast("Counts", counts)
+
+
+class _HowToCount(NamedTuple):
+    analysis: AnalyzerOptions
+    threads: int | None
+    memory: str | None
+    spill_folder: Path | None
+    resume: bool
+
+
+def _choose_target(output: Path | None, update: Path | None) -> Path:
+    target = output or update
+    if target is None or (output and update):
+        raise typer.BadParameter("give the file to write, -o FILE, or the counts to add to, --update COUNTS.")
+    return target
+
+
+def _count_to_file(
+    documents: Documents, target: Path, how: _HowToCount, messages: Messages, analyzer: Analyzer | None = None
+) -> None:
+    """Count documents into a file, within the memory that is given."""
+    from termsieve.cli.reading import report_columns, report_skipped
+    from termsieve.counts.counting import count as count_documents
+    from termsieve.counts.spilling import count_to_file
+
+    report_columns(documents, messages)
+    analyzer = analyzer or how.analysis.make_analyzer()
+    with messages.report_time("counted"), messages.report_compiling():
+        if how.memory is None:
+            count_documents(documents, analyzer=analyzer, threads=how.threads, progress=messages.progress).save(target)
+        else:
+            count_to_file(
+                documents, target, memory=how.memory, analyzer=analyzer, threads=how.threads,
+                spill_folder=how.spill_folder, resume=how.resume, progress=messages.progress,
+            ).close()  # fmt: skip
+    report_skipped(documents, messages)
+
+
+def _update_counts(
+    target: Path, files: list[str], columns: ColumnOptions, how: _HowToCount, messages: Messages
+) -> None:
+    """Add the files that are not in the list of what was counted."""
+    from termsieve.cli.reading import find_labelled
+    from termsieve.counts.counts_file import CountsFile
+    from termsieve.counts.manifest import identify_files, read_manifest, write_manifest
+    from termsieve.counts.merging import save_sum
+    from termsieve.files import check_target
+    from termsieve.threads import count_cores
+
+    documents = find_labelled(files, columns)
+    check_target(target, inputs=[*documents.files, *how.analysis.files])
+    named = identify_files(documents.files)
+    known, analyzer = [], None
+    if target.exists():
+        with CountsFile(target) as file:
+            known, analyzer = read_manifest(file), file.head.analyzer
+    counted = {one.sha256 for one in known}
+    new = [one for one in named if one.sha256 not in counted]
+    if len(new) < len(named):
+        messages.note(f"{len(named) - len(new):,} of {len(named):,} files are counted already")
+    if not new:
+        return
+    part = target.with_name(f"{target.name}.new")
+    try:
+        given = how.analysis.make_analyzer() if how.analysis.changed_fields() else analyzer
+        _count_to_file(find_labelled([one.name for one in new], columns), part, how, messages, given)
+        parts = [target, part] if target.exists() else [part]
+        save_sum(parts, target, how.threads or count_cores(), files=write_manifest([*known, *new]))
+    finally:
+        part.unlink(missing_ok=True)
+    messages.note(f"{len(new):,} files added")
+    _describe_file(target, messages)
+
+
+def _describe_file(path: Path, messages: Messages) -> None:
+    """Print what is in a counts file."""
+    from termsieve.counts.counts_file import CountsFile
+
+    with CountsFile(path) as file:
+        _print_counts(file.read() if file.n_blocks < 2 else file, path, messages)
 
 
 @app.command(
@@ -56,16 +229,25 @@ def merge(
     messages: Messages,
 ) -> None:
     """Add up counts of several parts: the result is that of counting all documents at once."""
-    from termsieve.cli.reading import sum_counts
+    from termsieve.cli.reading import check_summands
+    from termsieve.counts.merging import save_sum
     from termsieve.documents.sources import expand_patterns
     from termsieve.files import check_target
+    from termsieve.threads import count_cores
 
     check_target(output)
-    _save_counts(sum_counts(expand_patterns(files), messages), output, messages)
+    paths = expand_patterns(files)
+    check_summands(paths, messages)
+    save_sum(paths, output, count_cores())
+    _describe_file(output, messages)
 
 
 def _save_counts(counts: Counts, output: Path, messages: Messages) -> None:
     counts.save(output)
+    _print_counts(counts, output, messages)
+
+
+def _print_counts(counts: Counts | CountsFile, output: Path, messages: Messages) -> None:
     if not messages.quiet:
         typer.echo(escape_controls(repr(counts), keep="\n"))
     messages.note(f"written to {output}")

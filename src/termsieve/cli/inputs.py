@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
     from termsieve.tokens.analyzer import Analyzer
 
+CountsLike = TypeVar("CountsLike", "Counts", "CountsFile")
 INPUT_PANEL, TERMS_PANEL = "Input", "Terms"
 DEFAULT_ENCODING = "utf-8"
 DEFAULT_ENCODING_ERRORS = "error"
@@ -318,7 +320,7 @@ class PruningOptions(OptionGroup):
         ),
     ] = None
 
-    def apply(self, counts: Counts) -> Counts:
+    def apply(self, counts: CountsLike) -> CountsLike:
         """Return the counts without terms that are too rare or too common."""
         if not self.changed_fields():
             return counts

@@ -103,6 +103,11 @@ class OutputOptions:
                 param_hint="-o",
             )
 
+    @property
+    def is_page(self) -> bool:
+        """Whether a page is written."""
+        return self.output is not None and self.format is None and self.output.suffix.lower() in HTML_EXTENSIONS
+
     def write(self, sheet: Sheet, messages: Messages | None = None) -> None:
         """Print the sheet, or write it to the file and note so."""
         if self.output is None:

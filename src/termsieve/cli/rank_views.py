@@ -105,7 +105,7 @@ def _document_shares(row: RankingRow) -> tuple[float | None, float | None]:
 
 def _format_headline(counts: Counts, spelling: str) -> Text:
     line = Text()
-    for n, what in ((counts.n_docs, "documents"), (counts.n_classes, "classes"), (counts.n_terms, "terms")):
+    for n, what in ((counts.n_docs, "documents"), (counts.n_classes, "classes"), (counts.vocabulary_size, "terms")):
         line.append(f"{n:,}", style="bold").append(f" {what}, ")
     return (
         line.append("ranked by ")

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
     from termsieve.counts.folds import Folds
+    from termsieve.counts.labelled import LabelledMatrix
     from termsieve.evaluate.list_stability import ListStability
     from termsieve.selection.rules import Rule
     from termsieve.selection.selection import Selection
@@ -117,8 +119,9 @@ def rank(
 ) -> None:  # fmt: skip
     """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
-    from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.cli.reading import find_counts, open_blocks, read_counts
     from termsieve.ranking.certainty import Beside
+    from termsieve.ranking.finalists import Contest, find_finalists
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as score_counts
 
@@ -128,24 +131,31 @@ def rank(
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
     found = find_counts(files, columns, analysis)
     output_options.check(page=True, inputs=[*found.files, *analysis.files])
-    counts = pruning.apply(read_counts(found, analysis, threads, messages))
-    indices = _class_indices(counts, only)
+    file = None if pvalues or output_options.is_page else open_blocks(found)  # which need all terms
     lists = {}
+    n = top or (TOP_OVERALL if per_class is False else TOP_PER_CLASS)
     with messages.report_time("scored"), messages.report_compiling():
+        if file is None:
+            counts = pruning.apply(read_counts(found, analysis, threads, messages))
+            indices = _class_indices(counts, only)
+        else:
+            file = pruning.apply(file)
+            indices = _class_indices(file, only)
+            classes = None if per_class is False else indices
+            contests = [Contest(one, n, classes, against) for one in scores_wanted]
+            counts, _ = find_finalists(file, contests, threads)
         for name, scores in score_counts(counts, [*scores_wanted]).items():
             if per_class is False:
-                lists[name] = [scores.top(top or TOP_OVERALL, **beside.options)]
+                lists[name] = [scores.top(n, **beside.options)]
             else:
-                lists[name] = [
-                    scores.top_of_class(c, top or TOP_PER_CLASS, against=against, beside=beside) for c in indices
-                ]
+                lists[name] = [scores.top_of_class(c, n, against=against, beside=beside) for c in indices]
     brief = per_class is None and top is None and not beside.columns and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
         messages.note("More: --top 30, --score info_gain, --class NAME, -o terms.csv, rank --help")
 
 
-def _class_indices(counts: Counts, only: Sequence[str] | None) -> list[int]:
+def _class_indices(counts: Counts | CountsFile, only: Sequence[str] | None) -> list[int]:
     """Return the indices of the classes to show."""
     names = counts.classes.tolist()
     for name in only or ():
@@ -213,7 +223,7 @@ def select(
 ) -> None:
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import find_counts, read_counts, read_folds, read_matrix
+    from termsieve.cli.reading import find_counts, open_blocks, read_counts, read_folds, read_matrix
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
 
@@ -227,7 +237,13 @@ def select(
     matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
     if explain or chosen_rule.needs_documents:
         matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)
-    source = matrix or pruning.apply(folds.total if folds else read_counts(found, analysis, threads, messages))
+    source: LabelledMatrix | Counts | CountsFile
+    if matrix is not None:
+        source = matrix
+    elif folds is None and (file := open_blocks(found)) is not None:
+        source = pruning.apply(file)
+    else:
+        source = pruning.apply(folds.total if folds else read_counts(found, analysis, threads, messages))
     with messages.report_time("selected"), messages.report_compiling():
         selection = select_terms(source, chosen_rule, chosen_score, aggregate=aggregate, folds=folds)
         again = _measure_stability(folds, source, selection, aggregate) if stability and folds else None

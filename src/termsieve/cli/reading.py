@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import operator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
 from termsieve.cli.messages import Messages, in_options
 from termsieve.counts.counts import Counts
+from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
 from termsieve.documents import AUTO, Documents
 from termsieve.documents.documents import find_documents
 from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_same_files
-from termsieve.documents.streams import convert_read_errors
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -107,6 +106,19 @@ def read_counts(
     return counts
 
 
+def open_blocks(found: CountsInput) -> CountsFile | None:
+    """Open a counts file of several blocks of terms, which need not be in memory together; None for anything else."""
+    if found.documents is not None or len(found.paths) != 1:
+        return None
+    refuse_missing(Path(found.paths[0]))
+    file = CountsFile(found.paths[0])
+    if file.n_blocks < 2 or file.is_real or not file.is_sorted:
+        file.close()
+        return None
+    _refuse_single_class(file)
+    return file
+
+
 def read_matrix(
     found: CountsInput,
     analysis: AnalyzerOptions,
@@ -147,20 +159,21 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
     """Add up counts in files, none of which may be there twice; copies are told of."""
+    check_summands(paths, messages)
+    return functools.reduce(operator.add, map(Counts.load, paths))
+
+
+def check_summands(paths: Sequence[str | Path], messages: Messages) -> None:
+    """Refuse files that are not there or are named twice; tell of copies."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
-    counts = functools.reduce(operator.add, map(Counts.load, paths))
-    if len(paths) > 1:
-        _note_copies(paths, messages)
-    return counts
-
-
-def _note_copies(paths: Sequence[str | Path], messages: Messages) -> None:
-    first: dict[bytes, str | Path] = {}
+    if len(paths) < 2:
+        return
+    first: dict[str, str | Path] = {}
     for path in paths:
-        with convert_read_errors(str(path)), Path(path).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").digest()
+        with CountsFile(path) as file:
+            digest = file.digest
         if (other := first.setdefault(digest, path)) != path:
             messages.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
@@ -194,7 +207,7 @@ def read_folds(found: CountsInput, analysis: AnalyzerOptions, threads: int | Non
     return folds
 
 
-def _refuse_single_class(counts: Counts) -> None:
+def _refuse_single_class(counts: Counts | CountsFile) -> None:
     if not counts.n_terms:
         raise InputError(f"The {counts.n_docs:,} documents have no terms: the text column may be the wrong one.")
     if counts.n_classes < 2 and bool((counts.class_sizes == counts.n_docs).all()):

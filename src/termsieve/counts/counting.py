@@ -339,10 +339,12 @@ def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: 
     return tallies
 
 
-def track_progress(documents: Documents, extra: list[str], *, shown: bool) -> Iterator[pa.RecordBatch]:
+def track_progress(
+    documents: Documents, extra: list[str], *, shown: bool, after: tuple[int, int] = (0, 0)
+) -> Iterator[pa.RecordBatch]:
     """Yield the batches of documents, with a bar of the bytes that were read, and the time left."""
     with show_bar("counting", documents.total_bytes, shown=shown, in_bytes=True) as bar:
-        for batch in documents.batches(extra):
+        for batch in documents.batches(extra, after=after):
             yield batch
             bar.update(documents.bytes_read)
 

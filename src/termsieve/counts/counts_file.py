@@ -64,47 +64,47 @@ class CountsFile:
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of the documents, whatever terms there are."""
-        return self._head.facts
+        return self.head.facts
 
     @cached_property
-    def _head(self) -> Counts:
+    def head(self) -> Counts:
         """The counts of no terms, pruned as the terms are."""
         return self._pruned(Counts.of_block(self._stored.facts, storage.EMPTY_BLOCK, self._all_terms))
 
     @property
     def classes(self) -> StringArray:
         """The names of the classes."""
-        return self._head.classes
+        return self.head.classes
 
     @property
     def class_sizes(self) -> Int64Array:
         """Documents of each class."""
-        return self._head.class_sizes
+        return self.head.class_sizes
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
-        return self._head.n_classes
+        return self.head.n_classes
 
     @property
     def n_docs(self) -> int:
         """Number of documents."""
-        return self._head.n_docs
+        return self.head.n_docs
 
     @property
     def n_multilabel(self) -> int:
         """Number of documents with more than one label."""
-        return self._head.n_multilabel
+        return self.head.n_multilabel
 
     @property
     def settings(self) -> dict[str, Any] | None:
         """The settings of the analyzer that made the terms."""
-        return self._head.settings
+        return self.head.settings
 
     @property
     def pruned(self) -> str:
         """What was left out."""
-        return self._head.pruned
+        return self.head.pruned
 
     @property
     def is_real(self) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +24,8 @@ from termsieve.counts.cells import Cells, TermBlock, TermCells
 from termsieve.counts.consistency import check_block
 from termsieve.counts.counts import Counts
 from termsieve.counts.storage import EMPTY_BLOCK, StoredCounts
-from termsieve.errors import CountsError
+from termsieve.errors import CountsError, OutputError
+from termsieve.files import write_atomically
 from termsieve.threads import map_stream
 
 MOST_AT_ONCE = 64  # files that are read side by side
@@ -172,16 +175,53 @@ def _slice(piece: TermCells, first: int, end: int) -> TermCells:
     return TermCells(piece.terms.slice(first, end - first), cells)
 
 
+class Sum(NamedTuple):
+    """The sum of counts: what is known of the documents, and blocks of terms."""
+
+    facts: dict[str, Any]
+    blocks: Iterator[TermBlock]
+
+
+@contextmanager
+def open_sum(paths: Sequence[Path], threads: int, *, own: bool = False) -> Iterator[Sum]:
+    """Open the sum of counts in files, our `own` or any; very many are added up to larger ones first, beside them."""
+    with ExitStack() as stack:
+        while len(paths) > MOST_AT_ONCE:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".sums-", dir=paths[0].parent)))
+            groups = [paths[i : i + MOST_AT_ONCE] for i in range(0, len(paths), MOST_AT_ONCE)]
+            paths = [folder / f"{number}.run" for number in range(len(groups))]
+            for path, group in zip(paths, groups, strict=True):
+                with open_sum(group, threads, own=own) as found:
+                    write_run(path, found)
+            own = True
+        stored = [StoredCounts.of_file(path, own=own) for path in paths]
+        for one in stored:
+            stack.callback(one.close)
+        yield Sum(*add_files(stored, threads))
+
+
+def write_run(path: Path, found: Sum) -> None:
+    """Write a part of counts, of which many are read together; a folder that is full is named."""
+    try:
+        write_atomically(path, storage.write_counts(*found, small=True))
+    except OutputError as error:
+        raise OutputError(
+            f"{error} This is a part of the counts that does not fit into the memory that counting may take. Give "
+            "another folder for such parts (spill_folder=FOLDER), or more memory."
+        ) from error
+
+
 def save_sum(paths: Sequence[str | Path], to: str | Path, threads: int, *, files: Sequence[Any] | None = None) -> None:
     """Write the sum of counts in files to another file; it is there whole or not at all."""
-    stored = [StoredCounts.of_file(path) for path in paths]
-    try:
-        if any(one.is_real or one.facts["fixed"] for one in stored):  # their terms are in a given order
-            counts: Iterable[Counts] = map(Counts.load, paths)
-            whole = functools.reduce(lambda a, b: a + b, counts)
-            storage.save(to, whole.facts, [whole.block], files)
-        else:
-            storage.save(to, *add_files(stored, threads), files)
-    finally:
-        for one in stored:
-            one.close()
+    if any(_has_given_order(path) for path in paths):
+        whole = functools.reduce(add, map(Counts.load, paths))
+        storage.save(to, whole.facts, [whole.block], files)
+        return
+    with open_sum([Path(path) for path in paths], threads) as found:
+        storage.save(to, *found, files)
+
+
+def _has_given_order(path: str | Path) -> bool:
+    """Tell whether the terms are in the order of a matrix or a vocabulary, which is not merged."""
+    with closing(StoredCounts.of_file(path)) as stored:
+        return stored.is_real or bool(stored.facts["fixed"])

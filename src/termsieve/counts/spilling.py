@@ -6,11 +6,15 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import json
 import queue
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,18 +35,19 @@ from termsieve.counts.counting import (
     track_progress,
 )
 from termsieve.counts.counts_file import CountsFile
-from termsieve.counts.merging import MOST_AT_ONCE, add_files
-from termsieve.counts.storage import StoredCounts
+from termsieve.counts.merging import Sum, open_sum, write_run
 from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
-from termsieve.errors import OptionError, OutputError
+from termsieve.errors import InputError, OptionError
 from termsieve.files import check_target, write_atomically
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.vocabulary import check_sizes
 
-RESERVED = 400 << 20  # bytes: Python, its libraries, compiled loops, and what is being read
+RESERVED = 500 << 20  # bytes, as measured: Python, its libraries, compiled loops, and what is being read
+_SLACK = 1.2  # of what tables take, as measured: allocators keep some of what is freed
 LEAST_FOR_TABLES = 100 << 20
+CHECKPOINT_SECONDS = 60  # after which what is counted is kept, if counting may be resumed
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _ONE_FOLD = np.zeros(1, np.int64)
 
@@ -75,13 +80,33 @@ class Bound(NamedTuple):
 @contextmanager
 def count_within(
     documents: Documents, given: Analyzer | None, threads: int, bound: Bound, *, progress: bool
-) -> Iterator[_Sum]:
+) -> Iterator[Sum]:
     """Count documents; gives facts and blocks of terms, and removes the runs afterwards."""
-    with _open_folder(bound.folder) as folder:
-        counting = _BoundedCount(folder, threads, bound)
-        counting.count(track_progress(documents, [], shown=progress), given)
-        with _open_runs(folder, counting.runs, threads) as found:
+    if bound.folder is not None and not bound.folder.is_dir():
+        raise OptionError(f"There is no folder {bound.folder} for the parts of counts that do not fit into memory.")
+    with tempfile.TemporaryDirectory(prefix=".termsieve-", dir=bound.folder, ignore_cleanup_errors=True) as folder:
+        counting = _BoundedCount(documents, Path(folder), threads, bound.memory)
+        counting.count(given, progress=progress)
+        with open_sum(counting.runs, threads, own=True) as found:
             yield found
+
+
+@contextmanager
+def count_resumably(
+    documents: Documents, given: Analyzer | None, threads: int, bound: Bound, *, progress: bool
+) -> Iterator[Sum]:
+    """Count documents as `count_within` does, and go on where an earlier count was interrupted.
+
+    The folder is kept until all is done. A count of other files, or by another analyzer, is not continued.
+    """
+    folder = bound.folder or Path(tempfile.gettempdir()) / "termsieve-parts"
+    folder.mkdir(exist_ok=True)
+    journal = _Journal(folder / "progress.json", documents, given)
+    counting = _BoundedCount(documents, folder, threads, bound.memory, journal)
+    counting.count(given, progress=progress)
+    with open_sum(counting.runs, threads, own=True) as found:
+        yield found
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def count_to_file(
@@ -93,6 +118,7 @@ def count_to_file(
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     spill_folder: str | Path | None = None,
+    resume: bool = False,
     progress: bool = False,
 ) -> CountsFile:
     """Count terms in classes into a file, within a bound of memory, however many terms there are.
@@ -109,6 +135,9 @@ def count_to_file(
         What this process may take: a number of bytes, or such as "2GB".
     spill_folder
         Where parts are kept that do not fit; beside the file, without this.
+    resume
+        Keep what is counted, at least once a minute, in the folder ``<path>.parts``, and go on from there if an earlier
+        count of these files was interrupted, by whatever. The folder goes when the file is written.
 
     Examples
     --------
@@ -119,59 +148,113 @@ def count_to_file(
     (5, ['ham', 'spam'])
     """
     path = check_target(path)
-    bound = Bound(parse_memory(memory), Path(path.parent if spill_folder is None else spill_folder))
-    documents = as_documents(documents, labels)
-    with count_within(documents, analyzer, resolve_threads(threads), bound, progress=progress) as found:
+    folder = Path(path.parent if spill_folder is None else spill_folder)
+    bound = Bound(parse_memory(memory), folder / f"{path.name}.parts" if resume else folder)
+    documents, way = as_documents(documents, labels), count_resumably if resume else count_within
+    with way(documents, analyzer, resolve_threads(threads), bound, progress=progress) as found:
         storage.save(path, *found)
     return CountsFile(path)
 
 
-class _Sum(NamedTuple):
-    facts: dict[str, Any]
-    blocks: Iterator[TermBlock]
+class _Journal:
+    """How far a count has come: a file beside its runs, written anew after each."""
+
+    def __init__(self, path: Path, documents: Documents, given: Analyzer | None) -> None:
+        self._path = path
+        files = [(name, *_identify(name)) for name in documents.files]
+        made = {"origin": documents.origin, "files": files, "analyzer": None if given is None else given.settings}
+        self._made = json.loads(json.dumps(made, default=str))
+        self.written = time.monotonic()
+
+    def read(self) -> tuple[tuple[int, int], list[Path]]:
+        """Return the position from which to go on, and the runs that there are."""
+        try:
+            found = json.loads(self._path.read_bytes())
+            position, runs = tuple(found["position"]), [self._path.parent / name for name in found["runs"]]
+        except FileNotFoundError:
+            return (0, 0), []
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self._path}: cannot be read: {error}. Remove its folder to begin anew.") from error
+        if found.get("made") != self._made or not all(run.is_file() for run in runs):
+            raise InputError(
+                f"{self._path.parent}: is of an interrupted count of other files, or with other options. Remove this "
+                "folder to begin anew."
+            )
+        return (int(position[0]), int(position[1])), runs
+
+    def write(self, position: tuple[int, int], runs: list[Path]) -> None:
+        """Write down that all before the position is in the runs."""
+        record = {"made": self._made, "position": position, "runs": [run.name for run in runs]}
+        write_atomically(self._path, [json.dumps(record).encode()])
+        self.written = time.monotonic()
+
+
+def _identify(name: str) -> tuple[int, int]:
+    """Return what changes when a file does: its size, and when it was written; nothing of what is not on this disk."""
+    try:
+        about = Path(name).stat()
+    except OSError:
+        return (0, 0)
+    return about.st_size, about.st_mtime_ns
+
+
+class _Batch(NamedTuple):
+    """The documents of one batch, in chunks, and the position behind it."""
+
+    chunks: list[TextChunk]
+    position: tuple[int, int]
 
 
 class _BoundedCount:
     """Tallies of threads, and the runs to which they were written."""
 
-    def __init__(self, folder: Path, threads: int, bound: Bound) -> None:
-        self.folder, self.threads, self.bound = folder, threads, bound
+    def __init__(
+        self, documents: Documents, folder: Path, threads: int, memory: int, journal: _Journal | None = None
+    ) -> None:
+        self.documents, self.folder, self.threads, self.memory = documents, folder, threads, memory
         self.runs: list[Path] = []
+        self._position = (0, 0)
+        self._journal = journal
         self._columns = ColumnNumbering()
         self._parts: list[_Part] = []
 
-    def count(self, batches: Iterator[pa.RecordBatch], given: Analyzer | None) -> None:
+    def count(self, given: Analyzer | None, *, progress: bool) -> None:
+        if self._journal is not None:
+            self._position, self.runs = self._journal.read()
+        batches = track_progress(self.documents, [], shown=progress, after=self._position)
         self.analyzer, batches = fit_analyzer(batches, given)
         if self.analyzer.runs is None:
             self.threads = 1  # plain Python holds the interpreter: more threads would only wait
         load_kernels(self.analyzer)
-        chunks = self._split(batches)
-        first = next(chunks, None)
-        while first is not None or not self.runs:
-            first = self._count_run(first, chunks)
+        split = self._split(batches)
+        following = next(split, None)
+        while following is not None or not self.runs:
+            following = self._count_run(following, split)
 
-    def _split(self, batches: Iterator[pa.RecordBatch]) -> Iterator[list[TextChunk]]:
-        """Yield the documents of one batch after the other."""
+    def _split(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_Batch]:
         n_docs = 0
         for batch in batches:
             check_sizes(batch.column("text"), n_docs)
             n_docs += batch.num_rows
             ends, labels, rest = self._columns.columns_of(np.zeros(batch.num_rows, np.int32), batch.column("labels"))
-            yield list(split_texts(batch.column("text"), ends, labels, rest))
+            chunks = list(split_texts(batch.column("text"), ends, labels, rest))
+            yield _Batch(chunks, self.documents.position)
 
-    def _count_run(self, first: list[TextChunk] | None, chunks: Iterator[list[TextChunk]]) -> list[TextChunk] | None:
-        """Count until the memory is used up or the documents are; returns the documents that come next."""
+    def _count_run(self, first: _Batch | None, batches: Iterator[_Batch]) -> _Batch | None:
+        """Count until the memory is used up or the documents are; returns the batch that comes next."""
         self._parts = [_Part(self.analyzer) for _ in range(self.threads)]
         idle: queue.SimpleQueue[_Part] = queue.SimpleQueue()
         for part in self._parts:
             idle.put(part)
-        upcoming: list[list[TextChunk] | None] = [first]
+        following = first
 
         def take() -> Iterator[TextChunk]:
-            while upcoming[0] is not None:
-                yield from upcoming[0]
-                upcoming[0] = next(chunks, None)
-                if self._is_full():
+            nonlocal following
+            while following is not None:
+                yield from following.chunks
+                self._position = following.position
+                following = next(batches, None)
+                if self._is_due():
                     return
 
         def work(chunk: TextChunk) -> None:
@@ -183,11 +266,14 @@ class _BoundedCount:
 
         work_on_stream(work, take(), self.threads)
         self._write_runs()
-        return upcoming[0]
+        return following
 
-    def _is_full(self) -> bool:
-        tables = max(self.bound.memory - RESERVED, LEAST_FOR_TABLES)
-        return sum(part.estimate_peak() for part in self._parts) > tables
+    def _is_due(self) -> bool:
+        """Tell whether to write runs now: the memory is used up, or the last are a while ago and shall not be lost."""
+        if self._journal is not None and time.monotonic() - self._journal.written > CHECKPOINT_SECONDS:
+            return True
+        tables = _SLACK * sum(part.estimate_peak() for part in self._parts)
+        return tables > max(self.memory - RESERVED, LEAST_FOR_TABLES)
 
     def _write_runs(self) -> None:
         classes, _, _, rows = self._columns.sort_columns(_ONE_FOLD)
@@ -197,10 +283,20 @@ class _BoundedCount:
         def write(number: int) -> None:
             part = parts[number]
             parts[number] = _Part(self.analyzer)  # nothing but this function may hold it
-            write_run(paths[number], part.facts(classes, rows, self.analyzer), part.write_out(classes, rows))
+            write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
         work_on_each(write, range(len(paths)), self.threads)
+        _release_memory()
         self.runs += paths
+        if self._journal is not None:
+            self._journal.write(self._position, self.runs)
+
+
+def _release_memory() -> None:
+    """Give freed memory back to the system: allocators keep some for later, and the next tables come on top of it."""
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # GNU's C library has this
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Part:
@@ -222,18 +318,16 @@ class _Part:
     def estimate_peak(self) -> int:
         return self._tally.estimate_peak()
 
-    def facts(self, classes: list[str], rows: Int64Array, analyzer: Analyzer) -> dict[str, Any]:
-        """Return what is known of the documents; column j is class ``rows[j]``."""
+    def write_out(self, classes: list[str], rows: Int64Array, analyzer: Analyzer) -> Sum:
+        """Return what is counted, the terms sorted; column j is class ``rows[j]``. This uses the part up."""
         sizes = np.zeros(len(classes) + 1, np.int64)
         np.add.at(sizes, rows[: len(self._sizes)], self._sizes)
-        return {
+        facts = {
             "classes": classes, "class_sizes": sizes[:-1], "n_docs": self._n_docs, "n_multilabel": self._n_multilabel,
             "settings": analyzer.settings, "fixed": False, "pruned": "",
         }  # fmt: skip
-
-    def write_out(self, classes: list[str], rows: Int64Array) -> Iterator[TermBlock]:
-        """Yield the terms, sorted, with their counts; this uses the part up."""
-        return (separate_rest(piece, len(classes)) for piece in self._tally.write_out(rows, len(classes) + 1))
+        pieces = self._tally.write_out(rows, len(classes) + 1)
+        return Sum(facts, (separate_rest(piece, len(classes)) for piece in pieces))
 
 
 def separate_rest(piece: TermCells, n_classes: int) -> TermBlock:
@@ -242,58 +336,3 @@ def separate_rest(piece: TermCells, n_classes: int) -> TermBlock:
     if not (kept := (cells.classes < n_classes) & (cells.values[0] > 0)).all():
         cells = cells.where(kept)
     return TermBlock(piece.terms, cells, totals)
-
-
-# Runs
-
-
-def write_run(path: Path, facts: dict[str, Any], blocks: Iterable[TermBlock]) -> None:
-    """Write a run; a folder that is full is named."""
-    try:
-        write_atomically(path, storage.write_counts(facts, blocks, small=True))
-    except OutputError as error:
-        raise OutputError(
-            f"{error} This is a part of the counts that does not fit into the memory that counting may take. Give "
-            "another folder for such parts, or more memory."
-        ) from error
-
-
-@contextmanager
-def _open_folder(given: Path | None) -> Iterator[Path]:
-    """Make a folder for runs, in the given one or among temporary files, and remove it in the end."""
-    if given is not None and not given.is_dir():
-        raise OptionError(f"There is no folder {given} for the parts of counts that do not fit into memory.")
-    folder = Path(tempfile.mkdtemp(prefix=".termsieve-", dir=given))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _open_runs(folder: Path, runs: list[Path], threads: int) -> Iterator[_Sum]:
-    """Open the sum of runs; where there are very many, some are added up to larger ones first."""
-    level = 0
-    while len(runs) > MOST_AT_ONCE:
-        level += 1
-        groups = [runs[i : i + MOST_AT_ONCE] for i in range(0, len(runs), MOST_AT_ONCE)]
-        runs = []
-        for number, group in enumerate(groups):
-            path = folder / f"{level}-{number:06}.run"
-            with _add_runs(group, threads) as found:
-                write_run(path, *found)
-            for one in group:
-                one.unlink()
-            runs.append(path)
-    with _add_runs(runs, threads) as found:
-        yield found
-
-
-@contextmanager
-def _add_runs(runs: list[Path], threads: int) -> Iterator[_Sum]:
-    stored = [StoredCounts.of_file(path, own=True) for path in runs]
-    try:
-        yield _Sum(*add_files(stored, threads))
-    finally:
-        for one in stored:
-            one.close()

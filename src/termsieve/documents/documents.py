@@ -200,6 +200,8 @@ class Documents:
         Size of all files on disk.
     bytes_read : int
         How many of them the running pass has read, for a progress bar.
+    position : (int, int)
+        How far the running pass has come: the number of the source, and of its documents that were handed out.
 
     Examples
     --------
@@ -215,6 +217,7 @@ class Documents:
         self._report = ReadReport()
         self._defaults = Options()
         self.bytes_read = 0
+        self.position = (0, 0)
 
     @functools.cached_property
     def chosen_columns(self) -> ChosenColumns:
@@ -265,7 +268,9 @@ class Documents:
         documents._defaults = Options(strict=True)
         return documents
 
-    def batches(self, extra: Sequence[str] = (), *, places: bool = False) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, extra: Sequence[str] = (), *, places: bool = False, after: tuple[int, int] = (0, 0)
+    ) -> Iterator[pa.RecordBatch]:
         """Pass over the documents once.
 
         Parameters
@@ -274,6 +279,8 @@ class Documents:
             Further columns of the source to hand on: as they are, or as text from CSV, TSV and JSON Lines.
         places : bool
             Whether to say where in the input each document is.
+        after : (int, int)
+            Where to go on: a `position` of an earlier pass. Files before it are not read.
 
         Yields
         ------
@@ -293,21 +300,31 @@ class Documents:
         for name in names:
             if name in ("text", "labels") or (places and name == PLACE):
                 raise OptionError(f"An extra column cannot be named {name!r}: batches have a column of that name.")
-        return self._read_batches(names, places=places)
+        return self._read_batches(names, places=places, after=after)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.batches()
 
-    def _read_batches(self, extra: tuple[str, ...], *, places: bool) -> Iterator[pa.RecordBatch]:
+    def _read_batches(
+        self, extra: tuple[str, ...], *, places: bool, after: tuple[int, int]
+    ) -> Iterator[pa.RecordBatch]:
         tally = ReadReport()
         before = self.bytes_read = 0
         chosen = self._options
-        for source in label_by_file(self._sources) if chosen.by_file else self._sources:
+        for number, source in enumerate(label_by_file(self._sources) if chosen.by_file else self._sources):
+            if number < after[0]:
+                before += source.size or 0
+                continue
             options = source.options(chosen)
+            done, self.position = (after[1] if number == after[0] else 0), (number, 0)
             try:
                 for chunk in source.chunks(options, extra):
                     self.bytes_read = before + chunk.position
-                    yield from make_batches(source.name, chunk, options, tally, places=places)
+                    for batch in make_batches(source.name, chunk, options, tally, places=places):
+                        skipped, done = min(done, batch.num_rows), max(done - batch.num_rows, 0)
+                        self.position = (number, self.position[1] + batch.num_rows)
+                        if skipped < batch.num_rows:
+                            yield batch.slice(skipped) if skipped else batch
             except UndecodableError as error:
                 raise InputError(f"{error} {_suggest_encodings(source, options)}") from error
             except GeneratorExit:

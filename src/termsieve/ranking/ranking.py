@@ -38,7 +38,9 @@ from termsieve.scores.registry import make_score
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
     from termsieve.ranking.distinct import DistinctCells
+    from termsieve.ranking.finalists import FileScores
     from termsieve.table import Table
 
 ScoreLike: TypeAlias = "str | Score | Callable[[Table], Array]"
@@ -409,17 +411,20 @@ class Scores(ArrowTable):
 
     def top_of_class(self, c: int, n: int = 20, *, against: bool = False, beside: Beside = NOTHING) -> Ranking:
         """Return what `top` with `per_class` has for one class, by its place."""
+        best, values = self.best_of_class(c, n, against=against), self.of_class(c)
+        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
+        return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
+
+    def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
+        """Return the places of the n best terms that speak for a class, by its place, or against it."""
         cells, lift = distinct.evaluate(self.counts, _get_lift)
         side = cells.expand_to_terms(agg.class_values(cells, lift, c))
         values = self.of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
-            best = self.top_indices(-values, -side, n, among)
-        else:
-            best = self.top_indices(values, self.tie_break_of_class(c), n, among)
-        rows = self._rows(best, values[best], np.full(best.size, c, np.int32), against=against)
-        return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
+            return self.top_indices(-values, -side, n, among)
+        return self.top_indices(values, self.tie_break_of_class(c), n, among)
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""
@@ -496,21 +501,29 @@ def score(counts: Counts, score_func: ScoreLike) -> Scores: ...
 def score(counts: Counts, score_func: list[ScoreLike] | tuple[ScoreLike, ...]) -> dict[str, Scores]: ...
 
 
+@overload
+def score(counts: CountsFile, score_func: ScoreLike) -> FileScores: ...
+
+
+@overload
+def score(counts: CountsFile, score_func: list[ScoreLike] | tuple[ScoreLike, ...]) -> dict[str, FileScores]: ...
+
+
 def score(
-    counts: Counts, score_func: ScoreLike | list[ScoreLike] | tuple[ScoreLike, ...]
-) -> Scores | dict[str, Scores]:
+    counts: Counts | CountsFile, score_func: ScoreLike | list[ScoreLike] | tuple[ScoreLike, ...]
+) -> Scores | FileScores | dict[str, Scores] | dict[str, FileScores]:
     """Score all terms.
 
     Parameters
     ----------
-    counts : Counts
-        What `termsieve.count` or `Counts.from_matrix` made.
+    counts : Counts or CountsFile
+        What `termsieve.count` or `Counts.from_matrix` made, in memory or in a file that is read a block at a time.
     score_func : str, Score, function of a Table, or a list of these
         A spelling such as ``"chi2"`` or ``"bns(floor=0.001)"``; `termsieve.SCORES` has them all.
 
     Returns
     -------
-    Scores, or for a list a dict of them by canonical spelling
+    Scores (of a file FileScores), or for a list a dict of them by canonical spelling
 
     Examples
     --------
@@ -524,11 +537,11 @@ def score(
        2  good  1.73205  pos     2   0   0   1
     """
     if isinstance(score_func, list | tuple):
-        return {s.spelling: _score_one(counts, s) for s in map(as_score, score_func)}
+        return {s.spelling: _score_one(counts, s) for s in map(as_score, score_func)}  # type: ignore[return-value]
     return _score_one(counts, as_score(score_func))
 
 
-def _score_one(counts: Counts, one: Score) -> Scores:
+def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
     if counts.n_classes == 0:
         raise OptionError("These counts have no classes: there is nothing to score against.")
     if one.single_label and counts.n_multilabel:
@@ -538,6 +551,12 @@ def _score_one(counts: Counts, one: Score) -> Scores:
             TermsieveWarning,
             stacklevel=3,
         )
+    from termsieve.counts.counts_file import CountsFile
+
+    if isinstance(counts, CountsFile):
+        from termsieve.ranking.finalists import FileScores
+
+        return FileScores(counts, one)
     return Scores(counts, one)
 
 

@@ -24,6 +24,8 @@ from termsieve.table import Table
 if TYPE_CHECKING:
     from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
+    from termsieve.ranking.finalists import Contest
+    from termsieve.scores import Score
 
 R = TypeVar("R", bound="type[Rule]")
 _RULES: dict[str, type[Rule]] = {}
@@ -52,7 +54,7 @@ class TermPool:
     @property
     def size(self) -> int:
         """Number of terms to choose from."""
-        return self.counts.n_terms if self.among is None else len(self.among)
+        return self.counts.vocabulary_size if self.among is None else len(self.among)
 
     @cached_property
     def values(self) -> Array:
@@ -127,6 +129,10 @@ class Rule(ABC):
     scores: tuple[ScoreLike, ...] = ()  # scores of its own; most rules rank by the score that they are given
     needs_documents: ClassVar[bool] = False
     needs_folds: ClassVar[bool] = False  # counts of parts of the documents, not only their sum
+
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return rankings whose best terms are all that the rule needs to see of so many terms; None: it needs all."""
+        return None
 
     def own_score(self, counts: Counts) -> ScoreLike | None:  # noqa: ARG002 - for rules that need it
         """Return the score that the rule brings along, the last where there are several; None for the given one."""

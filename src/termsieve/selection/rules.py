@@ -19,8 +19,9 @@ import numpy as np
 
 from termsieve._types import Array, BoolArray
 from termsieve.errors import OptionError, TermsieveWarning, did_you_mean
+from termsieve.ranking.finalists import Contest
 from termsieve.ranking.ranking import ScoreLike, as_score
-from termsieve.scores import SCORES
+from termsieve.scores import SCORES, Score
 from termsieve.scores.registry import format_value
 from termsieve.selection.pool import RULES as RULES
 from termsieve.selection.pool import (
@@ -68,6 +69,10 @@ class Top(Rule):
         if self.k != "all":
             set_int(self, "k")
 
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return the one ranking."""
+        return None if self.k == "all" else [Contest(score, self.k, aggregate=aggregate)]
+
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the k best."""
         if self.k == "all":
@@ -94,10 +99,17 @@ class Percentile(Rule):
     def __post_init__(self) -> None:
         set_float(self, "percent", 0, 100)
 
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return the one ranking."""
+        return [Contest(score, self._count(size), aggregate=aggregate)]
+
+    def _count(self, size: int) -> int:
+        share = self.percent / 100
+        return max(math.ceil((size - 1) * share), int(size * share)) if size else 0
+
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose the best part."""
-        share = self.percent / 100
-        n = max(math.ceil((pool.size - 1) * share), int(pool.size * share)) if pool.size else 0
+        n = self._count(pool.size)
         return _choose_best(pool, n, f"the best {self.percent:g} percent: {_format_count(n, pool.size)}")
 
 
@@ -232,6 +244,10 @@ class RoundRobin(Rule):
     def __post_init__(self) -> None:
         set_int(self, "k")
 
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return a ranking for each class."""
+        return [Contest(score, self.k, range(n_classes))]
+
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose for one class after the other."""
         taken = take_in_turn(rank_for_classes(pool, self.k), total=self.k, each=self.k)
@@ -249,6 +265,10 @@ class PerClass(Rule):
 
     def __post_init__(self) -> None:
         set_int(self, "quota")
+
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return a ranking for each class."""
+        return [Contest(score, self.quota * n_classes, range(n_classes))]
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose for every class."""
@@ -278,6 +298,10 @@ class Union(Rule):
         object.__setattr__(self, "scores", tuple(_check_score(one) for one in scores))
         object.__setattr__(self, "k", k)
         set_int(self, "k")
+
+    def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
+        """Return a ranking by each of the scores."""
+        return [Contest(as_score(one), self.k, aggregate=aggregate) for one in self.scores]
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose by one score after the other."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +13,13 @@ from termsieve import views
 from termsieve._types import Array, BoolArray, Int64Array, StringArray
 from termsieve.counts.counting import count, count_folds
 from termsieve.counts.counts import Counts
+from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.folds import Folds
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.documents import Documents
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
+from termsieve.ranking.finalists import find_finalists
 from termsieve.ranking.ranking import ScoreLike, Scores, as_score
 from termsieve.ranking.ranking import score as score_counts
 from termsieve.selection.pool import TermPool
@@ -161,7 +163,7 @@ class Selection(ArrowTable):
 
 
 def select(
-    what: Counts | Folds | Scores | Documents | LabelledMatrix | Sequence[str],
+    what: Counts | CountsFile | Folds | Scores | Documents | LabelledMatrix | Sequence[str],
     rule: RuleLike = "top(1000)",
     score: ScoreLike | None = None,
     *,
@@ -239,8 +241,16 @@ def select(
                 f"select was given scores of {what.score.spelling!r} and another score {score!r}: give one."
             )
         return select_from_pool(TermPool(what, aggregate, folds=folds), chosen_rule)
+    chosen_score = as_score(DEFAULT_SCORE if score is None else score)
+    if isinstance(what, CountsFile):
+        contests = chosen_rule.contests(chosen_score, aggregate, what.n_terms, what.n_classes)
+        if contests is not None:
+            finalists, places = find_finalists(what, contests, threads)
+            selection = select_from_pool(TermPool(score_counts(finalists, chosen_score), aggregate), chosen_rule)
+            return replace(selection, index=places[selection.index])
+        what = what.read()
     counts, matrix = _read_source(what, chosen_rule, labels, analyzer, threads)
-    scores = score_counts(counts, as_score(DEFAULT_SCORE if score is None else score))
+    scores = score_counts(counts, chosen_score)
     return select_from_pool(TermPool(scores, aggregate, matrix=matrix, folds=folds), chosen_rule)
 
 
@@ -258,7 +268,7 @@ def select_from_pool(pool: TermPool, rule: Rule) -> Selection:
         labels=counts.classes[Scores(counts, pool.scores.score).associated_class],
         taken_by=np.array([*chosen.taken_by], dtype=object),
         index=chosen.indices,
-        n_terms=pool.counts.n_terms,
+        n_terms=pool.counts.vocabulary_size,
         rule=repr(rule),
         score=spelling,
         reason=chosen.reason,
