@@ -35,8 +35,8 @@ def page(result: dict[str, Any]) -> Iterator[str]:
     yield (
         "termsieve beside its peers, on the same data, in the same run, taking turns: the training part of "
         f"`{data['corpus']}` ({data['documents']:,} texts, {data['characters'] / 1e6:.0f} million characters). "
-        "Each peer has an environment and a process of its own and one thread; a tenth of the data warms it up. CPU seconds are "
-        "what to compare: others may have used the machine (load "
+        "Each peer has an environment and a process of its own and one thread; a tenth of the data warms it up. "
+        "CPU seconds are what to compare: others may have used the machine (load "
         f"{machine['load']}). Memory is the peak above what the process had before. `make bench-peers` runs it again.\n"
     )
     yield (
