@@ -125,8 +125,8 @@ def test_a_loop_that_hears_nothing_is_ended_too(tmp_path):
     """Python cannot run its handler while a compiled loop holds the main thread."""
     code = (
         "import hashlib, tempfile, termsieve.files as files\n"
-        "from termsieve.cli.app import _end_soon_after_interrupt\n"
-        "_end_soon_after_interrupt()\n"
+        "from termsieve.cli.app import _end_soon_after_signals\n"
+        "_end_soon_after_signals()\n"
         "handle, name = tempfile.mkstemp(dir='.'); files._unfinished.add(name)\n"
         "print('ready', flush=True)\n"
         "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"

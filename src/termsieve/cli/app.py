@@ -52,7 +52,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command that was typed, and end with its code."""
-    _end_soon_after_interrupt()
+    _end_soon_after_signals()
     leave_out_pandas()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
@@ -78,6 +78,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USAGE if isinstance(error, OptionError) else 1
     except MemoryError:
         print_error("There is not enough memory for this.")
+    except ImportError as error:
+        if error.name is None or error.name.split(".")[0] == "termsieve":
+            raise
+        print_error(f"A library that this needs cannot be loaded; there may be too little memory: {error}.")
     except OSError as error:  # a disk that is full, a stream that is closed
         print_error(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}.")
     except SystemExit as end:
@@ -96,8 +100,8 @@ def _close_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _end_soon_after_interrupt() -> None:
-    """End the process soon after Ctrl-C, also where Python waits for a loop of numba or scikit-learn to finish.
+def _end_soon_after_signals() -> None:
+    """End the process soon after Ctrl-C or SIGTERM, also where Python waits for a loop of numba or scikit-learn.
 
     The signal writes a byte into a pipe at once; a thread waits at its other end. Files are written whole or not at
     all, so there is nothing to tidy up but the temporary name of one.
@@ -107,16 +111,19 @@ def _end_soon_after_interrupt() -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda *_: None)  # so that the pipe has it; the thread ends the process
 
     def watch() -> None:
-        while os.read(reading, 1) != bytes([signal.SIGINT]):
+        while (received := os.read(reading, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
             pass
-        time.sleep(INTERRUPT_GRACE)
+        if received == signal.SIGINT:
+            time.sleep(INTERRUPT_GRACE)
         with contextlib.suppress(KeyError, AttributeError):
             sys.modules["termsieve.files"].remove_unfinished()
         if sys.stderr.isatty():
             os.write(sys.stderr.fileno(), b"\x1b[?25h\n")  # a progress bar has hidden the cursor
-        os._exit(INTERRUPTED)
+        os._exit(128 + received)
 
     threading.Thread(target=watch, daemon=True).start()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -62,6 +64,7 @@ class Stream:
     ) -> None:
         self.name = name
         self._file = file
+        self._size = 0 if compression else _regular_size(file)  # what is compressed says itself where it ends
         with convert_read_errors(name):
             self._input: Any = file if compression is None else pa.CompressedInputStream(file, compression)
         self._invalid = "replace" if replace else "surrogateescape"
@@ -91,6 +94,8 @@ class Stream:
         """Read the next block of bytes; nothing at the end."""
         with convert_read_errors(self.name):
             data = self._read_utf8(max(BLOCK_BYTES, at_least, 4))
+        if not data:
+            self._check_end()
         if not self._started:
             self._started = True
             data = data.removeprefix(BOM)
@@ -100,6 +105,14 @@ class Stream:
         """Read the next block as it is stored, but unpacked."""
         with convert_read_errors(self.name):
             return bytes(self._input.read(BLOCK_BYTES))
+
+    def _check_end(self) -> None:
+        """Refuse a file that has become shorter since it was opened: the rest would be lost in silence."""
+        if self.position < self._size:
+            raise InputError(
+                f"{self.name}: it was cut while it was read: it had {self._size:,} bytes, and ends after "
+                f"{self.position:,} now. Read it again when it is whole."
+            )
 
     def _read_utf8(self, size: int) -> bytes:
         while True:
@@ -114,6 +127,15 @@ class Stream:
 
     def _decode_as(self, encoding: str) -> None:
         self._decoder = codecs.getincrementaldecoder(encoding)(self._invalid)
+
+
+def _regular_size(file: BinaryIO) -> int:
+    """Return the size of a file on a disk; 0 for pipes, and for what is somewhere else."""
+    try:
+        status = os.fstat(file.fileno())
+    except (OSError, ValueError, AttributeError):
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def is_utf8_name(encoding: str) -> bool:
