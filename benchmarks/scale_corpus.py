@@ -65,30 +65,32 @@ class Sample(NamedTuple):
     documents: np.ndarray[Any, Any]
 
 
-def make_batches(n_bytes: int, seed: int) -> Iterator[tuple[pa.RecordBatch, Sample]]:
+def make_batches(
+    n_bytes: int, seed: int, classes: int = N_CLASSES, exponent: float = EXPONENT
+) -> Iterator[tuple[pa.RecordBatch, Sample]]:
     """Yield so many bytes of text with labels, and what is in them of the sampled ranks."""
     rng, made, n_docs = np.random.default_rng(seed), 0, 0
-    names = np.array([f"class{c:02}" for c in range(N_CLASSES)])
+    names = np.array([f"class{c:03}" for c in range(classes)])
     while made < n_bytes:
         n = min(BATCH, int((n_bytes - made) / (WORDS * 5.4)) + 1)
-        labels = rng.integers(0, N_CLASSES, n)
+        labels = rng.integers(0, classes, n)
         text, offsets = np.empty(n * WORDS * 19, np.uint8), np.zeros(n + 1, np.int64)
         ranks, docs = np.empty(n * WORDS, np.int64), np.empty(n * WORDS, np.int64)
         word_seed = int(rng.integers(2**31))
-        size, found = _write_words(word_seed, labels, WORDS, EXPONENT, text, offsets, ranks, docs, _CONSONANTS, _VOWELS)
+        size, found = _write_words(word_seed, labels, WORDS, exponent, text, offsets, ranks, docs, _CONSONANTS, _VOWELS)
         texts = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text[:size].copy()))
         batch = pa.RecordBatch.from_pydict({"text": texts, "label": pa.array(names[labels])})
         yield batch, Sample(ranks[:found].copy(), labels[docs[:found]], docs[:found] + n_docs)
         made, n_docs = made + size, n_docs + n
 
 
-def write_corpus(folder: Path, n_bytes: int, *, seed: int = 0, files: int = 1) -> None:
+def write_corpus(folder: Path, n_bytes: int, *, seed: int = 0, files: int = 1, **shape: Any) -> None:
     """Write Arrow files, and beside them the counts of the sampled terms (``sample.npz``)."""
     folder.mkdir(parents=True, exist_ok=True)
     samples, before = [], 0
     for number in range(files):
         writer, n_docs = None, before
-        for batch, sample in make_batches(n_bytes // files, seed * 1000 + number):
+        for batch, sample in make_batches(n_bytes // files, seed * 1000 + number, **shape):
             if writer is None:
                 writer = pa.ipc.new_file(str(folder / f"part{number:03}.arrow"), batch.schema)
             writer.write_batch(batch)

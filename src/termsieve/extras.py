@@ -29,6 +29,7 @@ PACKAGES = {
     "python_calamine": Package("python-calamine", "excel"),
     "selectolax": Package("selectolax", "html"),
     "pandas": Package("pandas", "pandas"),
+    "pyspark": Package("pyspark", "spark"),
     "dask": Package("dask", "dask"),
 }
 

@@ -165,6 +165,26 @@ def test_ties_go_to_the_better_curve():
     assert choice.comparison_with_fewer == "The best with fewer, nb with 10 terms by Chi-square, has 0.750: not enough."
 
 
+def test_the_best_may_be_asked_for_and_the_fewest_that_are_enough_are_named():
+    curves = {("chi2", "nb", 10): around(0.89, *OTHER), ("chi2", "nb", 100): around(0.9, *NOISE)}
+    result = result_of({**curves, ("chi2", "nb", 1000): around(0.7, *NOISE)})
+    few, best = result.recommended(), result.recommended(fewest=False)
+    assert (few.k, best.k, best.is_best, best.against_best) == (10, 100, True, None)
+    assert best.fewer == few.chosen
+    assert "Fewer are enough: nb with 10 terms by Chi-square, 0.890." in best.reason
+    best_of_few = result_of({("chi2", "nb", 10): [0.9, 0.91], ("chi2", "nb", 1000): [0.9, 0.91]})
+    assert best_of_few.recommended(fewest=False).fewer is None
+
+
+def test_a_model_may_be_of_the_best_rather_than_of_the_fewest():
+    texts, labels = corpus(n_words=90)
+    given = {"scores": "chi2", "classifiers": "multinomial_nb", "ks": [2, 60], "cv": 3, "progress": False}
+    result = ts.compare(texts, labels, **given)
+    few, best = ts.train(texts, labels, **given), ts.train(texts, labels, best=True, **given)
+    assert few.settings["f1_macro"] == result.recommended().mean
+    assert best.settings["f1_macro"] == result.recommended(fewest=False).mean >= few.settings["f1_macro"]
+
+
 def test_where_nothing_smaller_was_tried_nothing_is_said_of_it():
     choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
     assert (choice.k, choice.fewer, choice.comparison_with_fewer) == (10, None, "")

@@ -112,7 +112,7 @@ def compare(
         bool | None,
         flag(
             "--bytes-curve/--no-bytes-curve", panel=OUTPUT_PANEL,
-            help="Show F1 against the bytes of the model on the page (default: if there are few documents).",
+            help="Show F1 against the bytes of the model on the page, or not; shown if documents are few (default).",
         ),
     ] = None,
     form: Annotated[

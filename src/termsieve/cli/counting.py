@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, option_name
 from termsieve.cli.messages import Messages, escape_controls
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         "zcat monday.jsonl.gz | termsieve count - -o monday.counts",
         "termsieve count 'logs/**/*.parquet' -o logs.counts --memory 2GB --resume",
         "termsieve count 'logs/**/*.parquet' --update logs.counts    # only files that are new",
+        "termsieve count hdfs:///mail/2024 --engine spark --master spark://host:7077 -o mail.counts",
         "termsieve rank mail.counts --score chi2",
     )
 )
@@ -60,6 +61,22 @@ def count(
             "interrupted.",
         ),
     ] = False,
+    engine: Annotated[
+        str | None,
+        option(
+            "--engine", metavar="NAME",
+            help="Who reads and counts the files: spark (extra spark), from whatever storage it knows (default: this "
+            "process).",
+        ),
+    ] = None,
+    master: Annotated[
+        str | None,
+        option(
+            "--master", metavar="URL",
+            help="With --engine spark: its master, such as spark://host:7077, or sc://host for Spark Connect (default "
+            "local[*], this machine).",
+        ),
+    ] = None,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     threads: Threads = None,
@@ -72,6 +89,11 @@ def count(
     target = _choose_target(output, update)
     if memory is None and (resume or spill_folder):
         raise typer.BadParameter("--resume and --spill-folder go with --memory, such as --memory 2GB.")
+    if engine is not None or master is not None:
+        _refuse_beside_engine(engine, update=update, memory=memory, threads=threads, columns=columns)
+        check_target(target)
+        _save_counts(_count_with_spark(files, master or "local[*]", columns, analysis), target, messages)
+        return
     how = _HowToCount(analysis, threads, memory, spill_folder, resume)
     if update is not None:
         _update_counts(target, files, columns, how, messages)
@@ -83,6 +105,34 @@ def count(
     else:
         _count_to_file(found.documents, target, how, messages)
         _describe_file(target, messages)
+
+
+_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that Spark is told
+
+
+def _refuse_beside_engine(engine: str | None, *, columns: ColumnOptions, **others: object) -> None:
+    """Refuse options that the engine is not told of: it would do something else than was asked for."""
+    if engine != "spark":
+        raise typer.BadParameter(f"--engine must be spark, not {engine!r}." if engine else "--master needs --engine.")
+    unused = [name for name, value in others.items() if value is not None]
+    unused += [name for name in columns.changed_fields() if name not in _ENGINE_OPTIONS]
+    if unused:
+        raise typer.BadParameter(f"{option_name(unused[0])} does not go with --engine spark.")
+
+
+def _count_with_spark(files: list[str], master: str, columns: ColumnOptions, analysis: AnalyzerOptions) -> Counts:
+    from termsieve.documents import AUTO
+    from termsieve.spark import count as count_frame
+    from termsieve.spark.sessions import open_session, read_files, refuse_inexact_labels
+
+    with open_session(master) as session:
+        frame = read_files(session, files, columns.sep)
+        refuse_inexact_labels(frame, columns.label, files)
+        counts: Any = count_frame(
+            frame, text=columns.text, label=columns.label or AUTO, label_sep=columns.label_sep, strict=columns.strict,
+            analyzer=analysis.make_analyzer(),
+        )  # fmt: skip
+    return cast("Counts", counts)
 
 
 class _HowToCount(NamedTuple):

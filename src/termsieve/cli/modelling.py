@@ -59,6 +59,13 @@ def train(
             help="Rule such as energy(0.8), instead of -k; see termsieve select --help.",
         ),
     ] = None,
+    best: Annotated[
+        bool,
+        flag(
+            "--best",
+            help="Fit the best of everything that was compared, not the fewest terms that are enough."
+        ),
+    ] = False,
     calibrate: Annotated[
         int,
         option(
@@ -93,7 +100,7 @@ def train(
     note_groups(documents, plan, messages)
     with messages.report_time("trained"), messages.report_compiling():
         model = train_model(
-            documents, rule=rule, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,
+            documents, rule=rule, best=best, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,
             progress=messages.progress, **plan,
         )  # fmt: skip
     report_skipped(documents, messages)

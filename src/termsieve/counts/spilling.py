@@ -6,6 +6,8 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import queue
 import re
@@ -42,7 +44,8 @@ from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.vocabulary import check_sizes
 
-RESERVED = 400 << 20  # bytes: Python, its libraries, compiled loops, and what is being read
+RESERVED = 500 << 20  # bytes, as measured: Python, its libraries, compiled loops, and what is being read
+_SLACK = 1.2  # of what tables take, as measured: allocators keep some of what is freed
 LEAST_FOR_TABLES = 100 << 20
 CHECKPOINT_SECONDS = 60  # after which what is counted is kept, if counting may be resumed
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -269,7 +272,8 @@ class _BoundedCount:
         """Tell whether to write runs now: the memory is used up, or the last are a while ago and shall not be lost."""
         if self._journal is not None and time.monotonic() - self._journal.written > CHECKPOINT_SECONDS:
             return True
-        return sum(part.estimate_peak() for part in self._parts) > max(self.memory - RESERVED, LEAST_FOR_TABLES)
+        tables = _SLACK * sum(part.estimate_peak() for part in self._parts)
+        return tables > max(self.memory - RESERVED, LEAST_FOR_TABLES)
 
     def _write_runs(self) -> None:
         classes, _, _, rows = self._columns.sort_columns(_ONE_FOLD)
@@ -282,9 +286,17 @@ class _BoundedCount:
             write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
         work_on_each(write, range(len(paths)), self.threads)
+        _release_memory()
         self.runs += paths
         if self._journal is not None:
             self._journal.write(self._position, self.runs)
+
+
+def _release_memory() -> None:
+    """Give freed memory back to the system: allocators keep some for later, and the next tables come on top of it."""
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # GNU's C library has this
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Part:

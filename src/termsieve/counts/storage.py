@@ -122,7 +122,7 @@ def write_counts(
     entries, sums = list[BlockEntry](), _Adder(len(facts["classes"]))
     for block in _cut_evenly(itertools.chain([first], blocks), 4 if small else 1):
         start = max(sink.position, len(head))
-        writer.write_batch(_make_batch(block))
+        writer.write_batch(make_batch(block))
         content = sink.take() if entries else sink.take()[len(head) :]  # Arrow writes the head with the first block
         digest = hashlib.sha256(content).hexdigest()
         n_terms, n_cells = len(block.terms), len(block.cells.classes)
@@ -169,7 +169,7 @@ def _make_schema(facts: Mapping[str, Any], block: TermBlock) -> pa.Schema:
     about = {name: facts[name] for name in METADATA_FIELDS}
     about["class_sizes"] = facts["class_sizes"].tolist()
     said = json.dumps({"format": FORMAT_VERSION, **about}, sort_keys=True, ensure_ascii=True)
-    return _make_batch(block.slice(0, 0)).schema.with_metadata({"termsieve": said})
+    return make_batch(block.slice(0, 0)).schema.with_metadata({"termsieve": said})
 
 
 def _write_head(schema: pa.Schema) -> bytes:
@@ -257,7 +257,8 @@ def join_blocks(blocks: Sequence[TermBlock]) -> TermBlock:
     return TermBlock(terms, joined, np.concatenate([block.totals for block in blocks], axis=1))
 
 
-def _make_batch(block: TermBlock) -> pa.RecordBatch:
+def make_batch(block: TermBlock) -> pa.RecordBatch:
+    """Return a block of terms as the rows of the format."""
     ends = pa.array(block.cells.indptr)
     columns = {"term": _own_bytes(block.terms)}
     columns |= {kind: _to_array(kind, row) for kind, row in zip(COUNT_KINDS, block.totals, strict=True)}
@@ -441,9 +442,9 @@ class StoredCounts:
             _check_unpacked_size(message, entry.size)
             batch = pa.ipc.read_record_batch(message, self.schema)
             if self._own:
-                return _read_batch(batch)
+                return read_batch(batch)
             batch.validate(full=True)
-            block = _read_batch(batch)
+            block = read_batch(batch)
             if (len(block.terms), len(block.cells.classes)) != (entry.terms, entry.cells):
                 raise ValueError("a block has not the terms that its index says")
             check_block(self.facts, block)
@@ -501,7 +502,8 @@ def _name_file(path: Path) -> Iterator[None]:
         raise CountsFileError(f"{path}: is not a counts file of termsieve, or a damaged one: {said}.") from error
 
 
-def _read_batch(batch: pa.RecordBatch) -> TermBlock:
+def read_batch(batch: pa.RecordBatch) -> TermBlock:
+    """Return the block of terms that rows of the format are."""
     column = {name: _check_complete(name, batch[name]) for name in batch.schema.names}
     lists = [column[name] for name in ("class", *(f"class_{kind}" for kind in COUNT_KINDS))]
     if any(not one.offsets.equals(lists[0].offsets) for one in lists[1:]):

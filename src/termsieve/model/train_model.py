@@ -22,7 +22,7 @@ from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
-from termsieve.study.recommendation import Tried
+from termsieve.study.recommendation import Recommendation, Tried
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
@@ -30,6 +30,7 @@ from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
 COUNTS_CLASSIFIER = "multinomial_nb"  # of a model from counts alone
+_NOT_MEASURED = {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
 SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
 
 
@@ -50,6 +51,7 @@ def train(
     weighting: str = AUTO,
     pairs: str = AUTO,
     margin: float = MARGIN,
+    best: bool = False,
     analyzer: Analyzer | None = None,
     calibrate: int = CALIBRATION_FOLDS,
     threads: int | None = None,
@@ -75,6 +77,8 @@ def train(
         As for `termsieve.compare`. With ``cv=0`` nothing is compared; then there must be nothing to choose.
     min_df, weighting, pairs, margin
         As for `termsieve.compare`.
+    best
+        Fit the best of everything that was compared, rather than the fewest terms that are enough.
     calibrate
         Number of folds of the documents that are held out in turn, to turn what the classifier says into probabilities
         that can be believed, and to measure how good these are; 0 for none. See `Model.settings`.
@@ -107,14 +111,15 @@ def train(
     shown = is_shown(progress)
     if cv:
         result = _compare(table, plan, analyzer, threads, shown=shown)
-        chosen = _choose_recommended(result, plan)
+        choice = result.recommended(fewest=not best)
+        chosen, measured = _make_candidate(plan, choice.chosen, result), _measure_candidates(result, plan, choice)
     else:
-        result, chosen = None, _only_candidate(plan, fixed=rule is not None or not plan.is_open)
+        measured, chosen = _NOT_MEASURED, _only_candidate(plan, fixed=rule is not None or not plan.is_open)
     settings = {
         "termsieve": __version__,
         "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
         "seed": seed,
-        **_measure_candidates(result, plan),
+        **measured,
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
         if chosen.representation is not None:
@@ -131,11 +136,12 @@ def train_recommended(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
     *,
+    best: bool = False,
     analyzer: Analyzer | None = None,
     calibrate: int = CALIBRATION_FOLDS,
     threads: int | None = None,
 ) -> Model:
-    """Fit what a comparison recommends to all its documents: the model of `train`, without comparing again.
+    """Fit what a comparison recommends (or its best) to documents: the model of `train`, without comparing again.
 
     Examples
     --------
@@ -155,12 +161,13 @@ def train_recommended(
     plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
     table = _read_table(as_documents(documents, labels), [])
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
-    chosen = _choose_recommended(result, plan)
+    choice = result.recommended(fewest=not best)
+    chosen = _make_candidate(plan, choice.chosen, result)
     if chosen.representation is not None:
         analyzer = adapt_analyzer(analyzer, chosen.representation)
     spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, chosen.min_df, analyzer)
     settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
-                **_measure_candidates(result, plan)}  # fmt: skip
+                **_measure_candidates(result, plan, choice)}  # fmt: skip
     return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
 
 
@@ -228,11 +235,6 @@ def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | Non
     )  # fmt: skip
 
 
-def _choose_recommended(result: Comparison, plan: Plan) -> Candidate:
-    choice = result.recommended()
-    return _make_candidate(plan, choice.chosen, result)
-
-
 def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
     """Return what a model needs of something that was tried."""
     added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
@@ -262,11 +264,8 @@ def _only_candidate(plan: Plan, *, fixed: bool) -> Candidate:
     return Candidate(score, rule, model, plan.weighting_of(model), plan.min_df)
 
 
-def _measure_candidates(result: Comparison | None, plan: Plan) -> dict[str, Any]:
-    """Return the measures of the recommendation, and of all candidates."""
-    if result is None:
-        return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
-    choice = result.recommended()
+def _measure_candidates(result: Comparison, plan: Plan, choice: Recommendation) -> dict[str, Any]:
+    """Return the measures of what was chosen, and of all candidates."""
     errors = result.summary()["standard_error"].to_pylist()
     candidates = [
         [str(_make_candidate(plan, one, result)), one.k, one.mean, error]

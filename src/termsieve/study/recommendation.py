@@ -84,7 +84,9 @@ class Recommendation:
     every : Tried or None
         The best with all terms.
     fewer : Tried or None
-        The best with fewer terms than are recommended.
+        The best with fewer terms than are recommended; where the best of all was asked for, the fewest that are enough.
+    is_fewest : bool
+        Whether the fewest that are enough were asked for, rather than the best.
     against_best, against_all : Difference or None
         The recommended minus the best, and minus `every`; None if it is the same.
     is_enough : bool
@@ -112,6 +114,7 @@ class Recommendation:
     best: Tried
     every: Tried | None
     fewer: Tried | None
+    is_fewest: bool
     against_best: Difference | None
     against_all: Difference | None
     is_enough: bool
@@ -195,9 +198,11 @@ class Recommendation:
 
     @property
     def comparison_with_fewer(self) -> str:
-        """The best with fewer terms, which is not enough; empty if fewer were not tried."""
+        """The best with fewer terms, and whether that is enough; empty if fewer were not tried."""
         if self.fewer is None or not self.is_enough:
             return ""
+        if not self.is_fewest:
+            return f"Fewer are enough: {self.fewer}, {format_measure(self.fewer.mean)}."
         return f"The best with fewer, {self.fewer}, has {format_measure(self.fewer.mean)}: not enough."
 
     @property
@@ -343,13 +348,15 @@ class Trials:
         return paired_difference(self.values[:, first], self.values[:, second], ratio=self.ratio, margin=margin)
 
 
-def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str, Any]) -> Recommendation:
-    """Recommend the fewest terms that are enough."""
-    place, top = trials.choose(margin), trials.find_best()
+def recommend(
+    trials: Trials, measure: str, margin: float, settings: Mapping[str, Any], *, fewest: bool = True
+) -> Recommendation:
+    """Recommend the fewest terms that are enough; or the best of what was asked for."""
+    least, top = trials.choose(margin), trials.find_best()
+    place = least if fewest else trials.find_best(among=trials.asked)
     chosen, best = trials.tried[place], trials.tried[top]
     whole = np.array([one.is_all for one in trials.tried], bool)
     every = trials.find_best(among=whole) if whole.any() else None
-    fewer = np.array([one.k < chosen.k for one in trials.tried], bool) & trials.asked
     same = every is None or (chosen.is_all and chosen.classifier == trials.tried[every].classifier)
     error = float(corrected_error(trials.values[:, place], trials.ratio))
     small, n_small = _find_small_class(settings)
@@ -358,13 +365,23 @@ def recommend(trials: Trials, measure: str, margin: float, settings: Mapping[str
         standard_error=None if math.isnan(error) else error,
         measure=measure, margin=margin, n_splits=len(trials.values), best=best,
         every=None if every is None else trials.tried[every],
-        fewer=trials.tried[trials.find_best(among=fewer)] if fewer.any() else None,
+        fewer=_choose_fewer(trials, place, least, fewest=fewest), is_fewest=fewest,
         against_best=None if place == top else trials.difference(place, top, margin),
         against_all=None if same or every is None else trials.difference(place, every, margin),
         is_enough=bool(trials.find_enough(margin)[place]),
         is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid has grown
         reselected=trials.reselect(margin), small_class=small, n_small=n_small,
     )  # fmt: skip
+
+
+def _choose_fewer(trials: Trials, place: int, least: int, *, fewest: bool) -> Tried | None:
+    """Return the best with fewer terms, or the fewest that are enough where the best was asked for."""
+    fewer = np.array([one.k < trials.tried[place].k for one in trials.tried], bool) & trials.asked
+    if not fewer.any():
+        return None
+    if fewest:
+        return trials.tried[trials.find_best(among=fewer)]
+    return trials.tried[least] if fewer[least] else None
 
 
 def _is_at_edge(best: Tried, tried: Sequence[Tried]) -> bool:

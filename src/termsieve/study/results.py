@@ -176,7 +176,9 @@ class Comparison(ArrowTable):
         trials = self.trials(measure)
         return {name: self._recommend(trials.of_classifier(name), measure, margin) for name in self.classifiers}
 
-    def recommended(self, measure: str = "f1_macro", *, margin: float | None = None) -> Recommendation:
+    def recommended(
+        self, measure: str = "f1_macro", *, margin: float | None = None, fewest: bool = True
+    ) -> Recommendation:
         """Return the fewest terms that are enough, of all classifiers and scores, and why.
 
         `termsieve.study.recommendation.RULE` says what is enough.
@@ -188,12 +190,14 @@ class Comparison(ArrowTable):
         margin : float, optional
             The loss that does not count: the probability that what is recommended is worse by more is reported
             (default: as the comparison was asked for, 0.01).
+        fewest : bool
+            With False the best of what was asked for, however many terms it has.
         """
-        return self._recommend(self.trials(measure), measure, margin)
+        return self._recommend(self.trials(measure), measure, margin, fewest=fewest)
 
-    def _recommend(self, trials: Trials, measure: str, margin: float | None) -> Recommendation:
+    def _recommend(self, trials: Trials, measure: str, margin: float | None, *, fewest: bool = True) -> Recommendation:
         usual = self.settings.get("margin", MARGIN)
-        return recommend(trials, measure, float(usual if margin is None else margin), self.settings)
+        return recommend(trials, measure, float(usual if margin is None else margin), self.settings, fewest=fewest)
 
     def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
         """Return the numbers of terms, and a measure of all classes (splits x numbers of terms)."""
