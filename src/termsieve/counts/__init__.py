@@ -24,4 +24,5 @@
     counts_file     counts in a file that may be larger than memory
     merging         counts in files, added up block by block
     spilling        counting within a bound of memory
+    manifest        the files that were counted, in the counts file
 """

@@ -7,6 +7,7 @@
     *_kernels     numba loops of both
     ranking       score() and Scores: the values of a score on counts, and the order of the terms
     ranking_rows  Ranking: the best terms, as a table
+    finalists     the best terms of counts in a file, read a block at a time
     limits        how far the documents of one class may be from the truth
     intervals     how far a score may be from it
     permutation   how often a score would be as large by chance
