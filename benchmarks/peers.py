@@ -388,7 +388,8 @@ CHECKS = (
     Check("info_gain", "scikit-feature", "gain", "", lambda o: o.overall("info_gain") / np.log(2), IN_BITS, CONVERTED),
     Check(
         "info_gain", "TextFeatureSelection", "gain", "", lambda o: o.each_class("info_gain_binary").max(axis=0),
-        "theirs sums over the documents of the class only, and leaves out the other half of the table", "another formula",
+        "theirs sums over the documents of the class only, and leaves out the other half of the table",
+        "another formula",
     ),
     Check("gain_ratio", "Weka", "gain ratio", "", lambda o: o.overall("gain_ratio"), ""),
     Check("gain_ratio", "Orange3", "numbers", "GainRatio", lambda o: o.overall("gain_ratio"), ""),

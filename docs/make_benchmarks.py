@@ -46,7 +46,7 @@ def page(result: dict[str, Any]) -> Iterator[str]:
     )
     yield (
         "**Read with care:** a tenth of the texts is too little for termsieve to load its compiled loops, so its time "
-        "for `count` is that of a first call, loading included; a second call in the same process is not measured here.\n"
+        "for `count` is that of a first call, loading included; a second call in the same process is not measured.\n"
     )
     yield f"![CPU seconds of each peer, of termsieve's](results/figures/{FIGURE})\n"
     for task, title in TASKS.items():
