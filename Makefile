@@ -96,6 +96,7 @@ bench-peers: $(READY)
 # 10 GB of text, generated: 12 GB of disk in the folder for temporary files, and minutes; kept out of `make test`
 bench-scale: $(READY)
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/engines.py
 
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results

@@ -126,7 +126,7 @@ def find_quanteda() -> str:
     except OSError:
         return "R is not installed"
     except subprocess.CalledProcessError as error:
-        return f"not in Debian, and R does not have it: {find_reason(error)}"
+        return f"R does not have it: {find_reason(error)}"
     return "installed, but this benchmark does not run it yet"
 
 
@@ -388,8 +388,8 @@ CHECKS = (
     Check("info_gain", "scikit-feature", "gain", "", lambda o: o.overall("info_gain") / np.log(2), IN_BITS, CONVERTED),
     Check(
         "info_gain", "TextFeatureSelection", "gain", "", lambda o: o.each_class("info_gain_binary").max(axis=0),
-        "theirs has the terms of one class only and leaves out those of the rest, so it is no information gain, "
-        "and not 0 for an independent term", "another formula",
+        "theirs sums over the documents of the class only, and leaves out the other half of the table",
+        "another formula",
     ),
     Check("gain_ratio", "Weka", "gain ratio", "", lambda o: o.overall("gain_ratio"), ""),
     Check("gain_ratio", "Orange3", "numbers", "GainRatio", lambda o: o.overall("gain_ratio"), ""),

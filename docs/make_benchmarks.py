@@ -44,6 +44,10 @@ def page(result: dict[str, Any]) -> Iterator[str]:
         f"{machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}. Spark is measured in "
         "`benchmarks/engines.py`.\n"
     )
+    yield (
+        "**Read with care:** a tenth of the texts is too little for termsieve to load its compiled loops, so its time "
+        "for `count` is that of a first call, loading included; a second call in the same process is not measured.\n"
+    )
     yield f"![CPU seconds of each peer, of termsieve's](results/figures/{FIGURE})\n"
     for task, title in TASKS.items():
         yield from task_table(result, task, title.format(**data))

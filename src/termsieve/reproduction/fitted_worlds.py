@@ -167,14 +167,12 @@ def make_comparison(grid: Grid) -> Comparison:
     layout, world = grid.layout, np.zeros((1, len(grid.multiverse.choices)), np.int64)
     rows = []
     for name, spelling in grid.setting.classifiers.items():
-        for measure in grid.measures:
-            kind, _, label = measure.partition(" of ")
-            values = grid.gather(world, name, measure)[0, 0]
-            rows += [
-                (0, 0, score, parse_recipe(spelling).spelling, k, label, kind, float(values[s, at]))
-                for s, score in enumerate(layout.names)
-                for at, k in enumerate(layout.sizes)
-            ]
+        values = {measure: grid.gather(world, name, measure)[0, 0] for measure in grid.measures}
+        for s, score in enumerate(layout.names):
+            for at, k in enumerate(layout.sizes):
+                for measure, of in values.items():
+                    kind, _, label = measure.partition(" of ")
+                    rows.append((0, 0, score, parse_recipe(spelling).spelling, k, label, kind, float(of[s, at])))
     columns = zip(*rows, strict=True)
     table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
     return Comparison(table, {"test_ratio": grid.test_ratio}, {"all trials": grid.seconds})
