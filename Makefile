@@ -11,10 +11,10 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench docs reproduce study clean
+.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench bench-peers docs reproduce study clean
 
 help:
-	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | docs | reproduce | clean"
+	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | bench-peers | docs | reproduce | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -88,9 +88,15 @@ demo: $(DEMO_READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
+# beside its peers, each in an environment of its own under .venv-peers: some minutes to install, some to run
+bench-peers: $(READY)
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python docs/make_benchmarks.py
+
 # 10 GB of text, generated: 12 GB of disk in the folder for temporary files, and minutes; kept out of `make test`
 bench-scale: $(READY)
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/engines.py
 
 reproduce: $(READY)
 	$(BIN)/termsieve reproduce all --fresh --into docs/results
@@ -107,5 +113,5 @@ docs: $(DOCS_READY)
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv $(LOWEST) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-peers $(LOWEST) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from measure import row, title
-from scale_corpus import spell, write_corpus
+from scale_corpus import spell
 
 import termsieve as ts
 
@@ -54,6 +54,13 @@ def run(command: Sequence[str]) -> Cost:
 def termsieve(*arguments: str | Path) -> Cost:
     """Run a command of termsieve."""
     return run([sys.executable, "-m", "termsieve", *map(str, arguments), "-q"])
+
+
+def generate(folder: Path, n_bytes: int, **shape: Any) -> None:
+    """Write a corpus in another process: what a process has once taken counts as memory of those that it starts."""
+    call = f"import sys, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r}); import scale_corpus\n"
+    call += f"scale_corpus.write_corpus(pathlib.Path({str(folder)!r}), {n_bytes}, **{shape!r})"
+    run([sys.executable, "-c", call])
 
 
 def count(files: Sequence[Path], to: Path, *options: str) -> dict[str, Any]:
@@ -121,7 +128,7 @@ def measure_shapes(work: Path) -> list[dict[str, Any]]:
         {"exponent": 2.0},
     ]
     for shape in shapes:
-        write_corpus(work / "shape", PART, **shape)
+        generate(work / "shape", PART, **shape)
         for threads in (1, 2):
             found = count([work / "shape" / "part000.arrow"], work / "shape.counts", "--threads", str(threads))
             rows.append({**shape, "threads": threads, **found})
@@ -151,26 +158,31 @@ def measure_large_file(large: Path, day: Path, work: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="where the generated text is kept, or is already")
-    parser.add_argument("--files", type=int, default=SIZES[-1], help="of 100 MB each")
+    parser.add_argument("--files", type=int, nargs="+", default=SIZES, help="how many, of 100 MB each, are counted")
+    parser.add_argument("--without", nargs="*", default=(), choices=("shapes", "large"), help="what is not measured")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent.parent / "docs" / "results" / "scale.json")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.folder) as temporary:
         work = Path(temporary)
-        folder = given.folder or work / "corpus"
+        folder, most = given.folder or work / "corpus", max(given.files)
         if not list(folder.glob("part*.arrow")):
-            write_corpus(folder, given.files * PART, seed=1, files=given.files)
-        corpus = sorted(folder.glob("part*.arrow"))[: given.files]
-        sizes = [n for n in SIZES if n < len(corpus)] + [len(corpus)]
-        result: dict[str, Any] = {"memory": MEMORY, "cores": os.cpu_count()}
-        result["shapes"] = measure_shapes(work)
-        result["growth"] = measure_growth(corpus, sizes, work)
-        large = work / f"{len(corpus)}.counts"
-        row("terms of the sample whose counts are those of a naive count",
-            f"{check_sample(large, folder / 'sample.npz'):,}")  # fmt: skip
-        write_corpus(work / "day", PART, seed=2)
-        count([work / "day" / "part000.arrow"], work / "day.counts")
-        result["large_file"] = measure_large_file(large, work / "day.counts", work)
-    given.into.write_text(json.dumps(result, indent=1) + "\n")
+            generate(folder, most * PART, seed=1, files=most)
+        corpus = sorted(folder.glob("part*.arrow"))
+        result = json.loads(given.into.read_text()) if given.into.exists() else {}
+        result |= {"memory": MEMORY, "cores": os.cpu_count()}
+        if "shapes" not in given.without:
+            result["shapes"] = measure_shapes(work)
+        result["growth"] = measure_growth(corpus, given.files, work)
+        large = work / f"{most}.counts"
+        if "large" not in given.without:
+            generate(work / "day", PART, seed=2)
+            count([work / "day" / "part000.arrow"], work / "day.counts")
+            result["large_file"] = measure_large_file(large, work / "day.counts", work)
+        if most == len(corpus):
+            sampled = check_sample(large, folder / "sample.npz")
+            row("terms of the sample whose counts are those of a naive count", f"{sampled:,}")
+            result["sampled"] = sampled
+        given.into.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

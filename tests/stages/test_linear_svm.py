@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import LinearSVC
 
-from termsieve.classify import linear_path, linear_systems, linear_tuning
+from termsieve.classify import linear_descent, linear_path, linear_systems, linear_tuning
 from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
 from termsieve.classify.linear_path import Newton, Problem, solve_path
@@ -404,3 +404,38 @@ def test_curves_give_the_largest_gap_at_each_number_of_terms(several):
         gaps = [point.relative_gap for point in solve_path(rows, rows.views([1, 3, 20]), problem, tol=1e-3)]
         worst = np.maximum(worst, gaps)
     np.testing.assert_array_equal(found.gaps[[3, 1, 0]], worst)
+
+
+@pytest.mark.parametrize(("scale", "descends"), [(0.2, True), (1.0, True), (30.0, False)])
+@pytest.mark.parametrize("class_weight", [None, {"a": 0.0, "b": 5.0}])
+def test_a_leap_to_many_columns_ends_at_the_optimum(scale, descends, class_weight, monkeypatch):
+    """By descent, by descent that is given up, or by Newton's method alone."""
+    X, y, _, _ = corpus(15, n=300, d=700)
+    X = sparse.csr_array(normalize(X) * scale)
+    calls, descend = [], linear_descent.descend
+    linear_path.load_kernels()
+    monkeypatch.setattr(linear_descent, "descend", lambda *given: calls.append(descend(*given)) or calls[-1])
+    model = LinearSVM(class_weight=class_weight).fit(X, y)
+    assert bool(calls) == descends
+    check_certificate_by_duals(model, X, y)
+    monkeypatch.setattr(linear_descent, "LEAST_COLUMNS", 10**9)
+    exact = LinearSVM(class_weight=class_weight, tol=1e-13).fit(X, y)
+    assert (model.objective_ <= exact.objective_ * (1 + model.tol) + 1e-300).all()
+    np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-3 * max(1, np.abs(exact.coef_).max()))
+
+
+def check_certificate_by_duals(model, X, y):
+    for row, (signs, costs) in enumerate(problems_of(model, y)):
+        w = np.append(model.intercept_[row], model.coef_[row])
+        assert model.objective_[row] == pytest.approx(oracle.objective(X, signs, costs, w), rel=1e-9, abs=1e-300)
+    assert (model.certificate_ <= model.tol).all()
+
+
+def test_descent_that_is_given_up_goes_on_by_newton(monkeypatch):
+    X, y, _, _ = corpus(16, n=300, d=700)
+    X = sparse.csr_array(normalize(X))
+    expected = LinearSVM(tol=1e-12).fit(X, y)
+    monkeypatch.setattr(linear_descent, "_MOST_PASSES", 8)
+    found = LinearSVM(tol=1e-12).fit(X, y)
+    assert (found.certificate_ <= 1e-12).all()
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-5)

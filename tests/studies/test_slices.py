@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from termsieve import datasets
+from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.page import render_page
 from termsieve.reproduction.protocol import PAPERS, load_protocol
 from termsieve.reproduction.run import run_slice
 from termsieve.reproduction.tables import summarize_nearness
+from termsieve.reproduction.technical_report import render_report
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -51,10 +53,11 @@ def test_results_have_every_printed_number_and_claim(name):
     printed = sum(len(columns) for table in paper.tables for columns in table.cells.values())
     assert len(found["cells"]) == printed
     assert [claim["id"] for claim in found["claims"]] == [claim.id for claim in paper.claims]
-    assert all(claim["verdict"] in ("holds", "does not hold", "cannot be checked") for claim in found["claims"])
+    assert all(claim["verdict"] in VERDICTS for claim in found["claims"])
+    assert all({"share", "decided_by"} <= set(claim) for claim in found["claims"])
+    assert found["multiverse"]["worlds"] == len(paper.multiverse.worlds)
     needed = {name: setting.data for name, setting in paper.settings.items() if not setting.optional}
     assert needed.items() <= found["setting"].items()
-    assert [choice["question"] for choice in found["choices"]] == [choice.question for choice in paper.choices]
     for way, near in summarize_nearness(found["cells"]).items():
         assert near == pytest.approx(found["near"][way], abs=1e-4)
 
@@ -75,3 +78,5 @@ def test_cells_are_what_the_slice_has(name):
 def test_the_page_is_made_from_the_results():
     made = render_page({name: results(name) for name in PAPERS})
     assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == made
+    report = render_report({name: results(name) for name in PAPERS})
+    assert (DOCS / "technical_report.md").read_text(encoding="utf-8") == report

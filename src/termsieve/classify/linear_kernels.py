@@ -192,6 +192,71 @@ def _search_line(signs: Array, costs: Array, sums: Array, moved: Array, along: f
     return length
 
 
+def _square_rows(
+    n: int, starts: Int64Array, ends: Int64Array, values: Array, scale: Array, bias: float, squares: Array
+) -> None:
+    """Compute the squared lengths of the first n rows."""
+    for i in range(n):
+        total = 0.0
+        for t in range(starts[i], ends[i]):
+            total += values[t] * values[t]
+        squares[i] = bias * bias + scale[i] * scale[i] * total
+
+
+def _descend_once(
+    rows: Int64Array, starts: Int64Array, ends: Int64Array, ranks: Int32Array, values: Array, scale: Array, bias: float,
+    squares: Array, signs: Array, costs: Array, scratch: Array, duals: Array, weights: Array,
+) -> None:  # fmt: skip
+    """Give each dual variable its best value, row after row, all classes of a row together; the weights follow."""
+    m = len(scratch)
+    for place in range(len(rows)):
+        i = np.uint64(rows[place])
+        for c in range(m):
+            scratch[c] = 0.0
+        for t in range(starts[i], ends[i]):
+            r, x = np.uint64(ranks[t]), values[t]
+            for c in range(m):
+                scratch[c] += x * weights[r, c]
+        moved = False
+        for c in range(m):
+            change = 0.0
+            if costs[i, c] > 0.0:
+                bend, before = 1.0 / costs[i, c], duals[i, c]
+                slope = signs[i, c] * (bias * weights[0, c] + scale[i] * scratch[c]) - 1.0 + bend * before
+                duals[i, c] = max(0.0, before - slope / (squares[i] + bend))
+                change = (duals[i, c] - before) * signs[i, c]
+            scratch[c] = change * scale[i]
+            weights[0, c] += bias * change
+            moved |= change != 0.0
+        if moved:
+            for t in range(starts[i], ends[i]):
+                r, x = np.uint64(ranks[t]), values[t]
+                for c in range(m):
+                    weights[r, c] += x * scratch[c]
+
+
+def _measure_gaps(
+    n: int, starts: Int64Array, ends: Int64Array, ranks: Int32Array, values: Array, scale: Array, bias: float,
+    signs: Array, costs: Array, duals: Array, weights: Array, scratch: Array, losses: Array, gaps: Array,
+) -> None:  # fmt: skip
+    """Add up the losses and the duality gaps of all classes; the weights are those of the dual variables."""
+    m = len(scratch)
+    for i in range(n):
+        for c in range(m):
+            scratch[c] = 0.0
+        for t in range(starts[i], ends[i]):
+            r, x = np.uint64(ranks[t]), values[t]
+            for c in range(m):
+                scratch[c] += x * weights[r, c]
+        for c in range(m):
+            if costs[i, c] > 0.0:
+                slack = 1.0 - signs[i, c] * (bias * weights[0, c] + scale[i] * scratch[c])
+                loss = max(slack, 0.0)
+                away = loss - duals[i, c] / costs[i, c]
+                losses[c] += costs[i, c] * loss * loss / 2
+                gaps[c] += costs[i, c] * away * away / 2 + duals[i, c] * (loss - slack)
+
+
 advance_ends = jit(_advance_ends)
 sum_rows = jit(_sum_rows)
 sum_some_rows = jit(_sum_some_rows)
@@ -202,6 +267,9 @@ add_outer_products = jit(_add_outer_products)
 add_inner_products = jit(_add_inner_products)
 take_system = jit(_take_system)
 search_line = jit(_search_line)
+square_rows = jit(_square_rows)
+descend_once = jit(_descend_once)
+measure_gaps = jit(_measure_gaps)
 
 
 def _solve_by_conjugate_gradients(

@@ -9,7 +9,8 @@ have curvature 2 C_i, others none. Newton's method with an exact line search end
 documents are found. Along a ranking the columns of the last solution are a prefix of the next, and few documents enter
 or leave the margin. So the linear system of a step is kept, in the smaller of two forms (columns x columns, or active
 documents x active documents by Woodbury's identity), and only what changed is added; where a factorization is dearer,
-conjugate gradients preconditioned by the diagonal take its place.
+conjugate gradients preconditioned by the diagonal take its place. Where the next number of columns is much larger than
+the last, few of its columns have weights to begin with: there dual coordinate descent (`linear_descent`) goes first.
 
 The certificate is the duality gap. With the dual variables a_i = 2 C_i max(0, 1 - y_i w.x_i) it is exactly half the
 squared length of the gradient: no weights have an objective lower by more than that. And as f is strongly convex with
@@ -37,7 +38,8 @@ from scipy import sparse
 
 from termsieve._kernels import import_kernels
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array
-from termsieve.classify import linear_systems
+from termsieve.classify import linear_descent, linear_systems
+from termsieve.classify.linear_descent import Descent
 from termsieve.classify.linear_systems import ColumnSystem, DocumentSystem
 from termsieve.classify.ranked_rows import BLANKS, RankedRows, View
 from termsieve.threads import count_cores, limit_blas, work_on_each
@@ -52,6 +54,8 @@ _PROGRESS = 1e-12  # a smaller decrease of the objective or the gap, as a share 
 _PATIENCE, _DUAL_PATIENCE = 5, 30  # steps without progress, in weights and in dual variables
 # Costs in nanoseconds; they decide between two ways to the same optimum
 _FLOP, _ENTRY = 0.06, 2.5
+_FEWEST = 4  # problems that descend together, at least: for fewer Newton's method is as quick
+_TOGETHER = 32  # problems that descend together at least, before another thread takes some
 
 
 class PathPoint(NamedTuple):
@@ -64,7 +68,7 @@ class PathPoint(NamedTuple):
     objective, gap : float
         The objective, and its certificate: it is above the least possible value by at most this.
     n_iter : int
-        The number of Newton steps.
+        The number of Newton steps, or of passes of dual coordinate descent where that sufficed.
     floor : float
         If the gap stayed above the tolerance: the gap that rounding errors alone may leave. Otherwise 0.
     """
@@ -89,6 +93,14 @@ class Problem:
     c_inside: float
     c_outside: float
 
+    def arrange(self, rows: RankedRows, view: View) -> tuple[Array, Array]:
+        """Return signs and 2 C of the rows of a view; a blank has C for each document that it stands for."""
+        signs = np.concatenate([[1.0, -1.0], self.signs[rows.order]])
+        inside = int((signs[view.n :] > 0).sum())
+        costs = 2 * np.where(signs[: view.n] > 0, self.c_inside, self.c_outside)
+        costs[:BLANKS] *= inside, len(signs) - view.n - inside
+        return signs[: view.n], costs
+
 
 def solve_path(
     rows: RankedRows,
@@ -98,6 +110,7 @@ def solve_path(
     tol: float = 1e-8,
     max_iter: int = 1000,
     start: Array | None = None,
+    begun: Descent | None = None,
 ) -> Iterator[PathPoint]:
     """Solve for one class at each number of columns, each from the solution before.
 
@@ -107,9 +120,14 @@ def solve_path(
         The largest duality gap, as a share of the objective.
     start : array, optional
         Weights to begin with, the intercept first; columns that they do not have get 0.
+    begun : Descent, optional
+        Where descent has ended for the first number of columns: if its gap is small enough, that is the solution.
     """
     newton = Newton(rows, problem, tol, max_iter)
     weights = np.zeros(1) if start is None else start
+    if begun is not None and begun.gap <= tol * begun.objective:
+        yield PathPoint(begun.weights, begun.objective, begun.gap, begun.passes)
+        views = views[1:]
     for view in views:
         point = newton.solve(view, weights)
         weights = point.weights
@@ -120,8 +138,7 @@ class Newton:
     """Newton's method for one class, with the system that it keeps from one number of columns to the next."""
 
     def __init__(self, rows: RankedRows, problem: Problem, tol: float, max_iter: int) -> None:
-        self._signs = np.concatenate([[1.0, -1.0], problem.signs[rows.order]])
-        self._costs = 2 * np.where(self._signs > 0, problem.c_inside, problem.c_outside)
+        self._rows, self._problem = rows, problem
         self._tol, self._max_iter = tol, max_iter
         self._columns = ColumnSystem(reuse=not rows.normalize)
         self._documents = DocumentSystem(reuse=not rows.normalize)
@@ -131,7 +148,7 @@ class Newton:
         """Minimize from these weights on."""
         w = np.zeros(view.k + 1)
         w[: min(len(start), len(w))] = start[: len(w)]
-        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        signs, costs = self._problem.arrange(self._rows, view)
         sums = view.sum_rows(w)
         exact = True  # whether the sums are those of w, not updated ones
         progress = Progress(_PATIENCE)
@@ -160,7 +177,7 @@ class Newton:
 
     def _solve_in_duals(self, view: View, start: PathPoint) -> PathPoint:
         """Go on in dual variables, where rounding errors are smaller; return the solution with the smallest gap."""
-        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        signs, costs = self._problem.arrange(self._rows, view)
         w, best, n_iter = start.weights, start, start.n_iter
         progress = Progress(_DUAL_PATIENCE)
         while n_iter < self._max_iter:
@@ -184,7 +201,7 @@ class Newton:
 
     def _certify(self, view: View, active: Int64Array, duals: Array, n_iter: int) -> PathPoint:
         """Return the weights of dual variables (times the signs), negative ones set to 0, and their gap."""
-        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        signs, costs = self._problem.arrange(self._rows, view)
         used = costs > 0
         a = np.zeros(view.n)
         a[active] = np.maximum(duals * signs[active], 0)
@@ -198,20 +215,13 @@ class Newton:
 
     def _rounding_floor(self, view: View, w: Array) -> float:
         """Return half the squared length of a first-order bound of the rounding error of the gradient."""
-        signs, costs = self._signs[: view.n], self._blank_costs(view)
+        signs, costs = self._problem.arrange(self._rows, view)
         active = np.flatnonzero(signs * view.sum_rows(w) < 1)
         sizes = view._replace(values=np.abs(view.values))
         terms = (view.ends - view.starts)[: view.n] + 3  # of a sum, at most
         errors = terms * (1 + sizes.sum_rows(np.abs(w)))
         error = np.abs(w) + sizes.add_rows(active, costs[active] * errors[active])
         return float(error @ error) * np.finfo(np.float64).eps ** 2 / 8
-
-    def _blank_costs(self, view: View) -> Array:
-        """Return the costs of the rows; those of the blanks are multiplied by how many documents they stand for."""
-        inside = int((self._signs[view.n :] > 0).sum())
-        costs = self._costs[: view.n].copy()
-        costs[:BLANKS] *= inside, len(self._signs) - view.n - inside
-        return costs
 
     def _find_step(self, view: View, active: Int64Array, costs: Array, gradient: Array, wanted: float) -> Array:
         """Solve for Newton's step in the cheapest way."""
@@ -327,15 +337,56 @@ def solve_problems(
 ) -> list[list[PathPoint]]:
     """Solve all problems at increasing numbers of columns; return the solutions of all problems for each number."""
     load_kernels()
-    views = rows.views(ks)
+    weights = [np.zeros(1) if start is None else start for start in starts or [None] * len(problems)]
+    before, solved = min(map(len, weights)) - 1, []
+    with limit_blas():
+        for views in _part_at_leaps(rows.views(ks)):
+            first = _descend(rows, views[0], problems, before, tol)
+
+            run = _solve_run(rows, views, problems, weights, first, tol=tol, max_iter=max_iter)
+            weights, before = [points[-1].weights for points in run], views[-1].k
+            solved += [list(some) for some in zip(*run, strict=True)]
+    return solved
+
+
+def _solve_run(
+    rows: RankedRows, views: Sequence[View], problems: Sequence[Problem], starts: Sequence[Array],
+    first: Sequence[Descent], *, tol: float, max_iter: int,
+) -> list[list[PathPoint]]:  # fmt: skip
+    """Solve each problem at near numbers of columns, from these weights or from where descent has ended."""
 
     def solve(number: int) -> list[PathPoint]:
-        start = None if starts is None else starts[number]
-        return list(solve_path(rows, views, problems[number], tol=tol, max_iter=max_iter, start=start))
+        begun = first[number] if first else None
+        start = starts[number] if begun is None else begun.weights
+        return list(solve_path(rows, views, problems[number], tol=tol, max_iter=max_iter, start=start, begun=begun))
 
-    with limit_blas():
-        solved = work_on_each(solve, range(len(problems)), count_cores())
-    return [list(some) for some in zip(*solved, strict=True)]
+    return work_on_each(solve, range(len(problems)), count_cores())
+
+
+def _part_at_leaps(views: Sequence[View]) -> list[list[View]]:
+    """Part increasing numbers of columns where one is so much larger than the last that descent may pay."""
+    runs: list[list[View]] = []
+    for view in views:
+        if runs and not linear_descent.is_leap(runs[-1][-1].k, view.k):
+            runs[-1].append(view)
+        else:
+            runs.append([view])
+    return runs
+
+
+def _descend(rows: RankedRows, view: View, problems: Sequence[Problem], before: int, tol: float) -> list[Descent]:
+    """Solve all problems at one number of columns by dual coordinate descent; return nothing where it does not pay."""
+    if len(problems) < _FEWEST or not linear_descent.is_leap(before, view.k):
+        return []
+    signs, costs = (np.column_stack(some) for some in zip(*(one.arrange(rows, view) for one in problems), strict=True))
+    if not linear_descent.converges_fast(view, costs):
+        return []
+    parts = np.array_split(np.arange(len(problems)), min(count_cores(), -(-len(problems) // _TOGETHER)))
+
+    def descend(some: Int64Array) -> list[Descent]:
+        return linear_descent.descend(view, signs[:, some], costs[:, some], tol)
+
+    return [one for part in work_on_each(descend, parts, count_cores()) for one in part]
 
 
 def decide_codes(sums: Array) -> Int32Array:
@@ -353,6 +404,7 @@ def load_kernels() -> None:
     active, costs = np.arange(3), np.ones(3)
     for view in views:
         gradient = newton.solve(view, np.zeros(1)).weights + 1.0
+        linear_descent.descend(view, np.ones((view.n, 1)), np.ones((view.n, 1)), 1e-8)
         for system in (ColumnSystem(reuse=True), DocumentSystem(reuse=True)):
             system.find_step(view, active, costs, gradient)
         linear_kernels.solve_by_conjugate_gradients(

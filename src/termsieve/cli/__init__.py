@@ -4,6 +4,7 @@ Commands, one module for each family (importing it adds its commands)::
 
     ranking        rank, select
     comparing      compare, report
+    varying        multiverse
     modelling      train, predict
     exporting      export
     compressing    compress
@@ -48,6 +49,7 @@ from termsieve.cli import (
     reproduce,
     searching,
     studying,
+    varying,
 )
 from termsieve.cli.app import app, main, run
 
@@ -69,4 +71,5 @@ __all__ = [
     "run",
     "searching",
     "studying",
+    "varying",
 ]

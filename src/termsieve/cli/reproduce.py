@@ -40,8 +40,8 @@ def reproduce(
         option("--journals", metavar="DIR", help="Folder of the journals (default the user's cache)."),
     ] = None,
     fresh: Annotated[bool, flag("--fresh", help="Discard the journals of earlier runs.")] = False,
-    no_choices: Annotated[
-        bool, flag("--no-choices", help="Do not try alternatives where the paper leaves a choice open.")
+    no_worlds: Annotated[
+        bool, flag("--no-worlds", help="Do not run the other readings of what the paper leaves open.")
     ] = False,
     threads: Threads = None,
     messages: Messages,
@@ -59,5 +59,5 @@ def reproduce(
     for protocol in protocols:
         folder = prepare_journals(protocol, journals, fresh=fresh)
         run_and_show(
-            protocol, Runner(folder, threads, messages.note, messages.progress), into=into, choices=not no_choices
+            protocol, Runner(folder, threads, messages.note, messages.progress), into=into, worlds=not no_worlds
         )

@@ -23,6 +23,7 @@ from termsieve.counts.plain_tally import PlainTally
 from termsieve.counts.tally import Tally, load_kernels, merge_tallies
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import OptionError
+from termsieve.memory import return_large_arrays
 from termsieve.threads import count_cores, work_on_stream
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.boundaries import warn_of_missing_boundaries
@@ -314,6 +315,7 @@ def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int)
 
 def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
+    return_large_arrays()
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
     tallies = [Tally(analyzer)]

@@ -6,8 +6,6 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import json
 import queue
 import re
@@ -40,6 +38,7 @@ from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.files import check_target, write_atomically
+from termsieve.memory import release_memory, return_large_arrays
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.vocabulary import check_sizes
@@ -226,6 +225,7 @@ class _BoundedCount:
         if self.analyzer.runs is None:
             self.threads = 1  # plain Python holds the interpreter: more threads would only wait
         load_kernels(self.analyzer)
+        return_large_arrays()
         split = self._split(batches)
         following = next(split, None)
         while following is not None or not self.runs:
@@ -286,17 +286,10 @@ class _BoundedCount:
             write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
         work_on_each(write, range(len(paths)), self.threads)
-        _release_memory()
+        release_memory()
         self.runs += paths
         if self._journal is not None:
             self._journal.write(self._position, self.runs)
-
-
-def _release_memory() -> None:
-    """Give freed memory back to the system: allocators keep some for later, and the next tables come on top of it."""
-    pa.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # GNU's C library has this
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Part:

@@ -109,6 +109,7 @@ def list_findings(data: ReportData) -> list[Finding]:
     """List all findings, the most striking first."""
     kinds = [
         _find_enough_terms,
+        _find_ways,
         _find_score_gap,
         _find_classifier_gap,
         _find_hardest_class,
@@ -125,6 +126,13 @@ def list_findings(data: ReportData) -> list[Finding]:
 def _find_enough_terms(data: ReportData) -> Iterator[Finding]:
     if data.result is not None:
         yield Finding(f"{make_headline(data)}. {make_explanation(data)}", 1.0)
+
+
+def _find_ways(data: ReportData) -> Iterator[Finding]:
+    """Find what other ways to prepare the texts say, where they were tried."""
+    ways = None if data.result is None else data.result.settings.get("multiverse")
+    if ways:
+        yield Finding(f"{ways['conclusion']}; {ways['certainty']}.", 0.99)
 
 
 def _find_score_gap(data: ReportData) -> Iterator[Finding]:

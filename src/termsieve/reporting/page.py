@@ -259,7 +259,8 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
         ("try", "Try it", context["try_box"] is not None),
         ("bytes", "How few bytes", "bytes" in context["charts"]),
-        ("difference", "Differences", has_result), ("vocabulary", "Map", has_vocabulary),
+        ("difference", "Differences", has_result), ("ways", "Other ways", bool(context.get("ways"))),
+        ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
         ("groups", "Near-duplicates", "groups" in context["charts"]),
         ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
@@ -283,6 +284,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]
         "reason": result.recommended().reason,
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
+        "ways": result.settings.get("multiverse"),
         "contrasts": _draw_contrasts(data), "no_contrast": "This needs two or more scores and two or more splits.",
     }  # fmt: skip
 

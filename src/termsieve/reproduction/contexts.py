@@ -1,83 +1,109 @@
-"""Where claims are looked at, and the list of checks.
+"""Where claims are looked at: the cases that a claim names, and the values of the scores in them.
 
 A claim about curves is checked in every context that its ``where`` names: groups x classifiers x measures, or, if they
 are ``pooled``, on their mean. Scores are compared by their means over the sizes from ``sizes[0]`` to ``sizes[1]``, or
-by the ``area`` under their curves; differences up to ``slack`` count as equal, because the papers print two digits.
+by the ``area`` under their curves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from termsieve.reproduction.measurements import Measurements
+from termsieve._types import Array
+from termsieve.errors import OptionError
 
-DEFAULT_SLACK = 0.005
+
+class Curves(NamedTuple):
+    """The values of a measure: replicates (splits, samples, worlds; any number of axes) x scores x sizes."""
+
+    scores: list[str]
+    sizes: list[int]
+    values: Array
 
 
-class Verdict(NamedTuple):
-    """A verdict: whether a claim holds, and the numbers as evidence."""
+class Source(Protocol):
+    """What claims are judged by: curves of groups of settings and their classifiers."""
 
-    holds: bool | None
-    evidence: str
+    @property
+    def groups(self) -> Mapping[str, Any]:
+        """Groups by name."""
+        ...
+
+    def classifiers(self, group: str) -> list[str]:
+        """Return the classifiers of a group."""
+        ...
+
+    def curves(self, group: str, classifier: str, measure: str) -> Curves:
+        """Return the curves of the scores that compete."""
+        ...
 
 
 class Context(NamedTuple):
-    """One case of a claim: means by score and number of terms."""
+    """One case of a claim: replicates x scores x sizes."""
 
     name: str
-    means: dict[str, dict[int, float]]
+    scores: list[str]
+    sizes: list[int]
+    values: Array
 
-    def average(self, *, area: bool = False) -> dict[str, float]:
-        """Return the mean over the sizes, or the area under the curve, by score, best first."""
-        sizes = self.sizes
-        if area and len(sizes) > 1:
-            width = sizes[-1] - sizes[0]
-            averages = {
-                name: float(np.trapezoid([of[k] for k in sizes], sizes)) / width for name, of in self.means.items()
-            }
-        else:
-            averages = {name: float(np.mean(list(of.values()))) for name, of in self.means.items()}
-        return dict(sorted(averages.items(), key=lambda pair: -pair[1]))
+    def average(self, *, area: bool = False) -> Array:
+        """Return the mean over the sizes, or the area under the curve: replicates x scores."""
+        if area and len(self.sizes) > 1:
+            return np.asarray(np.trapezoid(self.values, self.sizes, axis=-1) / (self.sizes[-1] - self.sizes[0]))
+        return np.asarray(self.values.mean(axis=-1))
 
-    def at_size(self, k: int) -> dict[str, float]:
-        """Return the value at one size by score, best first."""
-        return dict(sorted(((name, of[k]) for name, of in self.means.items()), key=lambda pair: -pair[1]))
+    def of(self, *names: str) -> Array:
+        """Return the values of some scores: replicates x names x sizes."""
+        return self.values[..., self.places(names), :]
 
-    @property
-    def sizes(self) -> list[int]:
-        """Numbers of terms."""
-        return sorted(next(iter(self.means.values())))
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Return where the scores are."""
+        missing = [name for name in names if name not in self.scores]
+        if missing:
+            raise OptionError(f"There is no score {missing[0]!r}. Scores: {', '.join(self.scores)}.")
+        return [self.scores.index(name) for name in names]
+
+    def others(self, names: Sequence[str]) -> list[str]:
+        """Return all other scores."""
+        return [name for name in self.scores if name not in names]
+
+    def best_first(self, values: Array) -> dict[str, float]:
+        """Return the means of one value for each score (replicates x scores), best first."""
+        means = values.reshape(-1, len(self.scores)).mean(axis=0).tolist()
+        return dict(sorted(zip(self.scores, means, strict=True), key=lambda pair: -pair[1]))
 
 
-Check = Callable[[Measurements, Mapping[str, Any]], Verdict]
-CHECKS: dict[str, Check] = {}
-
-
-def make_contexts(measurements: Measurements, where: Mapping[str, Any]) -> list[Context]:
+def make_contexts(source: Source, where: Mapping[str, Any]) -> list[Context]:
     """Make the contexts that a claim names."""
-    groups = as_list(where.get("groups", where.get("group", list(measurements.groups))))
+    groups = as_list(where.get("groups", where.get("group", list(source.groups))))
     measures = as_list(where.get("measures", where.get("measure")))
     contexts = []
     for group in groups:
-        models = as_list(where.get("classifiers", where.get("classifier", measurements.classifiers(group))))
+        models = as_list(where.get("classifiers", where.get("classifier", source.classifiers(group))))
         for model in models:
             for measure in measures:
                 names = [part for part, one in ((group, groups), (model, models), (measure, measures)) if len(one) > 1]
-                means = measurements.means(group, model, measure, where.get("sizes"))
-                contexts.append(Context(", ".join(names) or measure, means))
+                curves = _restrict_sizes(source.curves(group, model, measure), where.get("sizes"))
+                contexts.append(Context(", ".join(names) or measure, *curves))
     return [_pool_contexts(contexts)] if where.get("pooled") else contexts
 
 
+def _restrict_sizes(curves: Curves, sizes: Sequence[int] | None) -> Curves:
+    if sizes is None:
+        return curves
+    kept = [i for i, k in enumerate(curves.sizes) if min(sizes) <= k <= max(sizes)]
+    return Curves(curves.scores, [curves.sizes[i] for i in kept], curves.values[..., kept])
+
+
 def _pool_contexts(contexts: Sequence[Context]) -> Context:
-    """Make one context of several: their means, at the sizes that all of them have."""
+    """Make one context of several: their means, at the sizes and of the replicates that all of them have."""
     sizes = sorted(set.intersection(*(set(one.sizes) for one in contexts)))
-    means = {
-        name: {k: float(np.mean([one.means[name][k] for one in contexts])) for k in sizes} for name in contexts[0].means
-    }
-    return Context(f"mean over {len(contexts)} cases", means)
+    fewest = min(len(one.values) for one in contexts)
+    values = [one.values[:fewest][..., [one.sizes.index(k) for k in sizes]] for one in contexts]
+    return Context(f"mean over {len(contexts)} cases", contexts[0].scores, sizes, np.mean(values, axis=0))
 
 
 def as_list(given: Any) -> list[Any]:
@@ -88,26 +114,3 @@ def as_list(given: Any) -> list[Any]:
 def format_values(values: Mapping[str, float], digits: int = 3) -> str:
     """Format names and numbers in a line."""
     return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
-
-
-def register_context_check(one: Callable[[Context, Mapping[str, Any]], tuple[bool, str]]) -> Check:
-    """Register a check that must pass in each context, or in ``enough`` of them."""
-
-    def check(measurements: Measurements, where: Mapping[str, Any]) -> Verdict:
-        results = [(context, *one(context, where)) for context in make_contexts(measurements, where)]
-        passed = sum(ok for _, ok, _ in results)
-        enough = where.get("enough", len(results))
-        counted = f"In {passed} of {len(results)} cases. " if len(results) > 1 else ""
-        shown = [
-            f"{context.name}{'' if ok or len(results) == 1 else ' (fails)'}: {text}" for context, ok, text in results
-        ]
-        return Verdict(passed >= enough, counted + "; ".join(shown) + ".")
-
-    CHECKS[one.__name__.strip("_").replace("_", " ")] = check
-    return check
-
-
-def register_check(one: Check) -> Check:
-    """Register a check of all measurements."""
-    CHECKS[one.__name__.replace("_", " ")] = one
-    return one

@@ -16,7 +16,10 @@ def draw_figure(figure: Mapping[str, Any]) -> str:
     """Draw a figure as SVG."""
     vl_convert = import_extra("vl_convert", "Writing figures")
 
-    svg: str = vl_convert.vegalite_to_svg({**_base_spec(figure), **_SPEC_MAKERS[figure["kind"]](figure)})
+    spec = {**_base_spec(figure), **_SPEC_MAKERS[figure["kind"]](figure)}
+    if "vconcat" in spec:
+        spec = {key: value for key, value in spec.items() if key not in ("width", "height")}
+    svg: str = vl_convert.vegalite_to_svg(spec)
     return svg
 
 
@@ -59,17 +62,56 @@ def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding, "height": {"step": 24}}
 
 
+_IRIS_TITLES = {
+    "iris": ("third feature: length of the petals", "first feature: length of the sepals"),
+    "iris left out": ("second feature: width of the sepals", "fourth feature: width of the petals"),
+}
+
+
 def _points_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     """Specify the iris flowers by two features."""
     rows = [{"class": name, "x": x, "y": y} for name, x, y in figure["points"]]
     names = sorted({row["class"] for row in rows})
+    across, up = _IRIS_TITLES[figure["kind"]]
     encoding = {
-        "x": _axis("x", "third feature: length of the petals"),
-        "y": _axis("y", "first feature: length of the sepals"),
+        "x": _axis("x", across),
+        "y": _axis("y", up),
         "color": _nominal_encoding("class", names, list(COLORS[:3])),
         "shape": _nominal_encoding("class", names, ["circle", "square", "triangle-up"]),
     }
     return {"data": {"values": rows}, "mark": {"type": "point", "filled": True, "opacity": 0.7}, "encoding": encoding}
+
+
+def _worlds_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """Specify a specification curve: claims that hold, over sorted worlds, and the readings of the worlds below."""
+    curve = figure["curve"]
+    places = [100 * (i + 0.5) / len(curve["held"]) for i in range(len(curve["held"]))]
+    above = [{"place": place, "held": held} for place, held in zip(places, curve["held"], strict=True)]
+    below = [
+        {"place": place, "row": f"{one['choice']}: {one['reading']}", "share": share}
+        for one in curve["readings"]
+        for place, share in zip(places, one["shares"], strict=True)
+    ]
+    rows = list(dict.fromkeys(row["row"] for row in below))
+    x = {"field": "place", "type": "quantitative", "title": None, "scale": {"domain": [0, 100]}}
+    top = {
+        "width": 620, "height": 160, "data": {"values": above}, "mark": {"type": "line", "interpolate": "step"},
+        "encoding": {"x": x, "y": _axis("held", f"claims that hold, of {curve['claims']}", zero=True)},
+    }  # fmt: skip
+    bin_width = 620 / len(places)
+    bottom = {
+        "width": 620, "height": {"step": 14}, "data": {"values": below},
+        "mark": {"type": "rect", "width": bin_width + 0.5},
+        "encoding": {
+            "x": {**x, "title": "worlds, sorted by the number of claims that hold (percent)"},
+            "y": {"field": "row", "type": "nominal", "title": None, "sort": rows, "axis": {"labelLimit": 330}},
+            "color": {
+                "field": "share", "type": "quantitative", "title": "share of worlds",
+                "scale": {"range": ["#ffffff", COLORS[0]]},
+            },
+        },
+    }  # fmt: skip
+    return {"vconcat": [top, bottom]}
 
 
 _SPEC_MAKERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -77,4 +119,6 @@ _SPEC_MAKERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "seconds": _bars_spec,
     "class shares": _bars_spec,
     "iris": _points_spec,
+    "iris left out": _points_spec,
+    "worlds": _worlds_spec,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,16 +11,22 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve.classify.recipes import parse_recipe
+from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking.ranking import score
+from termsieve.reproduction.contexts import Curves
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.setting import Setting
+from termsieve.scores import parse_score
 from termsieve.study.results import Comparison
 from termsieve.study.split_data import SplitData
 from termsieve.study.study import Study
+from termsieve.table import Occurrences, Table
 
 ValuesBySize = dict[int, list[float]]
+Index = dict[tuple[str, str, str, str], ValuesBySize]
 
+_RESAMPLES = 20  # of the training documents, for the sampling error of rankings
 _TIMING_REPEATS = 7  # of a timed selection; the median counts
 
 
@@ -36,10 +42,12 @@ class Measurements:
     ) -> None:
         self.protocol, self.results, self.threads = protocol, dict(results), threads
         self.first_splits = first_splits
+        self.resamples = _RESAMPLES
         self._studies: dict[str, Study] = {}
         self._split_data: dict[str, SplitData] = {}
         self._rankings: dict[tuple[str, str], list[str]] = {}
         self._seconds: dict[str, dict[str, float]] = {}
+        self._formula_seconds: dict[str, dict[str, float]] = {}
 
     @property
     def groups(self) -> dict[str, list[Setting]]:
@@ -68,20 +76,41 @@ class Measurements:
         """Return the classifiers of a group."""
         return [name for one in self.groups[group] for name in one.classifiers]
 
-    def scores(self, group: str, classifier: str) -> list[str]:
-        """Return the scores that were run with a classifier."""
-        return list(self.setting(group, classifier).scores)
+    def scores(self, group: str, classifier: str = "") -> list[str]:
+        """Return the scores that were run with a classifier, or those of the group."""
+        return list((self.setting(group, classifier) if classifier else self.groups[group][0]).scores)
+
+    def curves(self, group: str, classifier: str, measure: str) -> Curves:
+        """Return the values of all scores that compete: splits x scores x sizes."""
+        names = [name for name in self.scores(group, classifier) if name not in self.protocol.reference_scores]
+        found = [self.values(group, classifier, name, measure) for name in names]
+        sizes = sorted(found[0])
+        return Curves(names, sizes, np.array([[of[k] for k in sizes] for of in found]).transpose(2, 0, 1))
+
+    def test_ratio(self, group: str) -> float:
+        """Return the test documents for each training document."""
+        return max(float(self.results[one.name].settings.get("test_ratio", 0.0)) for one in self.groups[group])
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str, str], ValuesBySize]:
-        """Values over the splits by setting, classifier, score and measure, then by number of terms."""
-        index: dict[tuple[str, str, str, str], ValuesBySize] = {}
+    def _averages(self) -> Index:
+        """Measures of all classes together."""
+        return self._make_index(pc.field("label") == "")
+
+    @cached_property
+    def _by_class(self) -> Index:
+        """Measures of single classes, named as in "f1 of earn"; most tables have many, and few claims need them."""
+        return self._make_index(pc.field("label") != "")
+
+    def _make_index(self, wanted: pc.Expression) -> Index:
+        """Return values over the splits by setting, classifier, score and measure, then by number of terms."""
+        index: Index = {}
         for name, result in self.results.items():
             last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
-            rows = result.table.filter((pc.field("label") == "") & (pc.field("fold") < last))
-            columns = [rows[column].to_pylist() for column in ("classifier", "score", "measure", "k", "value")]
-            for model, contender, measure, k, value in zip(*columns, strict=True):
-                index.setdefault((name, model, contender, measure), {}).setdefault(k, []).append(value)
+            rows = result.table.filter(wanted & (pc.field("fold") < last))
+            columns = [rows[column].to_pylist() for column in ("classifier", "score", "label", "measure", "k", "value")]
+            for model, contender, label, measure, k, value in zip(*columns, strict=True):
+                what = f"{measure} of {label}" if label else measure
+                index.setdefault((name, model, contender, what), {}).setdefault(k, []).append(value)
         return index
 
     def values(self, group: str, classifier: str, contender: str, measure: str) -> ValuesBySize:
@@ -89,9 +118,10 @@ class Measurements:
         setting = self.setting(group, classifier)
         spelling = parse_recipe(setting.classifiers[classifier]).spelling
         key = (setting.name, spelling, contender, measure)
-        if key not in self._index:
+        index = self._by_class if " of " in measure else self._averages
+        if key not in index:
             raise OptionError(f"{self.protocol.name}: nothing was measured for {', '.join(key)}.")
-        return self._index[key]
+        return index[key]
 
     def means(
         self, group: str, classifier: str, measure: str, sizes: Sequence[int] | None = None
@@ -131,6 +161,17 @@ class Measurements:
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]
 
+    def resampled_rankings(self, group: str, names: Sequence[str], size: int) -> Iterator[dict[str, list[int]]]:
+        """Yield the first terms (columns) of scores on samples of the training documents, drawn with replacement."""
+        data = self.first_split_data(group)
+        weights = next(iter(data.matrices.values()))[0]
+        random = np.random.default_rng(0)
+        contenders = [one for one in self.groups[group][0].contenders if one.name in names]
+        for _ in range(self.resamples):
+            rows = np.sort(random.integers(0, weights.shape[0], weights.shape[0]))
+            counts = Counts.from_matrix(weights[rows], data.train_labels[rows], classes=data.classes)
+            yield {one.name: score(counts, one.score).order(one.aggregate)[:size].tolist() for one in contenders}
+
     def seconds(self, group: str) -> dict[str, float]:
         """Return for each score the CPU seconds of scoring and sorting all terms of the first split: a median of runs.
 
@@ -146,3 +187,24 @@ class Measurements:
                     samples[one.name].append(time.thread_time() - start)
             self._seconds[group] = {name: float(np.median(values)) for name, values in samples.items()}
         return self._seconds[group]
+
+    def formula_seconds(self, group: str) -> dict[str, float]:
+        """Return for each score the CPU seconds of its formula on every class and term, repeated tables or not."""
+        if group not in self._formula_seconds:
+            counts = self.first_split_data(group).counts
+            dense = [part.toarray().astype(np.float64) for part in (counts.df, counts.tf, counts.tf2)]
+            totals = [np.asarray(part, np.float64) for part in (counts.term_df, counts.term_tf, counts.term_tf2)]
+            n_c = counts.class_sizes.astype(np.float64)[:, None]
+            occurrences = Occurrences(dense[1], dense[2], *(np.broadcast_to(t, dense[0].shape) for t in totals[1:]))
+            n_t = np.broadcast_to(totals[0], dense[0].shape)
+            every = np.broadcast_to(n_c, dense[0].shape)
+            whole = np.full(dense[0].shape, float(counts.n_docs))
+            samples: dict[str, list[float]] = {one.name: [] for one in self.groups[group][0].contenders}
+            for _ in range(_TIMING_REPEATS):
+                for one in self.groups[group][0].contenders:
+                    table = Table(dense[0], n_t, every, whole, float(counts.n_classes), occurrences)
+                    start = time.thread_time()
+                    parse_score(one.score).evaluate(table)
+                    samples[one.name].append(time.thread_time() - start)
+            self._formula_seconds[group] = {name: float(np.median(values)) for name, values in samples.items()}
+        return self._formula_seconds[group]

@@ -9,88 +9,165 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.files import write_atomically
+from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.figures import draw_figure
+from termsieve.reproduction.markdown import format_bullets, format_table
 from termsieve.reproduction.protocol import PAPERS, Protocol, load_protocol
+from termsieve.reproduction.technical_report import render_report
 
-INTRODUCTION = """# The five papers, reproduced
+WORLDS_FIGURE = {"id": "worlds", "kind": "worlds", "title": "Claims that hold, over all worlds"}
+INTRODUCTION = """# The five papers: in how many readings their claims hold
 
-Made by `make reproduce` from `docs/results/*.json`; do not edit. `termsieve reproduce PAPER` runs one paper and prints
-the same numbers. Every choice that a paper leaves open has one answer here, that of a careful reader, for a whole
-table: what is not stated (a stop list, stemming, a cut of rare words) is not done, but for one thing: lines of an
-article that name its newsgroup are left out, because the answer must not stand in the text. What other answers move is
-listed; they were compared with the default on the same splits, fewer where there are many. Where claims are judged,
-differences up to .005, half of the second digit, are none, unless the claim is about every number of terms. Papers
-print no variances; ours are standard deviations over the splits. A printed number whose last digit is lost in our copy
-counts as near to any that it may have been. Neither settings nor checks were fixed before the first results were seen:
-some were corrected afterwards, so verdicts near a tolerance should be read by their evidence.
+Made by `make reproduce` from `docs/results/*.json`; do not edit. `termsieve reproduce PAPER` runs one paper and
+prints the same numbers. [The technical report](technical_report.md) tells how and why.
+
+A paper leaves choices open: tokens, stop lists, smoothing, averages. The *default* takes, for all of a paper, what a
+careful reader would: what is not stated is not done, but lines of an article that name its newsgroup are left out. A
+*world* is one reading of each open choice. The readings were written down, each with a reason, and committed before
+the first run of the grid; the checks of claims were known and some first results of earlier versions had been seen.
+
+One rule for printed errors: a printed formula is followed unless it contradicts the words of the paper or cannot be
+computed; then the words are followed, and the printed form is a reading in the grid.
+
+*Verdicts* are by sampling error at 95 %: paired over the splits with the correction of Nadeau and Bengio, or, where
+there is one published split, over samples of its test documents. A claim *holds* or *does not hold* if it is decided
+so in its cases, *partly* if cases are decided both ways, *undecided* if none fails and most are within sampling
+error; it is fragile if some are. *Worlds*: the share of worlds in which the claim is met by the means, in brackets
+the lowest and highest share on a single split. *Decides*: the choice that tells most about it, with the share of the
+entropy of the outcome that it explains. *Null*: the same share with the names of the scores shuffled (mean of 100
+shuffles), and how many of the shuffles reach the share of the true names.
 """
 
 
 def write_page(folder: Path, page: Path) -> None:
-    """Write the page and, beside the results, the figures."""
+    """Write the page, the technical report beside it and, beside the results, the figures."""
     results = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in PAPERS}
     write_atomically(page, [render_page(results).encode()])
+    write_atomically(page.with_name("technical_report.md"), [render_report(results).encode()])
     (folder / "figures").mkdir(exist_ok=True)
     for name in PAPERS:
-        for figure in results[name]["figures"]:
+        drawn = list(results[name]["figures"])
+        if "multiverse" in results[name]:
+            drawn.append({**WORLDS_FIGURE, "curve": results[name]["multiverse"]["curve"]})
+        for figure in drawn:
             write_atomically(folder / "figures" / _figure_file(name, figure), [draw_figure(figure).encode()])
 
 
 def render_page(results: Mapping[str, dict[str, Any]]) -> str:
     """Render the page in Markdown."""
-    parts = [INTRODUCTION, _render_summary(results)]
+    protocols = {name: load_protocol(name) for name in PAPERS}
+    parts = [INTRODUCTION, _render_lead(protocols, results), "## How much was run\n\n" + _render_summary(results)]
     for name in PAPERS:
-        parts += _render_paper(load_protocol(name), results[name])
+        parts += _render_paper(protocols[name], results[name])
     return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _render_lead(protocols: Mapping[str, Protocol], results: Mapping[str, dict[str, Any]]) -> str:
+    """Render the one table of all claims."""
+    rows = []
+    for name in PAPERS:
+        says = {claim.id: claim.says for claim in protocols[name].claims}
+        for one in results[name]["claims"]:
+            verdict = f"**{one['verdict']}**{', fragile' if one.get('fragile') else ''}"
+            rows.append([one["id"], says[one["id"]], verdict, *_worlds_cells(one)])
+    return format_table(["claim", "the paper says", "default", "worlds", "decides", "null"], rows)
+
+
+def _worlds_cells(claim: Mapping[str, Any]) -> list[str]:
+    share, between, null = claim.get("share"), claim.get("share_over_splits"), claim.get("null")
+    shown = "" if share is None else f"{share:.0%}" + (f" ({between[0]:.0%} to {between[1]:.0%})" if between else "")
+    luck = "" if null is None else f"{null['share']:.0%}; {null['as_high']:.0%} as high"
+    return [shown, str(claim.get("decided_by") or ""), luck]
 
 
 def _figure_file(paper: str, figure: Mapping[str, Any]) -> str:
     return f"{paper}-{figure['id'].lower().replace(' ', '-').replace(',', '')}.svg"
 
 
-def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    def line(cells: Sequence[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-    return "\n".join([line(head), line(["---"] * len(head)), *(line(row) for row in rows)])
-
-
 def _render_summary(results: Mapping[str, dict[str, Any]]) -> str:
     rows = []
     for name in PAPERS:
-        near, verdicts = results[name]["near"], [claim["verdict"] for claim in results[name]["claims"]]
-        for way, counted in near.items():
-            cells = [counted[key] for key in counted if key.startswith("within")] if counted["cells"] else [""] * 3
-            counts = [verdicts.count(word) for word in ("holds", "does not hold", "cannot be checked")]
-            minutes = sum(results[name]["cpu_seconds"].values()) / 60
-            claims = [*counts, f"{minutes:.1f}"] if way == "as printed" else [""] * 4
-            read = [way, counted["cells"]] if counted["cells"] else ["", ""]
-            rows.append([f"[{name}](#{name})", *read, *cells, *claims])
-    head = ["paper", "read", "measured cells", "within .02", "within .03", "within .05",
-            "claims that hold", "do not", "cannot be checked", "CPU minutes"]  # fmt: skip
-    return _markdown_table(head, rows)
+        one = results[name]
+        verdicts = [claim["verdict"] for claim in one["claims"]]
+        worlds = one.get("multiverse", {})
+        near = one["near"]["as printed"]
+        rows.append([
+            f"[{name}](#{name})", *(verdicts.count(word) for word in VERDICTS),
+            f"{near['within 0.03']} of {near['cells']}" if near["cells"] else "",
+            f"{worlds['worlds']:,} of {worlds['possible']:,}" if worlds else "",
+            f"{sum(one['cpu_seconds'].values()) / 60:.1f}", f"{worlds['cpu_seconds'] / 60:.1f}" if worlds else "",
+        ])  # fmt: skip
+    head = ["paper", *VERDICTS, "printed cells within .03, default", "worlds", "CPU minutes, default", "worlds"]
+    return format_table(head, rows)
 
 
 def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
     yield f"({protocol.name})=\n## {protocol.title}\n\n{protocol.about}"
+    if protocol.believe:
+        yield "### What a reader should believe now\n\n" + " ".join(protocol.believe)
+    yield "### Claims\n\n" + _render_claims(protocol, results)
+    if "multiverse" in results:
+        yield from _render_worlds(protocol, results["multiverse"])
     yield from _render_settings(results)
     yield from _render_tables(protocol, results)
-    yield "### Claims\n\n" + _render_claims(protocol, results)
-    if results["choices"]:
-        yield "### What the paper leaves open\n\n" + _render_choices(results)
+    for table in results["beyond"]:
+        yield f"### {table['title']}\n\n{table['says']}\n\n" + format_table(table["head"], table["rows"])
     if protocol.findings:
-        yield "### Why we differ\n\n" + _bullet_list(protocol.findings)
+        yield "### Why we differ\n\n" + format_bullets(protocol.findings)
+    if protocol.changed:
+        yield "### Verdicts that changed since the last version, and why\n\n" + format_bullets(protocol.changed)
     yield "### Figures\n\n" + "\n\n".join(
         f"![{_alt_text(figure)}](results/figures/{_figure_file(protocol.name, figure)})\n\n"
         f"*{figure['id']}: {figure['title']}.*"
         for figure in results["figures"]
     )
     if protocol.errata:
-        yield "### Errata found in the paper\n\n" + _bullet_list(protocol.errata)
+        yield "### Errata found in the paper\n\n" + format_bullets(protocol.errata)
 
 
-def _bullet_list(items: Sequence[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
+def _render_worlds(protocol: Protocol, found: Mapping[str, Any]) -> Iterator[str]:
+    held = found["held"]
+    said = (
+        f"{found['worlds']:,} of {found['possible']:,} worlds, {found['splits']} split"
+        f"{'s' if found['splits'] > 1 else ''} each, {found['cpu_seconds'] / 60:.1f} CPU minutes. Of {held['claims']} "
+        f"claims about curves {held['default']} are met in the default world, {held['median']:g} in the median world, "
+        f"{held['best']} in the best one."
+    )
+    if "null" in held:
+        null = held["null"]
+        said += (
+            f" With the names of the scores shuffled, the best world of a shuffle meets {null['best_median']:g} in the "
+            f"median and {null['best_highest']} at most ({null['shuffles']} shuffles; {null['best_as_high']:.0%} reach "
+            f"the {held['best']} of the true names), the median world {null['median']:g}."
+        )
+    figure = f"results/figures/{_figure_file(protocol.name, WORLDS_FIGURE)}"
+    yield f"### The multiverse\n\n{said}\n\n![Specification curve: claims that hold over sorted worlds]({figure})"
+    rows = [
+        [one.question if n == 0 else "", reading.name, reading.because]
+        for one in protocol.multiverse.choices
+        for n, reading in enumerate(one.readings)
+    ]
+    yield "What the paper leaves open; the default first.\n\n" + format_table(["question", "reading", "why"], rows)
+    if found["nearest"]:
+        yield "### The world nearest to print\n\n" + _render_nearest(found["nearest"])
+
+
+def _render_nearest(nearest: Mapping[str, Any]) -> str:
+    rows, worlds = [], []
+    for group, one in nearest.items():
+        ways = {"default": one["default"], "nearest world": one["nearest"], "by chance: names shuffled": one["null"]}
+        for name, of in one.items():
+            if name.startswith("chosen on"):
+                ways[f"{name}, there"], ways[f"{name}, on the other table"] = of["there"], of["on the other table"]
+        rows += [
+            [group if n == 0 else "", way, near.get("cells", one["cells"] if "table" not in way else ""),
+             f"{near['within 0.03']:g}", f"{near['within 0.05']:g}", f"{near['mean difference']:.3f}"]
+            for n, (way, near) in enumerate(ways.items())
+        ]  # fmt: skip
+        readings = "; ".join(f"{name}: {reading}" for name, reading in one["world"].items())
+        worlds.append(f"- {group}: {readings}. Shuffles that come as near: {one['null as near']:.0%}.")
+    head = ["corpus", "", "cells", "within .03", "within .05", "mean difference"]
+    return format_table(head, rows) + "\n\n" + "\n".join(worlds)
 
 
 def _alt_text(figure: Mapping[str, Any]) -> str:
@@ -104,7 +181,9 @@ def _alt_text(figure: Mapping[str, Any]) -> str:
 
 def _render_settings(results: dict[str, Any]) -> Iterator[str]:
     for name, one in results["setting"].items():
-        yield f"### Setting: {one['title']}\n\n" + _bullet_list(list(_setting_lines(one, results["cpu_seconds"][name])))
+        yield f"### Setting: {one['title']}\n\n" + format_bullets(
+            list(_setting_lines(one, results["cpu_seconds"][name]))
+        )
 
 
 def _setting_lines(one: Mapping[str, Any], seconds: float) -> Iterator[str]:
@@ -142,9 +221,7 @@ def _render_tables(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]
         columns = list(dict.fromkeys(cell["column"] for cell in mine))
         marks = [f"{cell['row']}, {cell['column']}: {cell['mark']}." for cell in mine if "mark" in cell]
         yield (
-            f"### {table.title}\n\n"
-            + _markdown_table(["", "", *columns], rows)
-            + "".join(f"\n\n{mark}" for mark in marks)
+            f"### {table.title}\n\n" + format_table(["", "", *columns], rows) + "".join(f"\n\n{mark}" for mark in marks)
         )
 
 
@@ -191,24 +268,4 @@ def _format_difference(cell: Mapping[str, Any] | None) -> str:
 def _render_claims(protocol: Protocol, results: dict[str, Any]) -> str:
     says = {claim.id: claim.says for claim in protocol.claims}
     rows = [[one["id"], says[one["id"]], f"**{one['verdict']}**", one["evidence"]] for one in results["claims"]]
-    return _markdown_table(["", "the paper says", "verdict", "evidence"], rows)
-
-
-def _render_choices(results: dict[str, Any]) -> str:
-    rows = []
-    for choice in results["choices"]:
-        taken = f"{choice['default']}. {choice['because']}"
-        for place, one in enumerate(choice["alternatives"]):
-            near = "; ".join(
-                f"{way}: {_format_nearness(one['near by default'][way])} → {_format_nearness(one['near'][way])}"
-                for way in one.get("near", {})
-            )
-            changed = ", ".join(one.get("verdicts changed", []))
-            first = [choice["question"], taken] if place == 0 else ["", ""]
-            rows.append([*first, one["name"], f"{one['moved']:.3f}", near, changed])
-    head = ["question", "we take", "instead", "curves move by", "mean difference to print, within .03", "verdicts"]
-    return _markdown_table(head, rows)
-
-
-def _format_nearness(near: Mapping[str, float]) -> str:
-    return f"{near['mean difference']:.3f}, {near['within 0.03']} of {near['cells']}"
+    return format_table(["", "the paper says", "default", "evidence"], rows)

@@ -12,13 +12,14 @@ from typing import Any
 from termsieve import datasets
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.reproduction.setting import Setting
+from termsieve.reproduction.worlds import Multiverse
 
 # Fields of tables and claims besides their own; see the kinds of tables and of checks.
 WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
     enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
-    features why stand_in parts
+    features why stand_in parts large small share
     """.split()  # noqa: SIM905 - read as words
 )
 PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
@@ -69,51 +70,12 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """An alternative answer to a choice that the paper leaves open: fields of the settings that differ."""
-
-    name: str
-    change: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class OpenChoice:
-    """A choice that the paper leaves open, our answer, and the alternatives.
-
-    Attributes
-    ----------
-    question, default, because : str
-        What is open, our answer, and why a careful reader would give it.
-    settings : list of str
-        The settings that it concerns.
-    alternatives : list of Alternative
-        Other answers.
-    classifiers, scores : list of str
-        Only these are tried (default all).
-    sizes : list of int
-        Numbers of terms tried (default those of the setting).
-    first_splits : int
-        Number of splits tried; 0 for all.
-    """
-
-    question: str
-    default: str
-    settings: Sequence[str]
-    alternatives: Sequence[Alternative]
-    because: str = ""
-    classifiers: Sequence[str] | None = None
-    scores: Sequence[str] | None = None
-    sizes: Sequence[int] | None = None
-    first_splits: int = 0
-
-
-@dataclass(frozen=True)
 class Figure:
     """A figure of the paper, redrawn.
 
     Attributes
     ----------
-    kind : {"curves", "seconds", "class shares", "iris"}
+    kind : {"curves", "seconds", "class shares", "iris", "iris left out"}
         A measure against the number of terms; CPU seconds of the scores; documents of each class; two features.
     """
 
@@ -127,7 +89,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Protocol:
-    """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged."""
+    """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged.
+
+    ``believe`` says in three sentences what a reader should believe now, ``changed`` which verdicts changed, and why.
+    """
 
     name: str
     title: str
@@ -136,12 +101,14 @@ class Protocol:
     settings: Mapping[str, Setting]
     tables: Sequence[PrintedTable]
     claims: Sequence[Claim]
-    choices: Sequence[OpenChoice]
+    multiverse: Multiverse
     figures: Sequence[Figure]
     slice: Mapping[str, Mapping[str, Any]]
     errata: Sequence[str]
     findings: Sequence[str]
     reference_scores: Sequence[str] = ()
+    believe: Sequence[str] = ()
+    changed: Sequence[str] = ()
 
     def without_missing_corpora(self) -> Protocol:
         """Return the protocol without optional settings whose corpora are missing."""
@@ -180,12 +147,14 @@ def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
         settings=_build_settings(data["settings"]),
         tables=[_build_table(one) for one in data.get("tables", [])],
         claims=[Claim(**_separate_where(one, Claim)) for one in data["claims"]],
-        choices=[_build_choice(one) for one in data.get("choices", [])],
+        multiverse=Multiverse.from_dict(data["multiverse"]),
         figures=[Figure(**one) for one in data.get("figures", [])],
         slice=data["slice"],
         errata=data.get("errata", []),
         findings=data.get("findings", []),
         reference_scores=paper.get("beside", []),
+        believe=data.get("believe", []),
+        changed=data.get("changed", []),
     )
 
 
@@ -219,8 +188,3 @@ def _separate_where(given: dict[str, Any], record: type) -> dict[str, Any]:
         if key not in WHERE_FIELDS:
             raise OptionError(f"{given.get('id')}: unknown field {key!r}. {did_you_mean(key, WHERE_FIELDS | known)}")
     return {**own, "where": where}
-
-
-def _build_choice(given: dict[str, Any]) -> OpenChoice:
-    alternatives = [Alternative(**one) for one in given.pop("alternatives")]
-    return OpenChoice(**given, alternatives=alternatives)

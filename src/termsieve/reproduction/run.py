@@ -1,4 +1,4 @@
-"""Runs of protocols: printed numbers beside ours, verdicts on claims, and the effects of open choices."""
+"""Runs of protocols: printed numbers beside ours, verdicts on claims, and their shares of worlds."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ import pyarrow.compute as pc
 
 from termsieve._version import __version__
 from termsieve.classify.recipes import parse_recipe
-from termsieve.reproduction.choices import try_alternatives
-from termsieve.reproduction.claims import judge_claims
+from termsieve.reproduction.bayes_worlds import BayesRunner, can_share_sums
+from termsieve.reproduction.beyond import study_beyond
+from termsieve.reproduction.claims import DECIDED, HOLDS, Replicates, judge_claims
+from termsieve.reproduction.fitted_worlds import DEFAULT_ONLY, FittedRunner, make_comparison
+from termsieve.reproduction.grids import Grid
+from termsieve.reproduction.judging import OF_RANKINGS, Judgement, find_nearest, judge_rankings, list_tables
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import Figure, Protocol
 from termsieve.reproduction.setting import Setting
@@ -33,6 +37,19 @@ class Runner(NamedTuple):
     threads: int | None = None
     notify: Callable[[str], None] = lambda _: None
     progress: bool | None = None
+
+    def run_sampled(self, setting: Setting) -> Grid:
+        """Run a setting with one published split, and sample its test documents."""
+        return FittedRunner(self.folder / "sampled", self.notify).run(DEFAULT_ONLY, setting)
+
+    def run_worlds(self, protocol: Protocol) -> dict[str, Grid]:
+        """Run the settings of the multiverse in all worlds, except what the folder has."""
+        grids = {}
+        for name in protocol.multiverse.settings or list(protocol.settings):
+            setting = protocol.settings[name]
+            maker = BayesRunner if can_share_sums(setting) else FittedRunner
+            grids[name] = maker(self.folder / "worlds", self.notify).run(protocol.multiverse, setting)
+        return grids
 
     def run_setting(self, setting: Setting, what: str = "") -> Comparison:
         """Run a setting, except the trials that its journal has, and return the result."""
@@ -55,31 +72,90 @@ def _count_warnings(caught: list[warnings.WarningMessage]) -> str:
     return "".join(f"; {number} x {kind}" for kind, number in kinds.items())
 
 
-def reproduce(protocol: Protocol, runner: Runner, *, choices: bool = True) -> dict[str, Any]:
-    """Run a protocol, and return all results as plain data; without choices, only our settings."""
+def reproduce(protocol: Protocol, runner: Runner, *, worlds: bool = True) -> dict[str, Any]:
+    """Run a protocol, and return all results as plain data; without worlds, only our settings."""
     start = time.perf_counter()
     protocol = protocol.without_missing_corpora()
-    results = {name: runner.run_setting(setting) for name, setting in protocol.settings.items()}
+    sampled = {name: runner.run_sampled(one) for name, one in protocol.settings.items() if has_published_split(one)}
+    results = {
+        name: make_comparison(sampled[name]) if name in sampled else runner.run_setting(setting)
+        for name, setting in protocol.settings.items()
+    }
     measurements = Measurements(protocol, results, runner.threads)
-    cells = make_cells(measurements, protocol.tables)
-    return {
+    found = assemble(
+        protocol, measurements, sampled, runner.run_worlds(protocol) if worlds and protocol.multiverse.choices else {}
+    )
+    return {**found, "wall_seconds": round(time.perf_counter() - start, 1)}
+
+
+def has_published_split(setting: Setting) -> bool:
+    """Tell whether a setting has one split, whose test documents are sampled for the error of its measures."""
+    one = "column" in setting.split or setting.split.get("times") == 1
+    return one and not setting.stand_in_for and not setting.optional and not can_share_sums(setting)
+
+
+def assemble(
+    protocol: Protocol, measurements: Measurements, sampled: Mapping[str, Grid], grids: Mapping[str, Grid]
+) -> dict[str, Any]:
+    """Return the results of all runs as plain data."""
+    cells, results = make_cells(measurements, protocol.tables), measurements.results
+    claims = judge_claims(measurements, protocol.claims, sampled)
+    found = {
         "paper": protocol.title,
         "termsieve": __version__,
         "setting": {name: setting.data for name, setting in protocol.settings.items()},
         "cells": [_round_cell(cell) for cell in cells],
         "near": summarize_nearness(cells),
-        "claims": judge_claims(measurements, protocol.claims),
-        "choices": [
-            try_alternatives(measurements, choice, runner.run_setting) for choice in protocol.choices if choices
-        ],
+        "claims": claims,
         "figures": [figure_data(measurements, figure) for figure in protocol.figures],
         "slice": select_slice(protocol, results),
+        "beyond": study_beyond(measurements),
         "cpu_seconds": {name: round(sum(result.seconds.values()), 1) for name, result in results.items()},
-        "wall_seconds": round(time.perf_counter() - start, 1),
     }
+    if grids:
+        found["multiverse"] = judge_worlds(protocol, Replicates(measurements, sampled), grids, claims)
+    return found
+
+
+def judge_worlds(
+    protocol: Protocol, default: Replicates, grids: Mapping[str, Grid], claims: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Judge the claims in all worlds, write what is found into their records, and return what is about all of them."""
+    start = time.process_time()
+    judgement = Judgement(protocol, default, grids)
+    null = judgement.shuffle_names() if protocol.multiverse.design == "product" else None
+    found = judgement.summarize_claims(null)
+    if null is None:  # of so many worlds each has rankings of its own
+        found |= judge_rankings(protocol, [one for one in protocol.claims if one.check in OF_RANKINGS])
+    else:
+        found |= {one.id: NOT_RUN for one in protocol.claims if one.check in OF_RANKINGS}
+    for claim in claims:
+        claim.update(found.get(claim["id"], _same_everywhere(claim)))
+    multiverse = protocol.multiverse
+    summary: dict[str, Any] = {
+        "worlds": len(multiverse.worlds), "possible": multiverse.n_possible, "design": multiverse.design,
+        "splits": multiverse.splits, "sizes": next(iter(grids.values())).layout.sizes,
+        "held": judgement.summarize_worlds(null), "curve": judgement.specification_curve(),
+    }  # fmt: skip
+    summary["nearest"] = {group: find_nearest(judgement.worlds, protocol, group) for group in list_tables(protocol)}
+    summary["cpu_seconds"] = round(sum(grid.seconds for grid in grids.values()), 1)
+    summary["judging_cpu_seconds"] = round(time.process_time() - start, 1)
+    return summary
+
+
+NOT_RUN = {"share": None, "decided_by": "not run in worlds"}
+
+
+def _same_everywhere(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a claim that no choice changes, or that cannot be checked."""
+    if claim["verdict"] not in DECIDED:
+        return {"share": None, "decided_by": ""}
+    return {"share": float(claim["verdict"] == HOLDS), "decided_by": "nothing: no choice changes it"}
 
 
 # Figures
+
+IRIS_FEATURES = {"iris": (2, 0), "iris left out": (1, 3)}  # of the paper's choice, and the others
 
 
 def figure_data(measurements: Measurements, figure: Figure) -> dict[str, Any]:
@@ -91,9 +167,10 @@ def figure_data(measurements: Measurements, figure: Figure) -> dict[str, Any]:
         corpus = measurements.study(figure.group).corpus
         sizes = zip(corpus.classes, np.asarray(corpus.Y.sum(axis=0)).ravel().tolist(), strict=True)
         return {**about, "bars": dict(sorted(sizes, key=lambda pair: -pair[1]))}
-    if figure.kind == "iris":
+    if figure.kind in IRIS_FEATURES:
         X, y = load_uci_iris()
-        return {**about, "points": [[f"class {c + 1}", *row[[2, 0]].tolist()] for row, c in zip(X, y, strict=True)]}
+        at = IRIS_FEATURES[figure.kind]
+        return {**about, "points": [[f"class {c + 1}", *row[list(at)].tolist()] for row, c in zip(X, y, strict=True)]}
     curves = {}
     for name in measurements.scores(figure.group, figure.classifier):
         values = measurements.values(figure.group, figure.classifier, name, figure.measure)

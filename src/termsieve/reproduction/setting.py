@@ -225,7 +225,7 @@ class Setting:
 
     def study(self, threads: int | None = None) -> Study:
         """Make the study of this setting, ready to run."""
-        cached = _load_corpus(self, threads)
+        cached = load_corpus(self, threads)
         return Study(cached.corpus, self.plan, self.splits(cached)[: self.first_splits or None])
 
     def splits(self, cached: CachedCorpus) -> list[Split]:
@@ -291,7 +291,7 @@ _CORPUS_FIELDS = (
 _CORPUS_CACHE: dict[str, CachedCorpus] = {}  # the last corpus: settings of a group follow each other
 
 
-def _load_corpus(setting: Setting, threads: int | None) -> CachedCorpus:
+def load_corpus(setting: Setting, threads: int | None) -> CachedCorpus:
     """Return the corpus of a setting, read or from the cache."""
     key = json.dumps({name: setting.data[name] for name in _CORPUS_FIELDS}, sort_keys=True)
     if key not in _CORPUS_CACHE:

@@ -1,4 +1,4 @@
-"""A reproduction in the terminal: printed numbers beside ours, verdicts, what the open choices move, and the time."""
+"""A reproduction in the terminal: printed numbers beside ours, verdicts, shares of worlds, and the time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from termsieve.files import make_folder, write_atomically
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
 
-_VERDICT_COLORS = {"holds": "green", "does not hold": "red", "cannot be checked": "yellow"}
+_VERDICT_COLORS = {"holds": "green", "partly": "yellow", "undecided": "yellow", "does not hold": "red"}
 
 
 def run_and_show(
@@ -26,7 +26,7 @@ def run_and_show(
     runner: Runner,
     *,
     into: Path | None = None,
-    choices: bool = True,
+    worlds: bool = True,
     console: Console | None = None,
 ) -> dict[str, Any]:
     """Run a protocol, show the results and, with ``into``, write them to a file."""
@@ -34,8 +34,8 @@ def run_and_show(
     check_ready([protocol], into)
     console.rule(f"[bold]{protocol.title}")
     console.print(protocol.about, highlight=False)
-    results = reproduce(protocol, runner, choices=choices)
-    for one in (_cells_table(results), _claims_table(protocol, results), _choices_table(results)):
+    results = reproduce(protocol, runner, worlds=worlds)
+    for one in (_cells_table(results), _claims_table(protocol, results)):
         if one.row_count:
             console.print(one)
     for way, near in results["near"].items():
@@ -100,19 +100,14 @@ def _format_number(value: Any) -> str:
 
 
 def _claims_table(protocol: Protocol, results: dict[str, Any]) -> Table:
-    table = Table("claim", "the paper says", "verdict", "evidence", title="Claims")
+    table = Table("claim", "the paper says", "verdict", "worlds", "decided by", "evidence", title="Claims")
     says = {claim.id: claim.says for claim in protocol.claims}
     for claim in results["claims"]:
-        verdict = Text(claim["verdict"], style=_VERDICT_COLORS[claim["verdict"]])
-        table.add_row(claim["id"], Text(says[claim["id"]]), verdict, Text(claim["evidence"]))
+        verdict = Text(claim["verdict"], style=_VERDICT_COLORS.get(claim["verdict"], ""))
+        table.add_row(claim["id"], Text(says[claim["id"]]), verdict, *_worlds_cells(claim), Text(claim["evidence"]))
     return table
 
 
-def _choices_table(results: dict[str, Any]) -> Table:
-    table = Table("left open", "we take", "instead", "moves by", "verdicts changed", title="What the choices move")
-    for choice in results["choices"]:
-        for one in choice["alternatives"]:
-            changed = ", ".join(one.get("verdicts changed", []))
-            row = (choice["question"], choice["default"], one["name"], f"{one['moved']:.3f}", changed)
-            table.add_row(*map(Text, row))
-    return table
+def _worlds_cells(claim: dict[str, Any]) -> tuple[str, Text]:
+    share = claim.get("share")
+    return ("" if share is None else f"{share:.0%}"), Text(claim.get("decided_by", ""))

@@ -13,6 +13,7 @@ from termsieve.scores.numerics import (
     deviance,
     log_beta,
     log_gamma_difference,
+    log_quotient,
     stirling_remainder,
     table_deviance,
 )
@@ -119,7 +120,8 @@ def _poisson_log_odds(
         return log_odds
     # in print (b / (n b + 1)), which is 1 / (n + rate), is to the power of documents: fewer than occurrences
     whole, here, there = t.N + rate, t.tf_c - t.tp, t.tf_nc - t.fp
-    return np.asarray(log_odds + (here * np.log(n_1 / whole) + there * np.log(n_2 / whole)))
+    shares = [log_quotient(n, whole, rate_c - rate - rest) for n, rest in ((n_1, t.n_nc), (n_2, t.n_c))]
+    return np.asarray(log_odds + (here * shares[0] + there * shares[1]))
 
 
 @score(

@@ -379,8 +379,23 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
     for name, type_ in _SETTING_TYPES.items():
         if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
+    _check_ways(settings.get("multiverse"))
     if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
         raise ValueError("its seconds are not numbers")
+
+
+def _check_ways(given: Any) -> None:
+    """Refuse what cannot be the ways of `termsieve.multiverse`."""
+    if given is None:
+        return
+    kinds = (str, str, int, str, int, float)
+    rows = given["rows"]
+    texts = (given["conclusion"], given["certainty"])
+    if not all(isinstance(one, str) for one in texts) or not all(
+        len(row) == len(kinds) and all(isinstance(one, kind) for one, kind in zip(row, kinds, strict=True))
+        for row in rows
+    ):
+        raise ValueError("its ways to prepare the texts are not what they should be")
 
 
 def _check_grid(table: pa.Table) -> None:

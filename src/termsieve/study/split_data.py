@@ -191,13 +191,13 @@ class SplitData:
         return rows, measure_cpu() - start
 
     def _trial_rows(self, ranked: RankedColumns, model: str, ks: Sequence[int]) -> Iterator[list[Any]]:
-        known, truth = self._split_labels(ranked.label)
+        known, truth = self.split_labels(ranked.label)
         seen, unseen = self.matrices[self.plan.weighting_of(model)]
         if not self.plan.drop_empty:
             yield from self._curve_rows(ranked, model, ks, seen, known, unseen, truth) if ks else ()
             return
         for k in ks:
-            train, test = (_nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
+            train, test = (nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
             yield from self._curve_rows(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
 
     def _curve_rows(
@@ -210,8 +210,8 @@ class SplitData:
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
 
-    def _split_labels(self, label: str) -> tuple[AnyArray, AnyArray]:
-        """Return the labels of the training and test documents, as the classifier takes them."""
+    def split_labels(self, label: str = "") -> tuple[AnyArray, AnyArray]:
+        """Return the labels of training and test documents, of all classes or of one, as the classifier takes them."""
         if label:
             c = self.classes.index(label)
             return self.train_labels[:, [c]].toarray().ravel(), self.test_labels[:, [c]].toarray().ravel()
@@ -229,7 +229,7 @@ def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
         yield [k, "", f"{measure}_macro", math.fsum(some) / len(some)]
 
 
-def _nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
+def nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
     """Return the documents that have at least one of the terms."""
     return np.flatnonzero(np.diff(X[:, columns].indptr))
 

@@ -143,7 +143,7 @@ def compare(
     n_threads = resolve_threads(threads)
     whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
     corpus = whole.sample(plan.sample, seed)
-    splits = _make_splits(corpus, plan)
+    splits = make_plan_splits(corpus, plan)
     n_terms = count_rankable(corpus, plan, splits)
     study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
     result = Search(study, plan, n_threads, shown=is_shown(progress)).run(journal)
@@ -169,7 +169,7 @@ def _group_terms(corpus: Corpus, orders: Sequence[Int64Array]) -> list[TermGroup
     return find_groups(columns, LabelledMatrix(corpus.X, corpus.Y, corpus.named_counts)) if len(columns) else []
 
 
-def _make_splits(corpus: Corpus, plan: Plan) -> list[Split]:
+def make_plan_splits(corpus: Corpus, plan: Plan) -> list[Split]:
     """Return the splits of a corpus that a plan asks for."""
     cv, groups = (  # a column, or something for each document
         corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)

@@ -1,0 +1,150 @@
+"""``multiverse``: whether the conclusion survives other ways to prepare the texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from termsieve.cli.app import app
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Threads
+from termsieve.cli.messages import Messages
+from termsieve.cli.option_groups import expand_groups, format_examples, option
+from termsieve.cli.output import HTML_EXTENSIONS, OutputOptions, Sheet
+from termsieve.cli.plan_options import PlanOptions
+from termsieve.extras import require_extra
+
+if TYPE_CHECKING:
+    from termsieve.study.multiverse import Ways
+
+_NAMED_VALUES: dict[str, Any] = {"none": None, "yes": True, "true": True, "no": False, "false": False}
+
+
+@app.command(
+    epilog=format_examples(
+        "termsieve multiverse mail.csv --vary min_df=1,3 --vary stop_words=none,smart --vary lowercase",
+        "termsieve multiverse mail.csv --vary lowercase --vary min_df=1,5 --score chi2,bns -o ways.csv",
+        "termsieve multiverse mail.csv --vary stop_words=none,english -o report.html",
+    )
+)
+@expand_groups
+def multiverse(
+    files: Files,
+    *,
+    vary: Annotated[
+        list[str],
+        option(
+            "--vary",
+            metavar="NAME=A,B",
+            help="What to vary, and its values: min_df=1,3, stop_words=none,smart, ngram_range=1,2, "
+            "weighting=count,binary, ...; a name alone, such as lowercase, is yes and no. May be given several times: "
+            "all combinations are tried.",
+        ),
+    ],
+    plan: Annotated[
+        dict[str, Any],
+        PlanOptions("scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf"),
+    ],
+    classifier: Annotated[
+        str, option("--classifier", "-c", metavar="NAME", help="One classifier (default multinomial_nb).")
+    ] = "multinomial_nb",
+    threads: Threads = None,
+    columns: ColumnOptions,
+    analysis: AnalyzerOptions,
+    output_options: OutputOptions,
+    messages: Messages,
+) -> None:
+    """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
+    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.study.multiverse import multiverse as run_multiverse
+
+    varied = dict(parse_vary(one) for one in vary)
+    page = output_options.output is not None and output_options.output.suffix.lower() in HTML_EXTENSIONS
+    if page:
+        require_extra("report", "A page (.html)")
+    documents = find_labelled(files, columns)
+    output_options.check(page=True, inputs=[*documents.files, *analysis.files])
+    report_columns(documents, messages)
+    analyzer = analysis.make_analyzer()
+    with messages.report_time("compared"), messages.report_compiling():
+        found = run_multiverse(
+            documents, vary=varied, classifier=classifier, analyzer=analyzer, threads=threads, notify=messages.note,
+            **plan,
+        )  # fmt: skip
+    report_skipped(documents, messages)
+
+    def write_page(path: Path) -> None:
+        """Compare once more in the way of the options, and put what the ways say on its page."""
+        from termsieve import report as write_report
+        from termsieve.study.study import compare
+
+        given = {name: value for name, value in plan.items() if name not in ("min_df", "min_tf")}
+        result = compare(
+            documents, analyzer=analyzer, classifiers=[classifier], threads=threads, progress=messages.progress, **given
+        )
+        result.settings["multiverse"] = found.to_dict()
+        write_report(result, path)
+
+    output_options.write(make_ways_sheet(found, write_page), messages)
+
+
+def parse_vary(given: str) -> tuple[str, list[Any]]:
+    """Return the name and the values of ``--vary``.
+
+    >>> parse_vary("min_df=1,0.5"), parse_vary("stop-words=none,smart"), parse_vary("ngram_range=1,1-2")
+    (('min_df', [1, 0.5]), ('stop_words', [None, 'smart']), ('ngram_range', [(1, 1), (1, 2)]))
+    >>> parse_vary("lowercase")
+    ('lowercase', [True, False])
+    """
+    name, separator, values = given.partition("=")
+    name = name.strip().replace("-", "_")
+    if not separator:
+        return name, [True, False]
+    if not values.strip():
+        raise typer.BadParameter(f"{given!r} has no values. Write for example min_df=1,3.", param_hint="--vary")
+    return name, [_parse_value(name, value.strip()) for value in values.split(",")]
+
+
+def _parse_value(name: str, value: str) -> Any:
+    if value.lower() in _NAMED_VALUES:
+        return _NAMED_VALUES[value.lower()]
+    if name == "ngram_range":
+        low, _, high = value.partition("-")
+        if low.isdecimal() and (high or low).isdecimal():
+            return int(low) if high else 1, int(high or low)
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
+    """Make the rows of all ways, and what they say in a terminal."""
+    names = list(found.ways[0].choices)
+    columns = [*names, "best", "second", "lead", "clear", "terms", found.measure]
+    rows = [
+        (*(_format(way.choices[name]) for name in names), way.best, way.second, way.lead, way.clear, way.terms,
+         way.reached)
+        for way in found.ways
+    ]  # fmt: skip
+    return Sheet(columns, rows, lambda: _show(found), page=page)
+
+
+def _format(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    return "none" if value is None else value
+
+
+def _show(found: Ways) -> Group:
+    sentence = Text(f"{found.conclusion}.", style="bold")
+    table = Table("choice", "value", "ways", "best there", "in", f"mean {found.measure}", box=None)
+    for name, value, n, best, won, reached in found.by_choice():
+        table.add_row(name, value.lower(), f"{n}", best, f"{won}", f"{reached:.3f}")
+    return Group(sentence, Text(found.certainty[:1].upper() + found.certainty[1:] + "."), Text(), table)
