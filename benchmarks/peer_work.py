@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 SHORT = 0.2  # seconds; what takes less is done REPEATS times, and the median counts
+LONG = 4.0  # seconds; what takes longer is done once
 REPEATS = 5
 CHOSEN = 10
 SIZES = (100, 1000, 10000)
@@ -538,17 +539,20 @@ def read_cpu() -> float:
 
 
 def measure(do: Callable[[Any], Any], data: Any, tenth: Any) -> tuple[dict[str, float], Any]:
-    """What the work takes, and what comes out."""
+    """What the first call takes, which may load or compile something, and those after it; and what comes out."""
     do(tenth)
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak of memory starts anew
     before, times = read_memory("VmRSS"), []
-    while not times or (len(times) < REPEATS and times[0][0] < SHORT):
+    while len(times) < 2 or (len(times) <= REPEATS and times[-1][0] < SHORT):
         cpu, wall = read_cpu(), time.perf_counter()
         result = do(data)
         times.append((time.perf_counter() - wall, read_cpu() - cpu))
-    seconds, cpu = (statistics.median(column) for column in zip(*times, strict=True))
-    return {"seconds": seconds, "cpu": cpu, "memory": read_memory("VmHWM") - before}, result
+        if times[0][0] > LONG:
+            break
+    seconds, cpu = (statistics.median(column) for column in zip(*(times[1:] or times), strict=True))
+    taken = {"seconds": seconds, "cpu": cpu, "first": times[0][1], "memory": read_memory("VmHWM") - before}
+    return taken, result
 
 
 def tabulate(peer: str, result: Any) -> Any:
