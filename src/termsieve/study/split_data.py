@@ -204,7 +204,7 @@ class SplitData:
         self, ranked: RankedColumns, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
     ) -> Iterator[list[Any]]:
         reached = [min(k, len(ranked.order)) for k in ks]
-        classes, codes, _ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
+        classes, codes, *_ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
         names = self.classes if known.ndim == 2 or not ranked.label else [ranked.label]
         predicted = codes if codes.ndim == 3 else classes[codes]
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
