@@ -259,7 +259,7 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
         ("corpus", "Corpus", context["counts"] is not None), ("curves", "How many terms", has_result),
         ("try", "Try it", context["try_box"] is not None),
         ("bytes", "How few bytes", "bytes" in context["charts"]),
-        ("difference", "Differences", has_result), ("ways", "Other ways", bool(context.get("ways"))),
+        ("difference", "Differences", has_result), ("ways", "Other ways", bool(context["ways"])),
         ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
         ("groups", "Near-duplicates", "groups" in context["charts"]),
@@ -276,7 +276,7 @@ def _corpus_context(data: ReportData) -> dict[str, Any]:
 def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]:
     result = data.result
     if result is None:
-        return {}
+        return {"ways": None}
     one_split = result.settings.get("n_splits", 2) == 1
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
