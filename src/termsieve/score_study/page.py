@@ -266,8 +266,8 @@ def _forman(evidence: Evidence) -> Iterator[str]:
     yield "## Forman's claims\n"
     yield (
         "Forman (2003) compared twelve scores on 229 problems with a linear SVM. His headlines, in our words and from "
-        "memory, checked on our one-class problems with the linear SVM (which sees tf-idf here) and his scores (all "
-        "but one, the random choice):\n"
+        "memory, checked on our one-class problems with the linear SVM (which sees tf-idf with the logarithm of tf) "
+        "and his scores (all but one, the random choice):\n"
     )
     yield "| claim | here | numbers |\n|---|---|---|"
     for claim in claims:
