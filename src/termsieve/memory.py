@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 
 import pyarrow as pa
 
@@ -22,7 +23,8 @@ def return_large_arrays() -> None:
 
 
 def release_memory() -> None:
-    """Give back what allocators keep of freed memory: the next tables would come on top of it."""
+    """Free what is held in circles, and give back what allocators keep: the next tables would come on top of it."""
+    gc.collect()
     pa.default_memory_pool().release_unused()
     with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

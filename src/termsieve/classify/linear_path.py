@@ -54,7 +54,7 @@ _PROGRESS = 1e-12  # a smaller decrease of the objective or the gap, as a share 
 _PATIENCE, _DUAL_PATIENCE = 5, 30  # steps without progress, in weights and in dual variables
 # Costs in nanoseconds; they decide between two ways to the same optimum
 _FLOP, _ENTRY = 0.06, 2.5
-_FEWEST = 4  # problems that descend together, at least: for fewer Newton's method is as quick
+_FEWEST = 4  # problems that descend together, at least: one alone took as long as by Newton's method
 _TOGETHER = 32  # problems that descend together at least, before another thread takes some
 
 

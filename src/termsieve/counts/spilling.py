@@ -265,6 +265,8 @@ class _BoundedCount:
                 idle.put(part)
 
         work_on_stream(work, take(), self.threads)
+        for _ in self._parts:
+            idle.get()  # nothing but the list may hold the tables while they are written
         self._write_runs()
         return following
 

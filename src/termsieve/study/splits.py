@@ -72,7 +72,7 @@ def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: Any) -> N
     if groups is not None:
         n, what = len(set(np.asarray(groups).tolist())), "groups"
     elif labels is not None:
-        n, what = int(np.bincount(labels).max(initial=0)), "documents in the largest class"
+        n, what = int(np.unique(labels, return_counts=True)[1].max(initial=0)), "documents in the largest class"
     else:
         n, what = n_docs, "documents"
     if n < cv:
