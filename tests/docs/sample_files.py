@@ -85,12 +85,21 @@ def write_samples(folder: Path) -> None:
     """Write every file that a page of the documentation names."""
     documents = make_documents(240)
     rows = [
-        {"id": n, "text": text, "label": label, "month": f"2026-0{1 + n % 3}", "source": "abc"[n % 3]}
+        {
+            "id": n,
+            "text": text,
+            "label": label,
+            "date": f"2026-0{1 + n % 3}-1{n % 9}",
+            "month": f"2026-0{1 + n % 3}",
+            "source": "abc"[n % 3],
+        }
         for n, (text, label) in enumerate(documents)
     ]
     _write_csv(folder / "mail.csv", rows)
     _write_csv(folder / "new.csv", [{"text": text} for text, _ in make_documents(5, seed=1)])
     _write_csv(folder / "texts.csv", rows[:40])
+    _write_csv(folder / "speeches.csv", rows)
+    _write_csv(folder / "frequencies.csv", [{"word": word, "frequency": 1000} for word in [*_COMMON, *_TELLING["ham"]]])
     (folder / "mymodule.py").write_text("def cut(text):\n    return text.lower().split()\n", encoding="utf-8")
     for name in ("hamlet.txt", "macbeth.txt"):
         lines = [text for text, _ in make_documents(30, seed=len(name))]
