@@ -138,7 +138,7 @@ def with_dask(file: Path) -> None:
     title("Dask, LocalCluster of two processes, the same documents")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster),
     ):

@@ -19,7 +19,10 @@ counts are also ``ValueError``; ``MissingExtraError`` is also ``ImportError``, `
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class TermsieveError(Exception):
@@ -54,6 +57,29 @@ class OutputError(TermsieveError, OSError):
 
 class TermsieveWarning(UserWarning):
     """Something that is good to know, said by termsieve itself: commands show it, and no warning of other libraries."""
+
+
+_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
+
+
+def warn(message: str, stacklevel: int = 2) -> None:
+    """Warn of something; where warnings are collected, keep it instead."""
+    kept = _collected.get()
+    if kept is None:
+        warnings.warn(message, TermsieveWarning, stacklevel=stacklevel + 1)
+    else:
+        kept.append(message)
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect what this thread would warn of: filters of Python's warnings are of all threads."""
+    kept: list[str] = []
+    token = _collected.set(kept)
+    try:
+        yield kept
+    finally:
+        _collected.reset(token)
 
 
 class UnknownNameError(TermsieveError, KeyError):

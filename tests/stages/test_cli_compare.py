@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shlex
 
 import numpy as np
@@ -162,3 +163,11 @@ def test_a_parquet_file_of_documents_is_no_result(news, tmp_path, typed):
     code, _, err = typed("report", tmp_path / "docs.parquet", "--score", "gu", "-o", tmp_path / "page.html")
     assert code == 0, err
     assert "text from the column 'text'" in err
+
+
+def test_verbose_tells_how_near_to_the_optimum_classifiers_were_solved(news, typed):
+    options = ["--score", "gu", "--classifier", "linear_svm", "-k", "5", "--cv", "3"]
+    code, _, err = typed("compare", news, *options, "--verbose")
+    assert code == 0, err
+    assert re.search(r"largest duality gap, as a share of the objective\): linear_svm: \d\.\de-\d\d\.", err)
+    assert "duality gap" not in typed("compare", news, *options)[2]

@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive_curves
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.neighbors import NearestCentroid
 
 from termsieve.classify import curves
 from termsieve.classify.curves import curve, predict_curve
+from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
 from termsieve.errors import InputError, OptionError
 
@@ -211,10 +213,34 @@ def test_other_models_with_several_labels():
 
 def test_codes_are_places_among_the_classes():
     X, y, T, order = corpus(0)
-    classes, codes, gaps = predict_curve(X, y, T, order, [3, 9])
+    classes, codes, gaps, decisions = predict_curve(X, y, T, order, [3, 9], decisions=True)
     assert gaps is None
+    assert decisions is None  # of more than two classes
     assert classes.tolist() == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(classes[codes], curve(X, y, T, order, [3, 9]))
+
+
+@pytest.mark.parametrize("model", [MultinomialNB(), BernoulliNB(), PoissonNB(), LinearSVM()])
+def test_decisions_are_those_of_the_fitted_estimator(model):
+    X, y, T, order = corpus(0)
+    y = np.where(y == "a", "a", "rest")
+    ks = [9, 3, 9, 20]
+    found = predict_curve(X, y, T, order, ks, model, decisions=True)
+    np.testing.assert_array_equal(found.classes[found.codes], curve(X, y, T, order, ks, model))
+    for k, row in zip(ks, found.decisions, strict=True):
+        fitted = clone(model).fit(X[:, order[:k]], y)
+        unseen = T[:, order[:k]]
+        if hasattr(fitted, "decision_function"):
+            expected = fitted.decision_function(unseen)
+        else:
+            expected = np.subtract(*fitted.predict_log_proba(unseen).T[::-1])
+        np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_decisions_come_only_when_asked_for():
+    X, y, T, order = corpus(0)
+    assert predict_curve(X, np.where(y == "a", "a", "rest"), T, order, [3]).decisions is None
+    assert predict_curve(X, y == "a", T, order, [3], LogisticRegression(), decisions=True).decisions is None
 
 
 def test_any_number_of_threads_gives_the_same(monkeypatch):

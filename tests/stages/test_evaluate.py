@@ -8,7 +8,16 @@ from scipy import sparse, stats
 from sklearn import metrics
 
 from termsieve.errors import InputError, OptionError
-from termsieve.evaluate.measures import MEASURES, band, confusion, measure_curve, overlap, rank_correlation, stability
+from termsieve.evaluate.measures import (
+    MEASURES,
+    average_precision,
+    band,
+    confusion,
+    measure_curve,
+    overlap,
+    rank_correlation,
+    stability,
+)
 
 AVERAGES = ["micro", "macro", "weighted", None]
 labels = st.lists(st.sampled_from("abc"), min_size=6, max_size=6)
@@ -212,3 +221,12 @@ def test_band_is_students():
     assert band([[1.0]]).high[0] == np.inf
     with pytest.raises(InputError, match="at least one"):
         band([])
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=12))
+def test_average_precision_as_scikit_learn_has_it(documents):
+    relevant, decisions = (np.array(part) for part in zip(*documents, strict=True))
+    found = average_precision(relevant, [decisions, -decisions])
+    for one, values in zip(found, (decisions, -decisions), strict=True):
+        expected = metrics.average_precision_score(relevant, values) if relevant.any() else 0.0
+        assert one == pytest.approx(expected)

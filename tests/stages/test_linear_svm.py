@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import LinearSVC
 
+import termsieve as ts
 from termsieve.classify import linear_descent, linear_path, linear_systems, linear_tuning
 from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
@@ -439,3 +440,27 @@ def test_descent_that_is_given_up_goes_on_by_newton(monkeypatch):
     found = LinearSVM(tol=1e-12).fit(X, y)
     assert (found.certificate_ <= 1e-12).all()
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_trained_model_keeps_its_duality_gap(several, tmp_path):
+    texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 3
+    labels = [["spam", "sale"] if several else "spam"] * 3 + [["ham"] if several else "ham"] * 3
+    model = ts.train(texts, labels * 3, scores="chi2", ks=4, classifiers="linear_svm", cv=3, calibrate=0)
+    parts = model.classifier.estimators_ if several else [model.classifier]
+    assert model.settings["duality_gap"] == max(one.certificate_.max() for one in parts)
+    assert 0 <= model.settings["duality_gaps"]["linear_svm"] <= 1e-8
+    model.save(tmp_path / "a.model")
+    loaded = ts.Model.load(tmp_path / "a.model")
+    assert loaded.settings["duality_gap"] == model.settings["duality_gap"]
+    bayes = ts.train(texts, labels * 3, scores="chi2", ks=4, classifiers="multinomial_nb", cv=0, calibrate=0)
+    assert bayes.settings["duality_gap"] is None
+
+
+def test_iterations_may_be_passes_of_descent_which_have_a_limit_of_their_own(monkeypatch):
+    X, y, _, _ = corpus(15, n=300, d=700)
+    calls, descend = [], linear_descent.descend
+    monkeypatch.setattr(linear_descent, "descend", lambda *given: calls.append(descend(*given)) or calls[-1])
+    model = LinearSVM(max_iter=1).fit(sparse.csr_array(normalize(X)), y)
+    assert model.n_iter_ == max(one.passes for one in calls[0]) > model.max_iter
+    assert (model.certificate_ <= model.tol).all()

@@ -14,10 +14,11 @@ import termsieve as ts
 from termsieve import _kernels
 from termsieve.counts.labelled import LabelledMatrix, read_labelled
 from termsieve.errors import OptionError
+from termsieve.reporting.tables import MAX_SUPERFLUOUS, make_explained_terms
 from termsieve.reporting.term_groups import MAX_GROUPS, MAX_TERMS, draw_term_groups
 from termsieve.selection import greedy
 from termsieve.selection.logarithms import make_log_table
-from termsieve.selection.near_duplicates import TermGroup, find_groups
+from termsieve.selection.near_duplicates import NearDuplicate, TermGroup, find_groups
 from termsieve.selection.pool import RULES
 from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
@@ -26,6 +27,7 @@ from termsieve.study.plan import Plan
 from termsieve.study.results import _check_groups
 from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split
+from termsieve.views import format_percent
 
 METHODS = {"cmim": "cmim", "jmi": "jmi", "mrmr": "mrmr", "quotient": 'mrmr(form="quotient")', "fcbf": "fcbf"}
 TEXTS = [
@@ -389,7 +391,34 @@ def test_a_comparison_keeps_groups_and_its_page_shows_them(tmp_path):
     assert '"group of"' in page
     assert "not in the catalogue" not in page  # a rule can be run again
     loaded.term_groups = []
+    assert '"group of"' not in ts.report(loaded, tmp_path / "b.html").read_text("utf-8")
+    loaded.near_duplicates = []
     assert 'id="groups"' not in ts.report(loaded, tmp_path / "b.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["chi2", "cmim"])
+def test_a_comparison_and_its_page_tell_what_the_recommended_terms_make_superfluous(name, tmp_path):
+    texts, labels = TEXTS * 3, LABELS * 3
+    result = ts.compare(texts, labels, scores=[name], classifiers=["multinomial_nb"], ks=[2], cv=3, progress=False)
+    k = result.recommended().k
+    rule = f"top({k})" if name == "chi2" else f"cmim({k})"
+    given = {"score": name} if name == "chi2" else {}
+    expected = ts.select(texts, rule, labels=labels, **given).near_duplicates(texts, labels)
+    assert result.near_duplicates == expected != []
+    page = ts.report(result, tmp_path / "a.html").read_text("utf-8")
+    listed = page.partition('<dl class="explained"')[2].partition("</dl>")[0]
+    for one in expected[:2]:
+        assert f"{one.term}</bdi>" in listed
+        assert f'{one.other}</bdi>&nbsp;<span class="muted">{format_percent(one.share)}<' in listed
+        assert f"of its {one.df:,} documents have {one.term}, too" in listed
+
+
+def test_of_each_term_the_page_lists_few():
+    found = [NearDuplicate("a", f"t{i}", 4, 3, 0.75, 0.2, 0.05) for i in range(9)]
+    [row] = make_explained_terms(found, {"a": 7})
+    assert (row.text, row.number, len(row.also)) == ("a", 7, MAX_SUPERFLUOUS)
+    assert row.also[0][:2] == ("t0", "75 %")
+    assert row.also[0].title.endswith("beside a it tells 25 % of what it tells of the classes alone")
 
 
 def test_a_page_without_any_score_of_single_terms(tmp_path):

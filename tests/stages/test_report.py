@@ -761,3 +761,11 @@ def test_excerpts_are_of_the_terms_class_and_of_others():
     assert [one.label for one in found["ship"]] == ["sea"] * 5  # enough were found before the others came
     late = extract_from_documents(ts.read({"text": texts[::-1], "label": labels[::-1]}), [scores])
     assert sorted(one.label for one in late["ship"]) == ["money", "sea", "sea", "sea", "sport"]
+
+
+def test_the_page_says_how_near_to_the_optimum_classifiers_were_solved(tmp_path):
+    texts, labels = documents(60)
+    result = ts.compare(texts, labels, scores=["chi2"], classifiers=["linear_svm"], ks=[5], cv=2)
+    assert html.escape(result.describe_gaps()) in page_of(result, tmp_path)
+    assert f"linear_svm: {result.settings['duality_gaps']['linear_svm']:.1e}" in result.describe_gaps()
+    assert "duality gap" not in page_of(plain_result(), tmp_path)

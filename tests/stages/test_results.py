@@ -11,8 +11,11 @@ import pytest
 from pages.samples import documents, plain_result
 
 import termsieve as ts
+from termsieve.classify.curves import predict_curve
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.evaluate.significance import correlated_t
+from termsieve.study import split_data
+from termsieve.study.journal import DUALITY_GAP, find_largest_gaps
 from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
 
 
@@ -51,6 +54,40 @@ def test_all_of_it_comes_back_from_one_file(tmp_path):
     assert again.excerpts == result.excerpts
     assert again.settings == result.settings
     assert again.seconds == result.seconds
+    assert again.near_duplicates == result.near_duplicates != []
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+def test_the_largest_duality_gap_of_all_solutions_is_kept(per_class, tmp_path, monkeypatch):
+    gaps = []
+
+    def predict_and_note(*arguments):
+        found = predict_curve(*arguments)
+        gaps.extend([] if found.gaps is None else found.gaps.tolist())
+        return found
+
+    monkeypatch.setattr(split_data, "predict_curve", predict_and_note)
+    texts, labels = documents(60)
+    options = {"scores": ["chi2", "gu"], "classifiers": ["multinomial_nb", "linear_svm"], "ks": [2, 5], "cv": 2}
+    result = ts.compare(texts, labels, **options, per_class=per_class, journal=tmp_path / "journal", excerpts=False)
+    assert result.settings["duality_gaps"] == {"linear_svm": max(gaps)}
+    assert 0 < max(gaps) <= 1e-8
+    assert f"linear_svm: {max(gaps):.1e}." in result.describe_gaps()
+    assert not [one for one in result.table["measure"].unique().to_pylist() if "gap" in one]
+    result.save(tmp_path / "result.parquet")
+    assert Comparison.load(tmp_path / "result.parquet").describe_gaps() == result.describe_gaps()
+    gaps.clear()
+    again = ts.compare(texts, labels, **options, per_class=per_class, journal=tmp_path / "journal", excerpts=False)
+    assert not gaps  # nothing was solved again
+    assert again.settings["duality_gaps"] == result.settings["duality_gaps"]
+
+
+def test_a_gap_that_is_not_known_of_every_trial_is_not_told():
+    trials = [[0, fold, "chi2", "linear_svm", 5, "", "f1_macro", 0.5] for fold in (0, 1)]
+    gaps = [[0, fold, "chi2", "linear_svm", 5, "", DUALITY_GAP, 1e-9 * (1 + fold)] for fold in (0, 1)]
+    assert find_largest_gaps([*trials, *gaps]) == {"linear_svm": 2e-9}
+    assert find_largest_gaps([*trials, gaps[0]]) == {}
+    assert plain_result().describe_gaps() == ""
 
 
 def test_any_reader_of_parquet_sees_the_table(tmp_path):
@@ -129,6 +166,13 @@ def has(**changed):
         ),
         (has(n_terms="many"), None, "'n_terms' is 'many'"),
         (has(margin="small"), None, "'margin' is 'small'"),
+        (has(duality_gaps=1e-9), None, "'duality_gaps' is 1e-09"),
+        (has(duality_gaps={"linear_svm": "small"}), None, "duality gaps are not numbers"),
+        (has(duality_gaps={"linear_svm": float("nan")}), None, "duality gaps are not numbers"),
+        ({**ABOUT, "near_duplicates": [["a", "b"]]}, None, "missing"),
+        ({**ABOUT, "near_duplicates": [["a", "b", 4, 3, 0.5, 0.1, 0.1]]}, None, "near-duplicates have"),
+        ({**ABOUT, "near_duplicates": [["a", "b", 4, 3, 0.75, 0.1, float("inf")]]}, None, "near-duplicates have"),
+        ({**ABOUT, "near_duplicates": [["a", 7, 4, 3, 0.75, 0.1, 0.1]]}, None, "near-duplicates have"),
         (ABOUT, lambda table: table.set_column(4, "k", pc.negate(table["k"])), "negative"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics import f1_score
+from sklearn.metrics import average_precision_score, f1_score
 from sklearn.naive_bayes import MultinomialNB
 
 import termsieve as ts
@@ -22,6 +22,7 @@ from termsieve.score_study.problems import Problem, StudyCorpus
 from termsieve.score_study.protocol import load_study
 from termsieve.score_study.results import PanelResults, StudyResults, read_results
 from termsieve.score_study.run import run_study
+from termsieve.scores import SCORES
 from termsieve.scores.catalogue import read_evidence
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -128,8 +129,11 @@ def test_rankings_see_the_training_documents_only(corpora, protocol, outcome):
         model = MultinomialNB().fit(X[split.train][:, places], y[split.train])
         expected = f1_score(y[split.test], model.predict(X[split.test][:, places]))
         found = next(one for one in outcome.problems if (one.problem.corpus, one.problem.label) == ("one", "c1"))
-        [value] = [row[-1] for row in found.rows if row[2] == name and row[4] == size and row[6] == "f1"]
-        assert value == pytest.approx(expected, abs=1e-4)
+        rows = {row[6]: row[-1] for row in found.rows if row[2] == name and row[4] == size}
+        assert rows["f1"] == pytest.approx(expected, abs=1e-4)
+        ranked = model.predict_log_proba(X[split.test][:, places])
+        precision = average_precision_score(y[split.test], ranked[:, 1] - ranked[:, 0])
+        assert rows["average_precision"] == pytest.approx(precision, abs=1e-4)
 
 
 def test_a_run_continues_where_it_stopped(corpora, protocol, tmp_path, monkeypatch):
@@ -146,6 +150,11 @@ def test_results_survive_being_written(outcome, tmp_path):
     assert again.contenders == list_contenders(["cmim"])
     assert again.panels[0].problems == results.panels[0].problems
     np.testing.assert_allclose(again.panels[0].f1["multinomial_nb"], results.panels[0].f1["multinomial_nb"], atol=5e-5)
+    kept = again.panels[0].average_precision["multinomial_nb"]
+    np.testing.assert_allclose(kept, results.panels[0].average_precision["multinomial_nb"], atol=5e-5)
+    np.testing.assert_array_equal(
+        np.isnan(kept).all(axis=(1, 2)), [one.label == "" for one in again.panels[0].problems]
+    )
     np.testing.assert_allclose(again.agreement, results.agreement, atol=5e-5)
     assert again.to_json() == read_results(tmp_path / "scores.json").to_json()
     assert "# Choosing a score" in render_page(again)
@@ -166,7 +175,7 @@ def make_results(f1, *, corpora, stability=(0.5, 0.5, 0.5), collections=None):
     protocol = {"ranges": {"few": [10]}, "collections": collections or {}, "rules": [], "setting": "tiny"}
     found = [Problem(name, "c", 100, 50, 2, 1000, 20.0) for name in corpora]
     values = {"multinomial_nb": np.array(f1, float)[:, None, :]}
-    panel = PanelResults("naive_bayes", (10,), found, values, {"multinomial_nb": np.ones(len(found))}, {})
+    panel = PanelResults("naive_bayes", (10,), found, values, {}, {"multinomial_nb": np.ones(len(found))}, {})
     return StudyResults(protocol, ["chi2", "bns", "gu"], [panel], np.eye(3), np.array(stability), {"naive_bayes": 0.0})
 
 
@@ -197,6 +206,32 @@ def test_a_tie_goes_to_the_stable_score_and_a_clear_lead_does_not():
         assert low <= mean <= high
 
 
+def test_a_rule_that_competed_in_one_panel_is_judged_there_and_changes_nothing_elsewhere():
+    plain = make_results([[0.9, 0.8, 0.5], [0.6, 0.7, 0.1]], corpora=["a", "b"])
+    [panel] = plain.panels
+    nan = np.full((2, 1, 1), np.nan)
+    first = replace(panel, f1={"multinomial_nb": np.concatenate([panel.f1["multinomial_nb"], nan], axis=2)})
+    second = replace(
+        panel, name="linear_svm", f1={"linear_svm": np.array([[[0.7, 0.8, 0.5, 0.9]], [[0.6, 0.6, 0.1, 0.5]]])}
+    )
+    panels = {
+        "naive_bayes": {"classifiers": ["multinomial_nb"], "rules": []},
+        "linear_svm": {"classifiers": ["linear_svm"], "rules": ["cmim"]},
+    }
+    evidence = Evidence(
+        replace(
+            plain, protocol={**plain.protocol, "rules": ["cmim"], "panels": panels},
+            contenders=[*plain.contenders, "cmim"], panels=[first, second],
+        )
+    )  # fmt: skip
+    everywhere = {one.name: one.mean for one in evidence.list_regrets()}
+    there = {one.name: one.mean for one in evidence.list_regrets(evidence.has_rules)}
+    assert everywhere == pytest.approx({"chi2": (0.05 + 0.05) / 2, "bns": (0.05 + 0.0) / 2, "gu": (0.5 + 0.4) / 2})
+    assert there == pytest.approx({"chi2": 0.05, "bns": 0.0, "gu": 0.4, "cmim": 0.0})  # 0.1 better, 0.1 worse
+    lead = evidence.compare("cmim", "bns", evidence.has_rules)
+    assert (lead.low, lead.mean, lead.high) == pytest.approx((-0.1, 0.0, 0.1))
+
+
 # What is committed
 
 
@@ -216,13 +251,20 @@ def test_the_default_is_what_the_evidence_recommends(committed):
 
 
 def test_the_committed_results_are_small_and_many(committed):
-    assert (DOCS / "results" / "scores.json").stat().st_size < 500_000
+    assert (DOCS / "results" / "scores.json").stat().st_size < 800_000
     assert len(committed.panels[0].problems) > 300
     for panel in committed.panels:
-        for values in panel.f1.values():
+        for kept in (*panel.f1.values(), *panel.average_precision.values()):
+            values = kept[np.isfinite(kept)]
             assert values.min() >= 0
             assert values.max() <= 1
             assert values.std() > 0.05
+    assert list(committed.panels[0].average_precision) == ["multinomial_nb", "bernoulli_nb"]
+    assert np.isfinite(committed.panels[1].f1["linear_svm"]).all()  # also of the rules
+
+
+def test_every_score_of_the_catalogue_was_studied():
+    assert set(read_evidence().scores) == {one.spelling for one in SCORES.values()}
 
 
 # Commands

@@ -104,11 +104,15 @@ class CurvePredictions(NamedTuple):
     gaps : array of shape (len(ks),), or None
         The certificates of a `LinearSVM`: the largest duality gap of a class at each k, as a share of its objective.
         None for other models.
+    decisions: array of shape (len(ks), n_test), or None
+        Of two classes, how much the second is preferred, where that was asked for: the log odds of naive Bayes, the
+        decision function of a `LinearSVM`. None for other models and more classes.
     """
 
     classes: AnyArray
     codes: npt.NDArray[np.integer]
     gaps: Array | None
+    decisions: Array | None
 
 
 def predict_curve(
@@ -118,8 +122,12 @@ def predict_curve(
     order: Any,
     ks: Iterable[int],
     model: str | Recipe | BaseEstimator = "multinomial_nb",
+    *,
+    decisions: bool = False,
 ) -> CurvePredictions:
     """Return the predictions of `curve` as indices into the classes, and the certificates of the solutions.
+
+    With ``decisions=True`` also how much the second of two classes is preferred.
 
     Examples
     --------
@@ -134,18 +142,27 @@ def predict_curve(
     task = CurveTask.from_arguments(X_train, y_train, X_test, order, ks, classifier(model))
     points, back = np.unique(task.ks, return_inverse=True)
     if not len(points) or not task.test.shape[0] or not task.codes.shape[1]:
-        codes, gaps = np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32), None
+        found = CurveOutcome(np.zeros((task.codes.shape[1], len(points), task.test.shape[0]), np.int32))
     else:
-        codes, gaps = _find_way(task)(task, points)
-    codes = codes[:, back]
+        found = _find_way(task)(task, points, decisions and not task.indicator and len(task.classes) == 2)
+    codes = found.codes[:, back]
     return CurvePredictions(
         task.classes,
         codes.transpose(1, 2, 0).astype(np.int8) if task.indicator else codes[0],
-        None if gaps is None else gaps[back],
+        None if found.gaps is None else found.gaps[back],
+        None if found.decisions is None else found.decisions[back],
     )
 
 
-def _find_way(task: CurveTask) -> Callable[[CurveTask, Int64Array], tuple[Int32Array, Array | None]]:
+class CurveOutcome(NamedTuple):
+    """What one of the ways gives: codes of problems x points x documents; see `CurvePredictions` for the rest."""
+
+    codes: Int32Array
+    gaps: Array | None = None
+    decisions: Array | None = None
+
+
+def _find_way(task: CurveTask) -> Callable[[CurveTask, Int64Array, bool], CurveOutcome]:
     if can_sweep(task.model):
         return _predict_by_sweeping
     if find_linear_svm(task.model) is not None and (task.indicator or len(task.classes) > 1):
@@ -294,7 +311,7 @@ def find_linear_svm(model: BaseEstimator) -> tuple[LinearSVM, bool] | None:
     return (model, False) if type(model) is LinearSVM else None
 
 
-def _predict_along_path(task: CurveTask, points: Int64Array) -> tuple[Int32Array, Array]:
+def _predict_along_path(task: CurveTask, points: Int64Array, wants_decisions: bool) -> CurveOutcome:
     model, normalize = find_linear_svm(task.model) or (LinearSVM(), False)
     columns = task.order[: points[-1]]
     train, test = (_ranked_columns(X, name, columns) for X, name in _named_matrices(task))
@@ -304,6 +321,7 @@ def _predict_along_path(task: CurveTask, points: Int64Array) -> tuple[Int32Array
     views = unseen.views(points)
     codes = np.empty((task.codes.shape[1], len(points), test.shape[0]), np.int32)
     gaps = np.zeros(codes.shape[:2])  # constant predictions have none
+    decisions = np.empty(codes.shape[1:]) if wants_decisions else None
 
     def work(problem: int) -> None:
         constant = _constant_class(task, problem)
@@ -314,14 +332,17 @@ def _predict_along_path(task: CurveTask, points: Int64Array) -> tuple[Int32Array
         path = model.solve_path(rows, train, task.codes[:, problem], classes, points)
         gaps[problem] = path.gaps.max(axis=1)
         for at, view in enumerate(views):
-            codes[problem, at] = decide_codes(unseen.decide(view, path.weights(at)))
+            sums = unseen.decide(view, path.weights(at))
+            codes[problem, at] = decide_codes(sums)
+            if decisions is not None:
+                decisions[at] = sums[:, 0]
 
     try:
         model.check_parameters()
         _run_in_threads(work, range(len(codes)))
     except ValueError as error:
         raise task.explain(error, int(points[-1])) from error
-    return codes, gaps.max(axis=0)
+    return CurveOutcome(codes, gaps.max(axis=0), decisions)
 
 
 def _ranked_columns(X: Any, name: str, columns: Int64Array) -> sparse.csr_array:
@@ -334,7 +355,7 @@ def _ranked_columns(X: Any, name: str, columns: Int64Array) -> sparse.csr_array:
 # Other models: a fit for each k
 
 
-def _predict_by_refitting(task: CurveTask, points: Int64Array) -> tuple[Int32Array, None]:
+def _predict_by_refitting(task: CurveTask, points: Int64Array, _: bool) -> CurveOutcome:
     n_problems = task.codes.shape[1]
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     for problem in range(n_problems):
@@ -346,7 +367,7 @@ def _predict_by_refitting(task: CurveTask, points: Int64Array) -> tuple[Int32Arr
         for at, k in enumerate(points.tolist()):
             model = task.fit_model(k, problem, before=model)
             codes[problem, at] = task.predict_codes(model, task.take_columns(k)[1])
-    return codes, None
+    return CurveOutcome(codes)
 
 
 def _constant_class(task: CurveTask, problem: int) -> int | None:
@@ -366,12 +387,13 @@ class RankedEntries(NamedTuple):
     values: Array
 
 
-def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> tuple[Int32Array, None]:
+def _predict_by_sweeping(task: CurveTask, points: Int64Array, wants_decisions: bool) -> CurveOutcome:
     train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
     curve_kernels.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
+    decisions = None
     for problem in range(n_problems):
         constant = _constant_class(task, problem)
         if constant is not None:
@@ -380,7 +402,17 @@ def _predict_by_sweeping(task: CurveTask, points: Int64Array) -> tuple[Int32Arra
         sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
         bayes = BayesProblem(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
         _sweep_problem(bayes, test, points, codes[problem])
-    return codes, None
+        if wants_decisions:
+            decisions = _sum_log_odds(bayes.coefficients(points), test, points)
+    return CurveOutcome(codes, None, decisions)
+
+
+def _sum_log_odds(coefficients: SweepCoefficients, test: RankedEntries, points: Int64Array) -> Array:
+    """Return the log odds of the second of two classes: points x documents."""
+    weights, fixed, drift = (part[:, 1] - part[:, 0] for part in coefficients[:3])
+    taken = np.arange(len(weights))[:, np.newaxis] < points
+    rows = sparse.csr_array((test.values, test.ranks, test.ends), (len(test.ends) - 1, len(weights)))
+    return np.asarray(rows @ np.where(taken, weights[:, np.newaxis] - drift, 0.0) + fixed).T
 
 
 def _named_matrices(task: CurveTask) -> tuple[tuple[Any, str], tuple[Any, str]]:

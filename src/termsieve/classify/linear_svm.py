@@ -46,7 +46,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         it: then the steps end where nothing improves any more. There is a warning if rounding errors alone (a
         first-order bound of those of the gradient) do not explain the gap.
     max_iter : int
-        The largest number of Newton steps for each class.
+        The largest number of Newton steps for each class. Where many columns are begun by dual coordinate descent
+        (four or more classes), its passes come before them and have a limit of their own.
     random_state : int or None
         The seed of the folds with C="auto".
 
@@ -56,7 +57,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
     coef_ : array of shape (n_classes, n_features), or (1, n_features) for two classes
     intercept_ : array of shape (n_classes,) or (1,)
     n_iter_ : int
-        The largest number of Newton steps of a class.
+        The largest number of iterations of a class: Newton steps, or passes of dual coordinate descent over the
+        documents where that sufficed. So it may be above `max_iter`.
     objective_, certificate_ : arrays of shape (n_classes,) or (1,)
         The objective, and the duality gap as a share of it.
     C_ : float

@@ -148,6 +148,8 @@ def compare(
     report_skipped(documents, messages)
     for note in result.settings["notes"]:
         messages.note(f"note: {note}")
+    if gaps := result.describe_gaps():
+        messages.detail(gaps)
     sheet = make_comparison_sheet(result, measure)
     for output in sorted(
         outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS

@@ -26,7 +26,7 @@ from termsieve.documents.chunks import Source
 from termsieve.documents.columns import DEFAULT_LABEL, DEFAULT_TEXT, WantedColumns, choose_columns
 from termsieve.documents.options import check_columns, make_options
 from termsieve.documents.relations import RelationSource
-from termsieve.errors import InputError, OptionError, TermsieveWarning
+from termsieve.errors import InputError, OptionError, TermsieveWarning, collect_warnings
 from termsieve.tokens.analyzer import Analyzer
 
 FAN_IN = 8  # parts that one worker adds up
@@ -112,13 +112,11 @@ class PartPlan:
         options = make_options(self.text, self.label, label_sep=self.label_sep, strict=self.strict)
         documents = Documents([source], options)
         assignment = None if self.folds is None else make_assignment(self.folds, self.seed, id=self.id)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", TermsieveWarning)
+        with collect_warnings() as said:
             try:
                 folds = count_each_fold(documents, assignment, self.analyzer, threads=1)
             except NothingFoundError:
                 folds = {}
-        said = [str(one.message) for one in caught if isinstance(one.message, TermsieveWarning)]
         report = PartReport(
             sum(counts.n_docs for counts in folds.values()),
             documents.skipped,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_le
 from termsieve.documents.options import Options, make_options
 from termsieve.documents.sources import find_sources
 from termsieve.documents.text_files import label_by_file
-from termsieve.errors import InputError, OptionError, TermsieveWarning
+from termsieve.errors import InputError, OptionError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -335,7 +334,7 @@ class Documents:
         self._report = tally
         tally.check(chosen)
         for message in self._warnings():
-            warnings.warn(message, TermsieveWarning, stacklevel=2)
+            warn(message)
 
     def _warnings(self) -> list[str]:
         return [*(note for source in self._sources for note in source.notes), *self._report.warnings()]

@@ -247,6 +247,36 @@ def measure_curve(
 # Agreement of rankings and selections
 
 
+def average_precision(relevant: Any, decisions: Any) -> Array:
+    """Return the average precision of documents ranked by each row of decisions.
+
+    Documents with the same decision are taken together, as in scikit-learn's ``average_precision_score``.
+
+    Parameters
+    ----------
+    relevant : array of bool, of shape (n_docs,)
+        Which documents are of the class. Without any of them the value is 0.
+    decisions : array of shape (n, n_docs)
+        The larger, the more likely of the class.
+
+    Examples
+    --------
+    >>> average_precision([True, False, True], [[3.0, 2.0, 1.0], [1.0, 1.0, 2.0]])
+    array([0.83333333, 0.83333333])
+    """
+    relevant, decisions = np.asarray(relevant, bool), np.asarray(decisions, np.float64)
+    return np.array([_average_precision(relevant, row) for row in decisions])
+
+
+def _average_precision(relevant: AnyArray, decisions: Array) -> float:
+    order = np.argsort(-decisions, kind="stable")
+    ordered = decisions[order]
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of documents with the same decision
+    found = np.cumsum(relevant[order])[ends]
+    gained = np.diff(found, prepend=0)
+    return float((gained * found / (ends + 1)).sum() / max(found[-1], 1))
+
+
 class Overlap(NamedTuple):
     """The terms that two rankings share among their first k: how many, and as a share of all that either has."""
 

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsRestClassifier
 
 from termsieve._types import Array, Int64Array
+from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.classify.vocabulary_nb import VocabularyNB
 from termsieve.counts.counts import Counts
@@ -131,7 +132,7 @@ def fit_model(
     about = {
         **settings, "score": spec.score, "rule": spec.rule, "weighting": spec.weighting,
         "classifier": spec.classifier, "min_df": spec.min_df, "n_terms": len(parts.columns), "n_docs": table.num_rows,
-        "analyzer": spec.analyzer.settings, "calibration": None,
+        "analyzer": spec.analyzer.settings, "calibration": None, "duality_gap": _find_largest_gap(parts.classifier),
     }  # fmt: skip
     model = Model(
         parts.vectorizer, parts.classifier, data.classes, single=data.single, settings=about, prior=parts.prior
@@ -184,6 +185,13 @@ def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstim
         raise InputError(
             f"{spelling} cannot learn from {X.shape[0]:,} documents and {X.shape[1]:,} terms: {error}"
         ) from error
+
+
+def _find_largest_gap(classifier: BaseEstimator) -> float | None:
+    """Return the largest duality gap of a class, as a share of its objective; None where there is no such thing."""
+    fitted = getattr(classifier, "estimators_", [classifier])  # with several labels, one for each class
+    gaps = [float(one.certificate_.max()) for one in fitted if isinstance(one, LinearSVM)]
+    return max(gaps, default=None)
 
 
 # Held-out documents

@@ -87,7 +87,9 @@ class Model:
         How it was made: score, rule, weighting, classifier, numbers of documents and terms, cross-validated measures,
         the settings of the analyzer. ``settings["calibration"]`` says how good the probabilities are: Brier score,
         expected calibration error (10 bins of equal width) and reliability table of held-out documents, and the same
-        ``_before`` calibration; None without calibration.
+        ``_before`` calibration; None without calibration. ``settings["duality_gap"]`` says how near to the optimum a
+        linear support vector machine is (the largest of its classes, as a share of the objective); None for others.
+        ``settings["duality_gaps"]`` has the largest of each classifier while they were compared.
     prior : array
         The share of each class in the training documents: the probabilities of a text with none of the model's terms.
     decision : Decision or None

@@ -283,4 +283,5 @@ def _measure_candidates(result: Comparison, plan: Plan, choice: Recommendation) 
         "against_all": None if choice.against_all is None else choice.against_all._asdict(),
         "f1_macro_of_all": None if choice.every is None else choice.every.mean,
         "notes": result.settings["notes"],
+        "duality_gaps": result.settings.get("duality_gaps", {}),
     }

@@ -52,6 +52,10 @@ _GROUP_NOTE = (
     "stands for it. Bars are documents with both terms, as a share of those with one of them. To select terms that do "
     "not repeat each other: termsieve select FILE --rule 'cmim(100)' --explain."
 )
+_EXPLAINED_NOTE = (
+    "The first of the recommended terms, and others behind them of which each tells much the same: they speak of the "
+    "classes, too, but beside it less than alone. With each, the share of its documents that have the term on the left."
+)
 _NO_SUM_REASON = "some of their values are negative or infinite, so a share of their sum has no meaning"
 _TIMING_NOTE = (
     "Ranking is scoring and sorting all terms; learning is fitting and predicting at every number of terms. CPU "
@@ -226,7 +230,7 @@ def _render_page(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap
         "again": rerun.make_code_blocks(data), "again_note": rerun.make_note(data),
         "settings": rerun.list_settings(data),
         "page_data": _page_data(data, drawn, words),
-        **_corpus_context(data), **_result_context(data, drawn), **_vocabulary_context(data, words),
+        **_corpus_context(data), **_result_context(data, drawn, words), **_vocabulary_context(data, words),
         **_score_context(data),
     }  # fmt: skip
     context["sections"] = _list_sections(context)
@@ -262,7 +266,7 @@ def _list_sections(context: dict[str, Any]) -> list[dict[str, str]]:
         ("difference", "Differences", has_result), ("ways", "Other ways", bool(context["ways"])),
         ("vocabulary", "Map", has_vocabulary),
         ("top", "Top terms", has_vocabulary),
-        ("groups", "Near-duplicates", "groups" in context["charts"]),
+        ("groups", "Near-duplicates", "groups" in context["charts"] or bool(context["explained"])),
         ("agreement", "Agreement", context["several"]), ("energy", "Energy", "energy" in context["charts"]),
         ("timings", "Timings", "timings" in context["charts"]), ("again", "Run it again", True),
     ]  # fmt: skip
@@ -273,15 +277,18 @@ def _corpus_context(data: ReportData) -> dict[str, Any]:
     return {"facts": [] if data.counts is None else tables.list_facts(data.counts)}
 
 
-def _result_context(data: ReportData, drawn: dict[str, Chart]) -> dict[str, Any]:
+def _result_context(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap | None) -> dict[str, Any]:
     result = data.result
     if result is None:
-        return {"ways": None}
+        return {"explained": [], "ways": None}
+    numbers = _number_terms(words)
     one_split = result.settings.get("n_splits", 2) == 1
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
         "decision_curve": _decision_curve(result, drawn), "rule": result.recommended().rule,
         "reason": result.recommended().reason,
+        "explained": tables.make_explained_terms(result.near_duplicates, numbers), "explained_note": _EXPLAINED_NOTE,
+        "gap_note": result.describe_gaps(),
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
         "result_columns": tables.make_result_columns(result), "result_rows": tables.make_result_rows(data, result),
         "ways": result.settings.get("multiverse"),
@@ -325,11 +332,16 @@ def _describe_stable_terms(data: ReportData) -> str:
     )
 
 
+def _number_terms(words: VocabularyMap | None) -> dict[str, int]:
+    """Return the numbers of the terms that are on the map."""
+    return {} if words is None else {term: i for i, term in enumerate(words.spellings)}
+
+
 def _vocabulary_context(data: ReportData, words: VocabularyMap | None) -> dict[str, Any]:
     if words is None:
         return {}
     counts = data.ranked_counts
-    numbers = {term: i for i, term in enumerate(words.spellings)}
+    numbers = _number_terms(words)
     many = counts.n_classes > MAX_CLASSES
     only = f" Of {counts.n_classes:,} classes the {MAX_CLASSES} largest are here." if many else ""
     return {

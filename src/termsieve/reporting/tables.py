@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from termsieve.classify.recipes import recipe_title
@@ -10,6 +11,7 @@ from termsieve.ranking.ranking_rows import RankingRow
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
+from termsieve.selection.near_duplicates import NearDuplicate
 from termsieve.study.excerpts import largest_classes
 from termsieve.study.results import Comparison
 from termsieve.views import format_percent
@@ -20,6 +22,7 @@ MIN_TOP = 3
 OPEN_CLASSES = 12
 _UNSURE_TITLE = "; it does not come again in 9 of 10 half-samples"
 TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
+MAX_SUPERFLUOUS = 4  # of one term
 
 
 class Fact(NamedTuple):
@@ -96,6 +99,42 @@ def make_telling_words(data: ReportData, numbers: dict[str, int]) -> list[Tellin
         terms = [_make_top_term(data, row, numbers, only=False) for row in rows]
         lists.append(TellingWords(format_name(str(counts.classes[c]), 24), f"{counts.class_sizes[c]:,}", terms))
     return lists
+
+
+class SuperfluousTerm(NamedTuple):
+    """A term that another one makes superfluous, with the share of its documents that have the other, and details."""
+
+    text: str
+    share: str
+    title: str
+
+
+class ExplainedTerm(NamedTuple):
+    """A term, and the first of those that it makes superfluous."""
+
+    text: str
+    number: int | None
+    also: list[SuperfluousTerm]
+
+
+def make_explained_terms(found: Sequence[NearDuplicate], numbers: dict[str, int]) -> list[ExplainedTerm]:
+    """List terms with what they make superfluous, both in the order in which they were found."""
+    by_term: dict[str, list[SuperfluousTerm]] = {}
+    for one in found:
+        also = by_term.setdefault(one.term, [])
+        if len(also) < MAX_SUPERFLUOUS:
+            also.append(_make_superfluous_term(one))
+    return [ExplainedTerm(format_name(term), numbers.get(term), also) for term, also in by_term.items()]
+
+
+def _make_superfluous_term(one: NearDuplicate) -> SuperfluousTerm:
+    term, share = format_name(one.term), format_percent(one.share)
+    left = format_percent(max(one.left / one.gain, 0.0) if one.gain > 0 else 0.0)
+    title = (
+        f"{share} of its {one.df:,} documents have {term}, too; beside {term} it tells {left} of what it tells of the "
+        "classes alone"
+    )
+    return SuperfluousTerm(format_name(one.other), share, title)
 
 
 def make_tiles(data: ReportData) -> list[Fact]:

@@ -131,7 +131,7 @@ def _measure_trial(data: SplitData, order: Int64Array, model: str, sizes: list[i
             train, test = (nonempty_documents(X, order[:k]) for X in (seen, unseen))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            classes, codes, _ = predict_curve(
+            classes, codes, *_ = predict_curve(
                 seen[train], known[train], unseen[test], order, [min(k, len(order))], data.make_model(model)
             )
         predicted, inside = _as_indicators(codes[0], truth[test], classes, data.classes)

@@ -13,7 +13,7 @@ from termsieve._types import Array, BoolArray
 from termsieve.errors import OptionError
 from termsieve.evaluate.significance import critical_difference, friedman, mean_ranks
 from termsieve.score_study.problems import Problem
-from termsieve.score_study.results import StudyResults, iterate_values
+from termsieve.score_study.results import Measure, StudyResults, iterate_values
 from termsieve.scores import parse_score
 
 DRAWS = 2000  # of the bootstrap
@@ -98,6 +98,7 @@ class Evidence:
     """
 
     results: StudyResults
+    measure: Measure = "f1"
 
     @cached_property
     def names(self) -> list[str]:
@@ -108,6 +109,15 @@ class Evidence:
     def rules(self) -> list[str]:
         """The rules that competed beside the scores."""
         return list(self.results.protocol["rules"])
+
+    def has_rules(self, case: Case) -> bool:
+        """Tell whether the rules took part in a case."""
+        return case.classifier in self._classifiers_with_rules
+
+    @cached_property
+    def _classifiers_with_rules(self) -> set[str]:
+        panels = self.results.protocol["panels"].values()
+        return {model for panel in panels if panel["rules"] for model in panel["classifiers"]}
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -120,20 +130,20 @@ class Evidence:
         of = {corpus: name for name, parts in collections.items() for corpus in parts}
         return [
             Case(of.get(problem.corpus, problem.corpus), problem, model, one)
-            for _, model, _, problem, _ in iterate_values(self.results)
+            for _, model, _, problem, _ in iterate_values(self.results, self.measure)
             for one in self.results.ranges
         ]
 
     @cached_property
-    def f1(self) -> Array:
-        """Mean F1: cases x contenders."""
-        return np.concatenate([values for *_, values in iterate_values(self.results)])
+    def values(self) -> Array:
+        """Means of the measure: cases x contenders."""
+        return np.concatenate([values for *_, values in iterate_values(self.results, self.measure)])
 
     @cached_property
     def regrets(self) -> Array:
         """What each contender loses against the best score: cases x contenders."""
-        best = self.f1[:, self._columns].max(axis=1, keepdims=True)
-        return np.asarray(best - self.f1)
+        best = self.values[:, self._columns].max(axis=1, keepdims=True)
+        return np.asarray(best - self.values)
 
     @cached_property
     def _draws(self) -> list[dict[str, int]]:
@@ -154,7 +164,7 @@ class Evidence:
             groups.setdefault((case.kind, case.classifier), {}).setdefault(case.collection, []).append(int(i))
         names = sorted({case.collection for case in self.cases})
         kinds = sorted({kind for kind, _ in groups})
-        means = np.zeros((len(groups), len(names), self.f1.shape[1]))
+        means = np.zeros((len(groups), len(names), self.values.shape[1]))
         there = np.zeros((len(groups), len(names)))
         for g, (key, parts) in enumerate(sorted(groups.items())):
             of_kind = sum(kind == key[0] for kind, _ in groups)
@@ -188,20 +198,27 @@ class Evidence:
         return average(np.ones(len(names))), np.array([average(times) for times in usable])
 
     def list_regrets(self, condition: Condition | None = None) -> list[Regret]:
-        """Return the regret of every contender, least first."""
+        """Return the regret of every contender that took part in all these cases, least first."""
         mean, draws = self.mean_regrets(condition)
         low, high = np.quantile(draws, [0.025, 0.975], axis=0)
         found = [
             Regret(*row)
             for row in zip(self.results.contenders, *map(np.ndarray.tolist, (mean, low, high)), strict=True)
+            if np.isfinite(row[1])
         ]
         return sorted(found, key=lambda one: (one.mean, one.name))
 
+    def compare(self, name: str, other: str, condition: Condition | None = None) -> Regret:
+        """Return how much more a contender loses than another in the same cases."""
+        mean, draws = self.mean_regrets(condition)
+        a, b = (self.results.contenders.index(one) for one in (name, other))
+        return _with_interval(name, float(mean[a] - mean[b]), draws[:, a] - draws[:, b])
+
     @cached_property
     def rank_table(self) -> Array:
-        """Mean F1 over classifiers and ranges: problems x scores."""
+        """Mean of the measure over classifiers and ranges: problems x scores."""
         rows: dict[tuple[str, str, str], list[Array]] = {}
-        for panel, _, _, problem, values in iterate_values(self.results):
+        for panel, _, _, problem, values in iterate_values(self.results, self.measure):
             rows.setdefault((panel.name, problem.corpus, problem.label), []).append(
                 values[:, self._columns].mean(axis=0)
             )

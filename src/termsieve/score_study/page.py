@@ -16,6 +16,7 @@ from termsieve.scores.catalogue import EVIDENCE_FILE
 
 FIGURES = {"regret": "choosing-regret.svg", "agreement": "choosing-agreement.svg"}
 _TOP = 10
+_NEAR_RULES = 5
 
 
 def write_page(results_path: Path, page: Path, data_folder: Path) -> None:
@@ -43,7 +44,9 @@ def render_summary(evidence: Evidence) -> str:
 def render_page(results: StudyResults) -> str:
     """Return the page as Markdown."""
     evidence = Evidence(results)
-    parts = (_advice, _method, _ranking, _regimes, _guards, _rules, _agreement, _forman)
+    parts = (
+        _advice, _method, _ranking, _compare_by_average_precision, _regimes, _guards, _rules, _agreement, _forman,
+    )  # fmt: skip
     return "\n".join(line for part in parts for line in part(evidence)) + "\n"
 
 
@@ -68,10 +71,53 @@ def _advice(evidence: Evidence) -> Iterator[str]:
             f"It is a tie with {names}: differences of less than {TIE} that may be chance. `{least.name}` has the "
             "least regret; of the tied scores that do not need one label per document, the one is taken whose first "
             f"terms come again most often in other documents of the corpus, those of `{best.name}` in "
-            f"{best.stability:.1%} (mean rank {best.rank:.1f}). "
+            f"{best.stability:.1%} (mean rank {best.rank:.1f}). {_explain_left_out(evidence)}"
             f"Classes of fewer than {evidence.results.protocol['min_class']} documents were not studied: there a "
             "score that does not know the sizes of the classes ranks their terms first.\n"
         )
+
+
+def _explain_left_out(evidence: Evidence) -> str:
+    """Say which tied scores come again more often than the recommended one, and why they are not taken."""
+    best = evidence.recommended
+    more = [f"`{one.name}`" for one in evidence.tied if one.stability > best.stability]
+    if not more:
+        return ""
+    return (
+        f"The first terms of {' and '.join(more)} come again more often, but {' and '.join(more)} cannot be the "
+        "default: documents with several labels, as in Reuters, have no such score. Where each document has one label, "
+        "it is as good a choice. "
+    )
+
+
+def _compare_by_average_precision(evidence: Evidence) -> Iterator[str]:
+    by_precision = Evidence(evidence.results, "average_precision")
+    place, own = next(
+        (i, one) for i, one in enumerate(by_precision.standings, 1) if one.name == evidence.recommended.name
+    )
+    least = by_precision.standings[0]
+    problems = len(by_precision.rank_table)
+    yield "## By average precision\n"
+    yield (
+        "How well a classifier ranks the documents of a class, wherever it draws the line: average precision by the "
+        "log odds of naive Bayes and the decision function of the linear SVM. Only for one class against the rest "
+        f"({problems} problems, those of the two panels counted apart); of all classes together the sweeps of naive "
+        f"Bayes give labels only. `{own.name}` is number {place}"
+        + (
+            ".\n"
+            if place == 1
+            else f": it loses {own.behind.mean:.3f} ({own.behind.low:.3f} to {own.behind.high:.3f}) more than "
+            f"`{least.name}`"
+            + (f"; differences below {TIE} are no reason to prefer a score.\n" if own.behind.mean < TIE else ".\n")
+        )
+    )
+    yield "| | score | regret in average precision | 95 % interval | mean rank |\n|---|---|---|---|---|"
+    for i, one in enumerate(by_precision.standings, 1):
+        name = f"**`{one.name}`**" if one.name == own.name else f"`{one.name}`"
+        yield (
+            f"| {i} | {name} | {one.regret.mean:.3f} | {one.regret.low:.3f} to {one.regret.high:.3f} | {one.rank:.1f} |"
+        )
+    yield ""
 
 
 def _method(evidence: Evidence) -> Iterator[str]:
@@ -98,8 +144,7 @@ def _method(evidence: Evidence) -> Iterator[str]:
         "of a collection and the problems of a corpus: what matters is a corpus that is not among these. Regret is "
         "what a score loses against the best of all scores on the same problem, classifier and range of the number "
         "of terms. Intervals come from drawing the collections again with replacement; there are only "
-        f"{len({case.collection for case in evidence.cases})} of them, so they are rough. Average precision was not "
-        "measured: the sweeps over the number of terms give labels only. "
+        f"{len({case.collection for case in evidence.cases})} of them, so they are rough. "
         "`termsieve study scores` runs it again; `--setting full` takes more documents, splits and numbers of terms.\n"
     )
 
@@ -177,12 +222,28 @@ def _guards(evidence: Evidence) -> Iterator[str]:
 def _rules(evidence: Evidence) -> Iterator[str]:
     if not evidence.rules:
         return
-    regrets = {one.name: one for one in evidence.list_regrets()}
+    by_precision = Evidence(evidence.results, "average_precision")
+    found, precise = (
+        {one.name: one for one in some.list_regrets(evidence.has_rules)} for some in (evidence, by_precision)
+    )
+    cases = [case for case in evidence.cases if evidence.has_rules(case)]
+    models = ", ".join(f"`{name}`" for name in sorted({case.classifier for case in cases}))
+    problems = len({(case.problem.corpus, case.problem.label) for case in cases})
+    best = [one.name for one in found.values() if one.name in evidence.names][:_NEAR_RULES]
+    shown = {*evidence.rules, *best, evidence.recommended.name}
     yield "## Rules that look at terms together\n"
-    yield "Their regret against the best single score; below 0 they are better than all of them.\n"
-    yield "| rule | regret |\n|---|---|"
-    for name in evidence.rules:
-        yield f"| `{name}` | {_interval(regrets[name])} |"
+    yield (
+        f"They competed with {models} on {problems} problems. Their regret there against the best single score of each "
+        f"problem (below 0 they would be better than all of them), between the {_NEAR_RULES} scores with the least "
+        f"regret there and `{evidence.recommended.name}`. `fcbf` ends by itself, often after a few dozen terms: more "
+        "are not taken, also where more are asked for.\n"
+    )
+    own = evidence.recommended.name
+    yield f"| | regret in F1 | less that of `{own}` | regret in average precision |\n|---|---|---|---|"
+    for name in (name for name in found if name in shown):
+        kind = "rule" if name in evidence.rules else "score"
+        more = _interval(evidence.compare(name, own, evidence.has_rules)) if name != own else ""
+        yield f"| {kind} `{name}` | {_interval(found[name])} | {more} | {_interval(precise[name])} |"
     yield ""
 
 
@@ -205,8 +266,8 @@ def _forman(evidence: Evidence) -> Iterator[str]:
     yield "## Forman's claims\n"
     yield (
         "Forman (2003) compared twelve scores on 229 problems with a linear SVM. His headlines, in our words and from "
-        "memory, checked on our one-class problems with the linear SVM (which sees tf-idf here) and his scores (all "
-        "but one, the random choice):\n"
+        "memory, checked on our one-class problems with the linear SVM (which sees tf-idf with the logarithm of tf) "
+        "and his scores (all but one, the random choice):\n"
     )
     yield "| claim | here | numbers |\n|---|---|---|"
     for claim in claims:

@@ -26,6 +26,8 @@ class Panel:
         How many of the folds are test documents in turn.
     sizes : tuple of int
         Numbers of terms.
+    rules : tuple of str
+        Rules that compete here beside the scores.
     """
 
     classifiers: tuple[str, ...]
@@ -33,6 +35,7 @@ class Panel:
     splits: int
     sizes: tuple[int, ...]
     more_documents: Mapping[str, int]
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class StudyProtocol:
     collections : dict
         Corpora that are parts of one collection, by its name.
     rules : tuple of str
-        Rules that look at terms together and compete beside the scores.
+        Rules that look at terms together and compete beside the scores, in the panels that have them.
     panels : dict of Panel
     """
 
@@ -92,21 +95,21 @@ def load_study(setting: str = "full") -> StudyProtocol:
             f"Unknown setting {setting!r}. {did_you_mean(setting, settings)}Known: {', '.join(settings)}."
         )
     study = data["study"]
-    sizes = tuple(study.pop("sizes"))
+    sizes, rules = tuple(study.pop("sizes")), tuple(settings[setting].pop("rules"))
     return StudyProtocol(
         **study,
         setting=setting,
         ranges={name: tuple(values) for name, values in data["ranges"].items()},
         collections={name: tuple(values) for name, values in data["collections"].items()},
-        rules=tuple(settings[setting].pop("rules")),
-        panels={name: _make_panel(given, sizes) for name, given in settings[setting].items()},
+        rules=rules,
+        panels={name: _make_panel(given, sizes, rules) for name, given in settings[setting].items()},
     )
 
 
-def _make_panel(given: Mapping[str, Any], sizes: tuple[int, ...]) -> Panel:
+def _make_panel(given: Mapping[str, Any], sizes: tuple[int, ...], rules: tuple[str, ...]) -> Panel:
     return Panel(
         tuple(given["classifiers"]), given["documents"], given["splits"], tuple(given.get("sizes", sizes)),
-        given.get("more_documents", {}),
+        given.get("more_documents", {}), tuple(given.get("rules", rules)),
     )  # fmt: skip
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from termsieve.score_study.problems import Problem
 from termsieve.score_study.run import ALL_TERMS, MEASURES, NO_CONTENDER, ProblemRows, StudyRun
 from termsieve.study.journal import TrialRows
 
+Measure = Literal["f1", "average_precision"]
 _STEPS = 10_000  # values are kept in steps of 1 / _STEPS, as two bytes each
+_ABSENT = 65_535  # stands for NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,10 @@ class PanelResults:
         Numbers of terms.
     problems : list of Problem
     f1 : dict
-        By classifier: problems x ranges x contenders, the mean F1 (macro F1 for all classes together).
+        By classifier: problems x ranges x contenders, the mean F1 (macro F1 for all classes together). NaN where a
+        rule did not compete.
+    average_precision : dict
+        The same, of problems of one class against the rest; others have NaN.
     all_terms : dict
         By classifier: F1 with all terms, of each problem.
     curves : dict
@@ -43,6 +49,7 @@ class PanelResults:
     sizes: tuple[int, ...]
     problems: list[Problem]
     f1: dict[str, Array]
+    average_precision: dict[str, Array]
     all_terms: dict[str, Array]
     curves: dict[str, dict[str, Array]]
 
@@ -57,12 +64,16 @@ class PanelResults:
         values = np.array([cube for cube, _ in cubes])  # problems x models x measures x contenders x sizes
         alone = np.array([one.problem.label != "" for one in found])
         places = [[sizes.index(k) for k in some if k in sizes] for some in ranges.values()]
-        f1 = values[:, :, MEASURES.index("f1")]
+        f1, precision = (
+            {m: np.stack([of[:, i][:, :, at].mean(axis=2) for at in places], axis=1) for i, m in enumerate(models)}
+            for of in (values[:, :, MEASURES.index(what)] for what in ("f1", "average_precision"))
+        )
         return cls(
             name,
             tuple(sizes),
             [one.problem for one in found],
-            {m: np.stack([f1[:, i][:, :, at].mean(axis=2) for at in places], axis=1) for i, m in enumerate(models)},
+            f1,
+            precision,
             {m: np.array([whole[i] for _, whole in cubes]) for i, m in enumerate(models)},
             {
                 m: {what: values[alone, i, j].mean(axis=0) for j, what in enumerate(MEASURES)}
@@ -89,7 +100,7 @@ def _make_cube(
         place = m, at["measure"][measure], at["contender"][name], at["size"][k]
         total[place] += value
         times[place] += 1
-    return total / times, whole / whole_times
+    return np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0), whole / whole_times
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +113,11 @@ class StudyResults:
         As plain data.
     contenders : list of str
     panels : list of PanelResults
-    agreement : array of shape (n_contenders, n_contenders)
-        Share of the first terms that two have in common, on half of the training documents, over the corpora.
-    stability : array of shape (n_contenders,)
-        Share of the first terms that come again in the other half.
+    agreement : array of shape (n, n)
+        Share of the first terms that two have in common, on half of the training documents, over the corpora: of the
+        contenders before the rules.
+    stability : array of shape (n,)
+        Share of the first terms that come again in the other half, of the same.
     cpu_minutes : dict
         By panel.
     version : str
@@ -155,7 +167,7 @@ class StudyResults:
         data = json.loads(text)
         names, n_ranges = data["contenders"], len(data["protocol"]["ranges"])
         panels = [_read_panel(one, len(names), n_ranges) for one in data["panels"]]
-        agreement = _unpack(data["agreement"], (len(names), len(names)))
+        agreement = _unpack(data["agreement"], (len(data["stability"]),) * 2)
         return cls(
             data["protocol"], names, panels, agreement, np.array(data["stability"]), data["cpu_minutes"],
             data["termsieve"],
@@ -168,17 +180,19 @@ def read_results(path: str | Path) -> StudyResults:
         return StudyResults.from_json(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise InputError(f"{path}: is not a file of results of the study of scores: {error!r}.") from error
 
 
 def _pack(values: Array) -> str:
-    """Return values from 0 to 1 as text, two bytes each, in base 64."""
-    return base64.b64encode(np.rint(values * _STEPS).astype("<u2").tobytes()).decode()
+    """Return values from 0 to 1, or NaN, as text: two bytes each, compressed, in base 64."""
+    steps = np.where(np.isnan(values), _ABSENT, np.rint(values * _STEPS)).astype("<u2")
+    return base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode()
 
 
 def _unpack(text: str, shape: tuple[int, ...]) -> Array:
-    return np.frombuffer(base64.b64decode(text), "<u2").reshape(shape) / _STEPS
+    steps = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2").reshape(shape)
+    return np.where(steps == _ABSENT, np.nan, steps / _STEPS)
 
 
 def _panel_json(panel: PanelResults) -> str:
@@ -186,6 +200,7 @@ def _panel_json(panel: PanelResults) -> str:
         "name": panel.name, "sizes": panel.sizes,
         "problems": [list(one) for one in panel.problems],
         "f1": {model: _pack(values) for model, values in panel.f1.items()},
+        "average_precision": {model: _pack(values) for model, values in panel.average_precision.items()},
         "all_terms": {model: _pack(values) for model, values in panel.all_terms.items()},
         "curves": {m: {what: _pack(v) for what, v in curves.items()} for m, curves in panel.curves.items()},
     }  # fmt: skip
@@ -199,6 +214,7 @@ def _read_panel(data: Mapping[str, Any], n: int, n_ranges: int) -> PanelResults:
         sizes,
         problems,
         {model: _unpack(text, (len(problems), n_ranges, n)) for model, text in data["f1"].items()},
+        {model: _unpack(text, (len(problems), n_ranges, n)) for model, text in data["average_precision"].items()},
         {model: _unpack(text, (len(problems),)) for model, text in data["all_terms"].items()},
         {
             model: {what: _unpack(text, (n, len(sizes))) for what, text in curves.items()}
@@ -207,9 +223,13 @@ def _read_panel(data: Mapping[str, Any], n: int, n_ranges: int) -> PanelResults:
     )
 
 
-def iterate_values(results: StudyResults) -> Iterator[tuple[PanelResults, str, int, Problem, Array]]:
-    """Yield panel, classifier, place and problem with its F1: ranges x contenders."""
+def iterate_values(
+    results: StudyResults, measure: Measure = "f1"
+) -> Iterator[tuple[PanelResults, str, int, Problem, Array]]:
+    """Yield panel, classifier, place and problem with its values of a measure, if any: ranges x contenders."""
     for panel in results.panels:
-        for model, values in panel.f1.items():
+        kept = panel.f1 if measure == "f1" else panel.average_precision
+        for model, values in kept.items():
             for i, problem in enumerate(panel.problems):
-                yield panel, model, i, problem, values[i]
+                if not np.isnan(values[i]).all():
+                    yield panel, model, i, problem, values[i]

@@ -19,10 +19,10 @@ from threadpoolctl import threadpool_limits
 
 from termsieve._progress import ProgressBar, show_bar
 from termsieve._types import AnyArray, Array, Int64Array
-from termsieve.classify.curves import load_kernels, predict_curve
+from termsieve.classify.curves import CurvePredictions, load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.estimators.weighting import parse_weighting
-from termsieve.evaluate.measures import Confusion, confusion
+from termsieve.evaluate.measures import Confusion, average_precision, confusion
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.score_study.contenders import Contenders, list_contenders
 from termsieve.score_study.problems import Problem, StudyCorpus, find_corpora
@@ -33,7 +33,7 @@ from termsieve.study.splits import Split
 from termsieve.threads import thread_pool
 
 ALL_TERMS = 0  # in place of a number of terms: no contender ranks them
-MEASURES = ("f1", "precision", "recall")
+MEASURES = ("f1", "precision", "recall", "average_precision")
 NO_CONTENDER = "all terms"
 _DIGITS = 4
 
@@ -100,7 +100,7 @@ def run_study(
             if not corpus.corpus.classes:
                 say(f"{panel_name}, {name}: no class has {protocol.min_class} documents")
                 continue
-            work = CorpusRun(corpus, panel, contenders)
+            work = CorpusRun(corpus, panel, list_contenders(panel.rules))
             rows, spent = work.run(journals / f"{panel_name}-{name}.journal", protocol, threads, shown=shown)
             collected += [ProblemRows(panel_name, problem, rows[problem.label]) for problem in corpus.problems]
             seconds[panel_name] += spent
@@ -178,17 +178,17 @@ class CorpusRun:
                 bar.advance()
 
     def compare_lists(self, protocol: StudyProtocol) -> tuple[Array, Array]:
-        """Compare first terms: shares in common between contenders, and of each between two halves of the documents."""
+        """Compare first terms: shares in common between scores, and of each between two halves of the documents."""
         split, n = self.corpus.splits[0], protocol.half_samples
         order = np.random.default_rng(protocol.seed).permutation(split.train)
         first, second = (self._first_terms(part, n) for part in np.array_split(order, 2))
         return (first @ first.T).toarray() / n, np.asarray(first.multiply(second).sum(axis=1)).ravel() / n
 
     def _first_terms(self, rows: Int64Array, n: int) -> Any:
-        """Return which terms are among the first n of all classes together: contenders x terms."""
-        corpus = self.corpus.corpus
-        contenders = Contenders.on_documents(corpus.X[rows], corpus.Y[rows], corpus.classes, self.names)
-        best = [contenders.rank(i, n) for i in range(len(self.names))]
+        """Return which terms are among the first n of all classes together: scores x terms."""
+        corpus, names = self.corpus.corpus, list_contenders()
+        contenders = Contenders.on_documents(corpus.X[rows], corpus.Y[rows], corpus.classes, names)
+        best = [contenders.rank(i, n) for i in range(len(names))]
         ends = np.cumsum([0, *map(len, best)])
         columns = np.concatenate(best)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), (len(best), corpus.X.shape[1]))
@@ -232,16 +232,17 @@ class SplitProblems:
             train, test = train[kept[0]], test[kept[1]]
         largest = max(self.panel.sizes)
         one = self._make_model(model)
-        seen: dict[bytes, AnyArray] = {}  # some scores give the same ranking
+        seen: dict[bytes, dict[str, Array]] = {}  # some scores give the same ranking
         for place, name in enumerate(self.contenders.names):
             order = self.contenders.rank(place, largest, self.classes.index(label) if label else None)
             if order.tobytes() not in seen:
                 reached = [min(k, len(order)) for k in self.panel.sizes]
-                seen[order.tobytes()] = predict_curve(train, known, test, order, reached, one).codes
-            yield from self._rows(name, model, label, self.panel.sizes, truth, seen[order.tobytes()])
+                found = predict_curve(train, known, test, order, reached, one, decisions=bool(label))
+                seen[order.tobytes()] = self._measure(found, truth, label)
+            yield from self._rows(name, model, label, self.panel.sizes, seen[order.tobytes()])
         everything = self.contenders.among
-        codes = predict_curve(train, known, test, everything, [len(everything)], one).codes
-        yield from self._rows(NO_CONTENDER, model, label, [ALL_TERMS], truth, codes)
+        found = predict_curve(train, known, test, everything, [len(everything)], one, decisions=bool(label))
+        yield from self._rows(NO_CONTENDER, model, label, [ALL_TERMS], self._measure(found, truth, label))
 
     def _labels(self, label: str) -> tuple[AnyArray, AnyArray, tuple[Int64Array, Int64Array] | None]:
         """Return the labels of training and test documents, and which documents: None for all."""
@@ -255,12 +256,20 @@ class SplitProblems:
         known, truth = (part[some].indices.astype(np.int64) for part, some in zip(self.Y, rows, strict=True))
         return known, truth, (rows[0], rows[1])
 
+    def _measure(self, found: CurvePredictions, truth: AnyArray, label: str) -> dict[str, Array]:
+        """Return the measures at each number of terms; average precision is that of one class against the rest."""
+        counted = (
+            _count_one_class(truth, found.codes) if label else confusion(truth, found.codes, range(len(self.classes)))
+        )
+        values = {measure: counted.measure(f"{measure}_macro") for measure in ("f1", "precision", "recall")}
+        if found.decisions is not None:
+            values["average_precision"] = average_precision(truth == 1, found.decisions)
+        return values
+
     def _rows(
-        self, name: str, model: str, label: str, sizes: Sequence[int], truth: AnyArray, codes: AnyArray
+        self, name: str, model: str, label: str, sizes: Sequence[int], measured: dict[str, Array]
     ) -> Iterator[list[Any]]:
-        counted = _count_one_class(truth, codes) if label else confusion(truth, codes, range(len(self.classes)))
-        for measure in MEASURES:
-            values = counted.measure(f"{measure}_macro")
+        for measure, values in measured.items():
             for k, value in zip(sizes, values, strict=True):
                 yield [0, self.split.fold, name, model, k, label, measure, round(float(value), _DIGITS)]
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from termsieve.errors import InputError, OutputError, TermsieveError
 
 TrialRows = list[list[Any]]
+DUALITY_GAP = "duality_gap"  # rows beside those of the measures: how near to the optimum a classifier was solved
 
 PATIENCE = 10.0  # seconds for which another process may have the file
 _TABLES = {
@@ -208,6 +209,19 @@ class MemoryJournal:
 
     def close(self) -> None:
         """Do nothing: there is no file."""
+
+
+def find_largest_gaps(rows: TrialRows) -> dict[str, float]:
+    """Return the largest duality gap of each classifier; none where a trial has none, as in an older journal."""
+    tried: dict[str, set[tuple[Any, ...]]] = {}
+    solved: dict[str, dict[tuple[Any, ...], float]] = {}
+    for *where, _, measure, value in rows:
+        model, trial = where[3], tuple(where)
+        tried.setdefault(model, set()).add(trial)
+        if measure == DUALITY_GAP:
+            gaps = solved.setdefault(model, {})
+            gaps[trial] = max(gaps.get(trial, value), value)
+    return {model: max(gaps.values()) for model, gaps in solved.items() if len(gaps) == len(tried[model])}
 
 
 def _shorten(value: object) -> str:

@@ -25,7 +25,7 @@ from termsieve.files import write_atomically
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
 from termsieve.ranking.ranking import Scores
-from termsieve.selection.near_duplicates import TermGroup
+from termsieve.selection.near_duplicates import NearDuplicate, TermGroup
 from termsieve.study.excerpts import Excerpts, excerpts_from_lists, excerpts_to_lists
 from termsieve.study.plan import MARGIN
 from termsieve.study.recommendation import Recommendation, Trials, recommend
@@ -56,7 +56,7 @@ _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
     "origin": dict, "stable_terms": dict,
     "contenders": list, "n_terms": int, "margin": (int, float), "small_classes": dict, "notes": list,
-    "test_ratio": (int, float), "all_terms": str,
+    "test_ratio": (int, float), "all_terms": str, "duality_gaps": dict,
 }  # fmt: skip
 
 
@@ -68,7 +68,9 @@ class Comparison(ArrowTable):
     table : pyarrow.Table
         One row per repetition, fold, score, classifier, number of terms, label ("" for all classes) and measure.
     settings : dict
-        Everything needed to run it again.
+        Everything needed to run it again, and what was noted on the way. ``settings["duality_gaps"]`` has for each
+        classifier that is solved to an optimum (`linear_svm`) the largest duality gap of a solution, as a share of
+        its objective.
     seconds : dict
         CPU seconds of each ranking (scoring and sorting alone) and of each curve. Not part of the table: they differ
         from run to run.
@@ -80,6 +82,8 @@ class Comparison(ArrowTable):
     term_groups : list of TermGroup
         Terms among the first of each score that stand for each other, by their documents; see
         `termsieve.selection.near_duplicates`.
+    near_duplicates : list of NearDuplicate
+        What the first of the recommended terms make superfluous.
 
     Examples
     --------
@@ -96,11 +100,12 @@ class Comparison(ArrowTable):
     def __init__(
         self, table: pa.Table, settings: Mapping[str, Any], seconds: Mapping[str, float],
         counts: Counts | None = None, excerpts: Excerpts | None = None, term_groups: Sequence[TermGroup] = (),
+        near_duplicates: Sequence[NearDuplicate] = (),
     ) -> None:  # fmt: skip
         self.table, self.settings, self.seconds = table, dict(settings), dict(seconds)
         self.counts = counts
         self.excerpts: Excerpts = dict(excerpts or {})
-        self.term_groups = list(term_groups)
+        self.term_groups, self.near_duplicates = list(term_groups), list(near_duplicates)
         self.scored: dict[str, Scores] = {}  # what was scored on `counts` on the way, for a report; not saved
 
     def __repr__(self) -> str:
@@ -142,6 +147,14 @@ class Comparison(ArrowTable):
     def ks(self) -> list[int]:
         """The numbers of terms."""
         return sorted(self._distinct_values("k"))
+
+    def describe_gaps(self) -> str:
+        """Say how near to the optimum classifiers were solved; empty where none has a certificate of that."""
+        gaps = self.settings.get("duality_gaps", {})
+        if not gaps:
+            return ""
+        each = "; ".join(f"{name}: {gap:.1e}" for name, gap in gaps.items())
+        return f"Distance from the optimum, at most (largest duality gap, as a share of the objective): {each}."
 
     def _distinct_values(self, column: str) -> list[Any]:
         return list(self.table[column].unique().to_pylist())
@@ -263,6 +276,7 @@ class Comparison(ArrowTable):
         facts = {
             "settings": self.settings, "seconds": self.seconds, "excerpts": excerpts_to_lists(self.excerpts),
             "term_groups": [list(one) for one in self.term_groups],
+            "near_duplicates": [list(one) for one in self.near_duplicates],
         }  # fmt: skip
         about = {"termsieve.about": json.dumps(facts)}
         if self.counts is not None:
@@ -291,7 +305,8 @@ class Comparison(ArrowTable):
             packed = facts.get(b"termsieve.counts")
             counts = None if packed is None else Counts.from_bytes(base64.b64decode(packed, validate=True), path)
             groups = _check_groups(about.get("term_groups", []))
-            return cls(table, settings, seconds, counts, excerpts_from_lists(excerpts), groups)
+            duplicates = _check_duplicates(about.get("near_duplicates", []))
+            return cls(table, settings, seconds, counts, excerpts_from_lists(excerpts), groups, duplicates)
         except MissingExtraError:
             raise
         except (
@@ -380,8 +395,9 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
         if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
     _check_ways(settings.get("multiverse"))
-    if not all(type(value) in (int, float) and math.isfinite(value) for value in seconds.values()):
-        raise ValueError("its seconds are not numbers")
+    for what, values in (("seconds", seconds), ("duality gaps", settings.get("duality_gaps", {}))):
+        if not all(type(value) in (int, float) and math.isfinite(value) for value in values.values()):
+            raise ValueError(f"its {what} are not numbers")
 
 
 def _check_ways(given: Any) -> None:
@@ -433,6 +449,18 @@ def _check_groups(given: Any) -> list[TermGroup]:
         if not all(n > 0 and 0 <= x <= 1 for n, x in zip(df, overlap, strict=True)):
             raise ValueError(f"its groups of terms have {overlap!r:.60}")
     return groups
+
+
+def _check_duplicates(given: Any) -> list[NearDuplicate]:
+    """Return near-duplicates from plain lists, if they are such."""
+    found = [NearDuplicate(*one) for one in given]
+    for one in found:
+        fits = tuple(map(type, one)) == (str, str, int, int, float, float, float)
+        if not fits or not 0 < one.common <= one.df or one.share != one.common / one.df:
+            raise ValueError(f"its near-duplicates have {list(one)!r:.60}")
+        if not (math.isfinite(one.gain) and math.isfinite(one.left)):
+            raise ValueError(f"its near-duplicates have {list(one)!r:.60}")
+    return found
 
 
 def _check_excerpts(excerpts: Mapping[str, Any]) -> None:

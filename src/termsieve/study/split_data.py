@@ -32,7 +32,7 @@ from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rul
 from termsieve.selection.rules import parse_rule
 from termsieve.selection.selection import select_from_pool
 from termsieve.study.corpus import Corpus
-from termsieve.study.journal import TrialRows
+from termsieve.study.journal import DUALITY_GAP, TrialRows
 from termsieve.study.plan import Contender, Plan
 from termsieve.study.splits import Split
 from termsieve.threads import measure_cpu
@@ -204,11 +204,14 @@ class SplitData:
         self, ranked: RankedColumns, model: str, ks: Sequence[int], train: Any, known: Any, test: Any, truth: Any
     ) -> Iterator[list[Any]]:
         reached = [min(k, len(ranked.order)) for k in ks]
-        classes, codes, _ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
+        classes, codes, gaps, _ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
         names = self.classes if known.ndim == 2 or not ranked.label else [ranked.label]
         predicted = codes if codes.ndim == 3 else classes[codes]
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
+        if gaps is not None:
+            for k, gap in zip(ks, gaps.tolist(), strict=True):
+                yield [k, ranked.label, DUALITY_GAP, gap]
 
     def split_labels(self, label: str = "") -> tuple[AnyArray, AnyArray]:
         """Return the labels of training and test documents, of all classes or of one, as the classifier takes them."""
@@ -224,6 +227,8 @@ def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
     """Yield means over the classes, each of which had a ranking and a classifier of its own."""
     values: dict[tuple[int, str], list[float]] = {}
     for k, _, measure, value in rows:
+        if measure == DUALITY_GAP:
+            continue
         values.setdefault((k, measure), []).append(value)
     for (k, measure), some in values.items():
         yield [k, "", f"{measure}_macro", math.fsum(some) / len(some)]

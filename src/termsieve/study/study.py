@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from functools import cached_property
@@ -27,14 +27,16 @@ from termsieve.counts.counting import resolve_threads
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.documents import Documents
 from termsieve.errors import InputError
+from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
-from termsieve.ranking.ranking import score
-from termsieve.selection.near_duplicates import TermGroup, find_groups
+from termsieve.selection.near_duplicates import NearDuplicate, TermGroup, find_groups, find_near_duplicates
 from termsieve.selection.problem import load_kernels as load_problem_kernels
+from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.excerpts import extract_from_corpus
-from termsieve.study.journal import Journal, MemoryJournal, TrialRows
+from termsieve.study.journal import DUALITY_GAP, Journal, MemoryJournal, TrialRows, find_largest_gaps
 from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import SCHEMA, Comparison
 from termsieve.study.search import Search, count_rankable
 from termsieve.study.split_data import SplitData
@@ -44,6 +46,7 @@ from termsieve.threads import thread_pool
 from termsieve.tokens.analyzer import Analyzer
 
 _GROUPED_TERMS = 100  # of each score
+_EXPLAINED_TERMS = 30  # of those recommended
 
 
 def compare(
@@ -155,8 +158,9 @@ def compare(
         result.scored = {one.name: score(result.counts, one.score) for one in single}
         result.excerpts = extract_from_corpus(whole, list(result.scored.values()))
         result.term_groups = _group_terms(whole, [one.order() for one in result.scored.values()])
+        choice = result.recommended()
+        result.near_duplicates = _find_superfluous_terms(whole, plan, choice, result.scored)
         if whole.n_docs <= MAX_DOCUMENTS:
-            choice = result.recommended()
             stable = measure_stable_terms(documents, labels, analyzer, choice, plan.scores, n_threads)
             result.settings |= {} if stable is None else {"stable_terms": stable}
     return result
@@ -167,6 +171,25 @@ def _group_terms(corpus: Corpus, orders: Sequence[Int64Array]) -> list[TermGroup
     first: Int64Array = np.array([order[:_GROUPED_TERMS] for order in orders], np.int64).T.ravel()  # scores in turn
     columns = np.array(list(dict.fromkeys(first.tolist())), np.int64)
     return find_groups(columns, LabelledMatrix(corpus.X, corpus.Y, corpus.named_counts)) if len(columns) else []
+
+
+def _find_superfluous_terms(
+    corpus: Corpus, plan: Plan, choice: Recommendation, scored: Mapping[str, Scores]
+) -> list[NearDuplicate]:
+    """Find what the first recommended terms make superfluous; of pairs of words, the same score on words is taken."""
+    known = {one.name: one for one in plan.scores}
+    contender = known.get(choice.score.partition(" on ")[0], plan.scores[0])
+    counts = corpus.named_counts
+    matrix = LabelledMatrix(corpus.X, corpus.Y, counts)
+    is_ranked = (counts.term_df >= plan.least_df(counts.n_docs)) & (counts.term_tf >= plan.min_tf)
+    n = min(choice.k, _EXPLAINED_TERMS)
+    rule = parse_redundancy_rule(contender.score)
+    if rule is None:
+        order = scored[contender.name].order(contender.aggregate)
+        chosen = order[is_ranked[order]][:n]
+    else:
+        chosen = rule.rank_all(matrix, n, np.flatnonzero(is_ranked))[:n]
+    return find_near_duplicates(chosen, matrix)
 
 
 def make_plan_splits(corpus: Corpus, plan: Plan) -> list[Split]:
@@ -236,12 +259,15 @@ class Study:
         return journal.read_trials(self.trial_keys())
 
     def make_comparison(self, rows: TrialRows, seconds: dict[str, float]) -> Comparison:
-        """Collect the rows of trials in one table."""
-        columns = zip(*rows, strict=True)
+        """Collect the rows of trials in one table, and the largest duality gap of each classifier that has any."""
+        measured = [row for row in rows if row[6] != DUALITY_GAP]
+        columns = zip(*measured, strict=True)
         table = pa.table([pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
         ratios = [len(split.test) / len(split.train) for split in self.splits]
         known = {"n_splits": len(self.splits), "test_ratio": math.fsum(ratios) / len(ratios)}
-        return Comparison(table, {**self.plan.description, **self.description, **known}, seconds)
+        gaps = find_largest_gaps(rows)
+        certificates = {"duality_gaps": gaps} if gaps else {}
+        return Comparison(table, {**self.plan.description, **self.description, **known, **certificates}, seconds)
 
     def _check_trials(self, journal: Journal) -> None:
         """Refuse trials that do not belong to this study: recorded trials are not run again."""

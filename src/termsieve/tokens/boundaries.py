@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from termsieve.errors import TermsieveWarning
+from termsieve.errors import warn
 from termsieve.tokens.analyzer import Analyzer
 
 SAMPLE_TEXTS = 2_000
@@ -94,4 +93,4 @@ def warn_of_missing_boundaries(texts: pa.Array | pa.ChunkedArray, analyzer: Anal
     """Warn once, by a look at the first texts, if they have hardly any word boundaries."""
     first = texts.slice(0, SAMPLE_TEXTS)
     if note := describe_missing_boundaries((text[:SAMPLE_CHARACTERS] for text in first.to_pylist()), analyzer):
-        warnings.warn(note, TermsieveWarning, stacklevel=3)
+        warn(note, stacklevel=3)
