@@ -34,6 +34,12 @@ def main() -> None:
         run_command()
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
+    except Exception as error:
+        from termsieve.errors import was_interrupted
+
+        if was_interrupted(error):
+            os._exit(INTERRUPTED)
+        raise
     finally:
         if ours:
             signal.signal(signal.SIGINT, _end_quietly)

@@ -105,3 +105,10 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(str(word), list(known), n=1)
     return f"Did you mean {close[0]!r}? " if close else ""
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Tell whether an interrupt is behind an error: libraries turn one that comes while they load into their own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

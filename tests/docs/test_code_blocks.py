@@ -12,12 +12,14 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from docs.sample_files import write_samples
 from markdown_it import MarkdownIt
 
 from termsieve.cli import run
+from termsieve.scores import registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"])
@@ -76,6 +78,7 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@mock.patch.dict(registry._SCORES)  # a page may add a score
 def test_code_on_pages_runs(page, tmp_path, monkeypatch, capsys):
     write_samples(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -154,13 +154,13 @@ def mount(target, *options):
 @pytest.fixture
 def small_disk(tmp_path):
     yield mount(tmp_path / "disk", "size=16k")
-    subprocess.run(["umount", tmp_path / "disk"], check=True)
+    subprocess.run(["umount", "-l", tmp_path / "disk"], check=True)
 
 
 @pytest.fixture
 def read_only_disk(tmp_path):
     yield mount(tmp_path / "disk", "ro,size=1m")
-    subprocess.run(["umount", tmp_path / "disk"], check=True)
+    subprocess.run(["umount", "-l", tmp_path / "disk"], check=True)
 
 
 @pytest.mark.parametrize("name", ["count", "train", "changes", "export", "compare"])

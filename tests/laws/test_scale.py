@@ -236,7 +236,7 @@ def test_a_small_disk_that_fills_up(tmp_path):
         assert not list(disk.iterdir())
         assert not (tmp_path / "x.counts").exists()
     finally:
-        subprocess.run(["umount", disk], check=True)
+        subprocess.run(["umount", "-l", disk], check=True)
 
 
 def test_a_corrupt_file_among_a_hundred_is_named_and_nothing_is_written(tmp_path):

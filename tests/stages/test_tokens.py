@@ -368,7 +368,7 @@ def test_settings_of_other_types_are_told(changed):
     with pytest.raises(OptionError):
         Analyzer.from_settings(settings(**changed))
     for other in (None, [], {}, "settings", {"lowercase": True}):
-        with pytest.raises(OptionError, match="no settings of an Analyzer"):
+        with pytest.raises(OptionError, match="not the settings of an Analyzer"):
             Analyzer.from_settings(other)
 
 

@@ -21,7 +21,7 @@ import typer.core
 from termsieve._version import __version__
 from termsieve.cli.imports import leave_out_pandas
 from termsieve.cli.messages import in_options, print_error
-from termsieve.errors import OptionError, TermsieveError
+from termsieve.errors import OptionError, TermsieveError, was_interrupted
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
 INTERRUPTED = 130
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         print_error("There is not enough memory for this.")
     except ImportError as error:
-        if error.name is None or error.name.split(".")[0] == "termsieve":
+        if was_interrupted(error) or error.name is None or error.name.split(".")[0] == "termsieve":
             raise
         print_error(f"A library that this needs cannot be loaded; there may be too little memory: {error}.")
     except OSError as error:  # a disk that is full, a stream that is closed

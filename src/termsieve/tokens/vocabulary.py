@@ -177,7 +177,7 @@ class Vocabulary:
         longest = max(longest, kernels.GROUP_BYTES)
         if longest > self._longest:
             self._longest = longest
-            most_words = (min(longest, PIECE) + kernels.GROUP_DOCS) // 2 + 2
+            most_words = (min(longest, max(PIECE, kernels.GROUP_BYTES)) + kernels.GROUP_DOCS) // 2 + 2
             texts, words = kernels.make_text_buffers(longest, most_words), kernels.make_word_buffers(most_words)
             self._buffers = {**texts._asdict(), **words._asdict()}
         return self._buffers
