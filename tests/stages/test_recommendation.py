@@ -395,6 +395,8 @@ def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
     balanced = 'linear_svm(class_weight="balanced")'
     assert balanced in result.classifiers
     assert balanced not in result.asked_classifiers
+    neighbours = {"linear_svm(C=0.25)", "linear_svm(C=4)", "multinomial_nb(alpha=0.1)"}
+    assert neighbours <= set(result.classifiers)
     best = result.recommended().best.classifier
     assert any(one.is_all for one in result.trials().tried if one.classifier == best)  # the best parameters, with all
     again = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")
