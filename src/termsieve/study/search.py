@@ -202,20 +202,29 @@ class Search:
             if name == WEIGHTED and max(sizes) >= IMBALANCE * min(sizes):
                 for settings in ({}, best) if best else ({},):
                     measure({**settings, "class_weight": "balanced"})
-        self._give_all_terms(journal, rows, seconds)
+        self._spread_best(journal, rows, seconds)
 
-    def _give_all_terms(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try all terms, too, with the parameters that did best: few terms are not compared with worse parameters."""
+    def _spread_best(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
+        """Try the parameters that did best with all terms and with fewer than are chosen so far.
+
+        So few terms are not compared with all terms of worse parameters, nor fewer terms with worse ones.
+        """
         trials = self._trials(rows)
-        best = trials.tried[trials.find_best()]
-        if best.classifier in self.asked.classifiers or any(
-            one.is_all and one.classifier == best.classifier for one in trials.tried
-        ):
+        best, chosen = trials.tried[trials.find_best()], trials.tried[trials.choose(self.asked.margin)]
+        if best.classifier in self.asked.classifiers:
             return
+        tried = {one[:3] for one in trials.tried}
         first = next(one for one in self.study.plan.scores if one.is_plain)
         every = best._replace(score=first.name, k=self.study.n_terms or 0)
-        for stage in self._stages_of({every}, best.classifier, "of a variant with all terms"):
-            self._run_stage(stage, journal, rows, seconds)
+        fewer = {
+            one._replace(classifier=best.classifier)
+            for one in trials.tried
+            if one.score == chosen.score and one.k < chosen.k
+        }
+        for wanted, stage in (({every}, "with all terms"), (fewer, "with fewer terms")):
+            missing = {one for one in wanted if one[:3] not in tried}
+            for study in self._stages_of(missing, best.classifier, f"of a variant {stage}"):
+                self._run_stage(study, journal, rows, seconds)
 
     def _stages_of(self, wanted: set[Tried], classifier: str, stage: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
