@@ -7,12 +7,16 @@ import gzip
 import io
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from termsieve.documents import Documents, read
+from termsieve.documents.labels import make_label_lists
 from termsieve.errors import InputError, OptionError
 
 pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
@@ -434,3 +438,27 @@ def test_an_extra_column_cannot_take_the_name_of_ours():
 def test_json_records_may_leave_out_columns(tmp_path):
     data = json_bytes([{"label": ["a"], "text": "x"}, {"text": "y", "label": [], "note": 3}])
     assert rows(read(written(tmp_path, "x.jsonl", data)), ["note"]) == [("x", ["a"], None), ("y", [], "3")]
+
+
+class _OwnList(list):
+    """A list that goes the long way, label by label."""
+
+
+_LABEL_LISTS = st.lists(st.lists(st.text(max_size=3) | st.sampled_from(["a", "b", "", "\ud800"]), max_size=4))
+
+
+@given(_LABEL_LISTS, st.sampled_from([None, ","]), st.sampled_from([list, tuple, lambda row: np.array(row, object)]))
+def test_lists_of_strings_are_read_as_label_by_label(rows, separator, kind):
+    fast_faults, slow_faults = {}, {}
+    fast = make_label_lists([kind(row) for row in rows], separator, "x", fast_faults)
+    slow = make_label_lists([_OwnList(row) for row in rows], separator, "x", slow_faults)
+    assert fast.equals(slow)
+    assert fast_faults == slow_faults
+
+
+@pytest.mark.parametrize(("value", "label"), [(1, "1"), (np.str_("x"), "x"), (None, None)])
+def test_lists_of_other_things_are_spelled(value, label):
+    faults = {}
+    found = make_label_lists([np.array([value], object), ["b"]], None, "x", faults)
+    assert found.to_pylist() == [[label], ["b"]]
+    assert faults == ({} if label else {0: "missing label"})

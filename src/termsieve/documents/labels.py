@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,8 @@ def _flatten_values(values: list[Any], faults: Faults) -> tuple[Int64Array, pa.A
             return np.arange(len(values)), pa.array(values, pa.large_string()), np.zeros(0, np.int64)
         except UnicodeEncodeError:
             pass  # the long way says which
+    if (flat := _flatten_string_lists(values)) is not None:
+        return flat
     owners: list[int] = []
     labels: list[str | None] = []
     empty_rows: list[int] = []
@@ -84,6 +87,20 @@ def _flatten_values(values: list[Any], faults: Faults) -> tuple[Int64Array, pa.A
         owners.extend([row] * len(found))
         labels.extend(found)
     return np.array(owners, np.int64), pa.array(labels, pa.large_string()), np.array(empty_rows, np.int64)
+
+
+def _flatten_string_lists(values: list[Any]) -> tuple[Int64Array, pa.Array, Int64Array] | None:
+    """Do the same with lists of plain strings, as frames have them, without a look at each; None if they are not."""
+    if not set(map(type, values)) <= {list, tuple, np.ndarray}:
+        return None
+    try:
+        labels = list(itertools.chain.from_iterable(values))
+        if not set(map(type, labels)) <= {str}:
+            return None
+        owners = np.repeat(np.arange(len(values)), list(map(len, values)))
+        return owners, pa.array(labels, pa.large_string()), np.zeros(0, np.int64)
+    except (TypeError, UnicodeEncodeError):  # an array without dimensions; a lone surrogate, which the long way names
+        return None
 
 
 def _parse_label_set(value: Any) -> list[str | None]:
