@@ -30,6 +30,8 @@ import termsieve as ts
 MEMORY = "2GB"
 PART = 10**8  # bytes of text in a file
 SIZES = (1, 5, 20, 100)  # files that are counted
+WIDE_TERMS = 20_000_000
+PARTS = ("shapes", "growth", "large", "wide")
 
 
 class Cost(NamedTuple):
@@ -56,10 +58,10 @@ def termsieve(*arguments: str | Path) -> Cost:
     return run([sys.executable, "-m", "termsieve", *map(str, arguments), "-q"])
 
 
-def generate(folder: Path, n_bytes: int, **shape: Any) -> None:
-    """Write a corpus in another process: what a process has once taken counts as memory of those that it starts."""
+def call_generator(function: str, target: Path, size: int, **shape: Any) -> None:
+    """Write a corpus or counts in another process: what a process has once taken counts as memory of its children."""
     call = f"import sys, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r}); import scale_corpus\n"
-    call += f"scale_corpus.write_corpus(pathlib.Path({str(folder)!r}), {n_bytes}, **{shape!r})"
+    call += f"scale_corpus.{function}(pathlib.Path({str(target)!r}), {size}, **{shape!r})"
     run([sys.executable, "-c", call])
 
 
@@ -128,7 +130,7 @@ def measure_shapes(work: Path) -> list[dict[str, Any]]:
         {"exponent": 2.0},
     ]
     for shape in shapes:
-        generate(work / "shape", PART, **shape)
+        call_generator("write_corpus", work / "shape", PART, **shape)
         for threads in (1, 2):
             found = count([work / "shape" / "part000.arrow"], work / "shape.counts", "--threads", str(threads))
             rows.append({**shape, "threads": threads, **found})
@@ -155,33 +157,53 @@ def measure_large_file(large: Path, day: Path, work: Path) -> dict[str, Any]:
     return {"bytes": large.stat().st_size, "opened": opened, **{name: c._asdict() for name, c in costs.items()}}
 
 
+def measure_wide_file(n_terms: int, work: Path) -> dict[str, Any]:
+    """Rank a generated counts file of many terms in 100 classes, and add a day to it."""
+    wide, day = work / "wide.counts", work / "wide-day.counts"
+    call_generator("write_counts_file", wide, n_terms, seed=1)
+    call_generator("write_counts_file", day, n_terms // 40, seed=2)
+    found = measure_large_file(wide, day, work)
+    wide.unlink()
+    return {"terms": n_terms, **found}
+
+
+def measure_text(folder: Path, sizes: Sequence[int], work: Path, *, large: bool) -> dict[str, Any]:
+    """Count generated text of several sizes; check a sample of the largest, and use its counts file."""
+    most = max(sizes)
+    if not list(folder.glob("part*.arrow")):
+        call_generator("write_corpus", folder, most * PART, seed=1, files=most)
+    corpus = sorted(folder.glob("part*.arrow"))
+    result: dict[str, Any] = {"growth": measure_growth(corpus, sizes, work)}
+    counts = work / f"{most}.counts"
+    if large:
+        call_generator("write_corpus", work / "day", PART, seed=2)
+        count([work / "day" / "part000.arrow"], work / "day.counts")
+        result["large_file"] = measure_large_file(counts, work / "day.counts", work)
+    if most == len(corpus):
+        result["sampled"] = check_sample(counts, folder / "sample.npz")
+        row("terms of the sample whose counts are those of a naive count", f"{result['sampled']:,}")
+    return result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="where the generated text is kept, or is already")
     parser.add_argument("--files", type=int, nargs="+", default=SIZES, help="how many, of 100 MB each, are counted")
-    parser.add_argument("--without", nargs="*", default=(), choices=("shapes", "large"), help="what is not measured")
+    parser.add_argument("--without", nargs="*", default=(), choices=PARTS, help="what is not measured")
+    parser.add_argument("--terms", type=int, default=WIDE_TERMS, help="of the counts file that is generated")
     parser.add_argument("--into", type=Path, default=Path(__file__).parent.parent / "docs" / "results" / "scale.json")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.folder) as temporary:
         work = Path(temporary)
-        folder, most = given.folder or work / "corpus", max(given.files)
-        if not list(folder.glob("part*.arrow")):
-            generate(folder, most * PART, seed=1, files=most)
-        corpus = sorted(folder.glob("part*.arrow"))
         result = json.loads(given.into.read_text()) if given.into.exists() else {}
         result |= {"memory": MEMORY, "cores": os.cpu_count()}
         if "shapes" not in given.without:
             result["shapes"] = measure_shapes(work)
-        result["growth"] = measure_growth(corpus, given.files, work)
-        large = work / f"{most}.counts"
-        if "large" not in given.without:
-            generate(work / "day", PART, seed=2)
-            count([work / "day" / "part000.arrow"], work / "day.counts")
-            result["large_file"] = measure_large_file(large, work / "day.counts", work)
-        if most == len(corpus):
-            sampled = check_sample(large, folder / "sample.npz")
-            row("terms of the sample whose counts are those of a naive count", f"{sampled:,}")
-            result["sampled"] = sampled
+        if "wide" not in given.without:
+            result["wide_file"] = measure_wide_file(given.terms, work)
+        if "growth" not in given.without:
+            folder = given.folder or work / "corpus"
+            result |= measure_text(folder, given.files, work, large="large" not in given.without)
         given.into.write_text(json.dumps(result, indent=1) + "\n")
 
 

@@ -14,10 +14,14 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
+from termsieve.counts.cells import Cells, TermBlock
+from termsieve.counts.storage import save
+
 EXPONENT = 1.27
 N_CLASSES = 100
 WORDS = 170  # of a document
 BATCH = 20_000  # documents that are made at a time
+_TERMS = 1 << 16  # of a block of a counts file
 SAMPLED = 100  # of so many ranks, one is counted beside
 _CONSONANTS = np.frombuffer(b"bcdfghjklmnprstv", np.uint8)
 _VOWELS = np.frombuffer(b"aeio", np.uint8)
@@ -117,3 +121,35 @@ def _count_sample(sample: Sample) -> tuple[np.ndarray[Any, Any], np.ndarray[Any,
     first = np.flatnonzero(np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)]))
     sums = [np.add.reduceat(x, first) for x in (np.ones_like(times), times, times * times)]
     return pairs[:, first], np.stack(sums)
+
+
+def write_counts_file(path: Path, n_terms: int, *, seed: int = 0, classes: int = N_CLASSES) -> None:
+    """Write a counts file of so many terms, in 8.6 classes each in the mean; most are in few, some are in all."""
+    facts = {
+        "classes": [f"class{c:03}" for c in range(classes)],
+        "class_sizes": np.full(classes, 1_000_000),
+        "n_docs": classes * 1_000_000,
+        "n_multilabel": 0,
+        "settings": None,
+        "fixed": False,
+        "pruned": "",
+    }
+    starts = range(0, n_terms, _TERMS)
+    save(path, facts, (_draw_block(start, min(_TERMS, n_terms - start), seed, classes) for start in starts))
+
+
+def _draw_block(start: int, n: int, seed: int, classes: int) -> TermBlock:
+    rng = np.random.default_rng([seed, start])
+    numbers = (start + np.arange(n)) << 20 | rng.integers(0, 1 << 20, n)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)[numbers[:, None] >> np.arange(48, -1, -4) & 15]
+    terms = pa.LargeStringArray.from_buffers(
+        n, pa.py_buffer(np.arange(n + 1) * digits.shape[1]), pa.py_buffer(digits.tobytes())
+    )
+    lengths = np.minimum((1 - rng.random(n)) ** -1.25, classes).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    step, place = np.repeat([classes / lengths, rng.random(n)], lengths, axis=1)
+    within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+    df = np.minimum((1 - rng.random(indptr[-1])) ** -1.0, 100_000).astype(np.int64)
+    times = rng.integers(1, 3, indptr[-1])  # in each of these documents
+    cells = Cells(indptr, ((within + place) * step).astype(np.int32), np.stack([df, df * times, df * times**2]))
+    return TermBlock(terms, cells, cells.totals())

@@ -65,6 +65,8 @@ def main() -> None:
     tables = {"growth": growth_table(growth), "shapes": shapes_table(result["shapes"])}
     if "large_file" in result:
         tables["large"] = large_table(result["large_file"])
+    if "wide_file" in result:
+        tables["wide"] = large_table(result["wide_file"])
     page = DOCS / "scale.md"
     text = page.read_text()
     for name, content in tables.items():

@@ -41,8 +41,8 @@ print("all the same")
 """
 
 
-def run(*command, **options):
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=ENVIRONMENT, timeout=400, **options)
+def run(*command, env=ENVIRONMENT, **options):
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=env, timeout=400, **options)
 
 
 def test_connect_gives_the_same(tmp_path):
@@ -60,8 +60,10 @@ def command():
 def test_command_counts_with_spark(command, tmp_path):
     parquet.write_table(pa.table(columns("text", "labels")), tmp_path / "documents.parquet")
     engine = ("--engine", "spark", "--master", "local[2]", "-o")
-    done = run(command, "count", "documents.parquet", *engine, "out.counts", cwd=tmp_path)
+    plain = {name: value for name, value in ENVIRONMENT.items() if name != "SPARK_LOCAL_IP"}
+    done = run(command, "count", "documents.parquet", *engine, "out.counts", cwd=tmp_path, env=plain)
     assert done.returncode == 0, done.stderr[-3000:]
+    assert "SPARK_LOCAL_IP" not in done.stderr  # Spark asks for it where it takes another address than loopback
     assert ts.Counts.load(tmp_path / "out.counts") == make_documents()
     texts = [text.replace("\n", " ") or "nothing" for text in columns("text")["text"]]
     table = pa.table({"text": texts, "label": columns("part")["part"]})

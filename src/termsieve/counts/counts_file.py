@@ -138,6 +138,11 @@ class CountsFile:
         return self.population.n_terms
 
     @property
+    def n_cells(self) -> int:
+        """Number of pairs of term and class with documents, before anything is pruned."""
+        return int(self._stored.sums.n_cells)
+
+    @property
     def _all_terms(self) -> Population:
         n_terms, _, n_occurrences, class_tf = self._stored.sums
         return Population(n_terms, n_occurrences, class_tf)

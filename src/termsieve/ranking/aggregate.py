@@ -116,20 +116,14 @@ def argmax_class(cells: DistinctCells, values: Array) -> Int32Array:
     return where
 
 
-def pick_values(cells: DistinctCells, values: Array, where: Int32Array) -> Array:
-    """Return the value of one class in each column, of the class that `where` names."""
-    if not _kernels_pay(cells):
-        return np.asarray(_expand(cells, values)[np.arange(cells.n_columns), where])
-    out = np.empty(cells.n_columns)
-    kernels.pick_values(**_layout_arrays(cells), values=values, where=where, out=out)
-    return out
-
-
 def class_values(cells: DistinctCells, values: Array, c: int) -> Array:
-    """Return the values of one class."""
+    """Return the value of one class in each column."""
     if not 0 <= c < cells.n_classes:
         raise IndexError(f"there is no class number {c}: there are {cells.n_classes}")
-    return pick_values(cells, values, np.full(cells.n_columns, c, np.int32))
+    out = values[cells.empty_cell[:, cells.kind[c]][cells.group]]
+    mine = cells.by_class[cells.class_starts[c] : cells.class_starts[c + 1]]
+    out[cells.column[mine]] = values[cells.cell[mine]]
+    return np.asarray(out)
 
 
 AGGREGATIONS: dict[str, Callable[[DistinctCells, Array], Array]] = {

@@ -132,17 +132,3 @@ def find_first_class(
             if i < ends[k + 1] and by_kind[i] < best and values[empty[group[j], k]] == wanted[j]:
                 best = by_kind[i]
         out[j] = best if best < n_classes else 0
-
-
-@jit
-def pick_values(
-    indptr: Int64Array, classes: Int32Array, cell: Int32Array, group: Int32Array, kind: Int32Array, empty: Int32Array,
-    values: Array, where: Int32Array, out: Array,
-) -> None:  # fmt: skip
-    """Look up the value of one class in each column."""
-    for j in range(group.size):
-        x = values[empty[group[j], kind[where[j]]]]
-        for p in range(indptr[j], indptr[j + 1]):
-            if classes[p] == where[j]:
-                x = values[cell[p]]
-        out[j] = x

@@ -117,6 +117,12 @@ def _as_keys(values: NDArray[Any]) -> Int64Array:
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
+def load_loops(n_cells: int) -> None:
+    """Load the loops now if so many cells pay for it, though they come in blocks of which none would."""
+    if kernels_pay(n_cells, TABLE_CELLS):
+        _ = kernels.number_rows
+
+
 class DetailLevel(IntEnum):
     """What a table knows: documents; occurrences too; the occurrences of all terms in each class too."""
 
@@ -207,6 +213,16 @@ class DistinctCells:
     def column(self) -> Int64Array:
         """The number of the column of each cell."""
         return np.repeat(np.arange(self.n_columns), np.diff(self.indptr))
+
+    @cached_property
+    def by_class(self) -> Int64Array:
+        """The places of the cells in order of their class; those of class c begin at ``class_starts[c]``."""
+        return np.argsort(self.classes, kind="stable")
+
+    @cached_property
+    def class_starts(self) -> Int64Array:
+        """Where the cells of each class begin in `by_class`, and where the last ends."""
+        return np.concatenate([[0], np.cumsum(np.bincount(self.classes, minlength=self.n_classes))])
 
     def _table(self, chunk: slice) -> Table:
         kind, group, values = self._cell_kind[chunk], self._cell_group[chunk], self._cell_values[:, chunk]

@@ -16,6 +16,7 @@ from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.counts.storage import join_blocks
 from termsieve.errors import OptionError
+from termsieve.ranking.distinct import load_loops
 from termsieve.ranking.ranking import Scores
 from termsieve.ranking.ranking_rows import Ranking
 from termsieve.threads import count_cores, map_stream
@@ -77,6 +78,7 @@ def find_finalists(
     def keep_best(block: _Held) -> _Held:
         return block.keep_best(contests)
 
+    load_loops(file.n_cells)
     held: _Held | None = None
     for best in map_stream(keep_best, number_blocks(), threads or count_cores()):
         held = best if held is None else held.plus(best)

@@ -417,7 +417,7 @@ class Scores(ArrowTable):
 
     def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
         """Return the places of the n best terms that speak for a class, by its place, or against it."""
-        cells, lift = distinct.evaluate(self.counts, _get_lift)
+        cells, lift = self._lift
         side = cells.expand_to_terms(agg.class_values(cells, lift, c))
         values = self.of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
@@ -425,6 +425,10 @@ class Scores(ArrowTable):
             # such a score is smallest where a term speaks most against the class, and often just 0 there
             return self.top_indices(-values, -side, n, among)
         return self.top_indices(values, self.tie_break_of_class(c), n, among)
+
+    @cached_property
+    def _lift(self) -> tuple[DistinctCells, Array]:
+        return distinct.evaluate(self.counts, _get_lift)
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""
@@ -438,12 +442,10 @@ class Scores(ArrowTable):
     def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, Int64Array]:
         """Return the four cells of some terms, each in one class."""
         cells, found = distinct.evaluate(self.counts, _get_tp)
-        where = np.zeros(cells.n_columns, np.int32)
         tp = np.empty(places.size, np.int64)
-        for c in np.unique(label):
+        for c in np.unique(label).tolist():
             mine = label == c
-            where[:] = c
-            tp[mine] = agg.pick_values(cells, found, where)[cells.place[places[mine]]]
+            tp[mine] = agg.class_values(cells, found, c)[cells.place[places[mine]]]
         fp, fn = self.counts.term_df[places] - tp, self.counts.class_sizes[label] - tp
         return {"tp": tp, "fp": fp, "fn": fn, "tn": self.counts.n_docs - tp - fp - fn}
 

@@ -29,7 +29,8 @@ _CONNECT = "sc://"
 def open_session(master: str) -> Iterator[SparkSession]:
     """Open a session for a command: of a master such as ``local[2]`` or ``spark://host:7077``, or ``sc://`` (Connect).
 
-    Executors on this machine have the interpreter of the command, unless ``PYSPARK_PYTHON`` names another.
+    Executors on this machine have the interpreter of the command, unless ``PYSPARK_PYTHON`` names another. A session
+    on this machine alone listens to no other, and has no page of its own.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith(_CONNECT):
@@ -37,6 +38,9 @@ def open_session(master: str) -> Iterator[SparkSession]:
     else:
         builder = SparkSession.builder.master(master).appName("termsieve count")
         builder = builder.config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false")
+        if master.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+            builder = builder.config("spark.ui.enabled", "false")
     with explain_failures():
         session = builder.getOrCreate()
     try:
