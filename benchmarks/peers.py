@@ -3,7 +3,8 @@
 ``python benchmarks/peers.py`` makes an environment for each peer under ``.venv-peers`` (``--environments FOLDER`` for
 others that are there), runs every piece of `peer_work` in processes of its own, in turns, and writes the results, from
 which docs/make_benchmarks.py makes the page; a line for the commit is added to the history beside them. ``--install``
-only makes the environments; ``--documents 3000 -o try.json`` takes a part of the data, to try it.
+only makes the environments; ``--documents 3000 -o try.json`` takes a part of the data, to try it. ``--keep FOLDER``
+keeps what each round took, so that a run that was stopped goes on, in another hour: figures of one run are better.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,14 +72,16 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=HERE.parent / ".venv-peers")
     parser.add_argument("--install", action="store_true", help="make the environments, and stop")
     parser.add_argument("--documents", type=int, help="take so many only, to try it")
+    parser.add_argument("--keep", type=Path, help="folder for the data and for what each round took")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("-o", "--output", type=Path, default=RESULTS)
     given = parser.parse_args()
     pythons, failed = make_environments(given.environments)
     if given.install:
         return
-    with tempfile.TemporaryDirectory() as name:
+    with nullcontext(given.keep) if given.keep else tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        folder.mkdir(exist_ok=True)
         shapes = write_data(folder, given.documents)
         rows = run_in_turns(folder, pythons, failed, given.rounds)
         mark_agreement(folder, rows)
@@ -226,14 +230,16 @@ def run_in_turns(folder: Path, pythons: dict[str, Path], failed: dict[str, str],
             earlier = taken.setdefault((peer, task), [])
             if turn and (not earlier or earlier[0]["first_seconds"] > LONG or not is_timed(task)):
                 continue
+            kept = folder / f"{turn} {peer} {task}.round.json"
             try:
-                one = json.loads(run(*command).splitlines()[-1])
+                one = json.loads(kept.read_text("utf-8") if kept.exists() else run(*command).splitlines()[-1])
             except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
                 reason = find_reason(error) if isinstance(error, subprocess.CalledProcessError) else "over 5 minutes"
                 failed[f"{peer}, {task}"] = reason
                 continue
             if "values" in one:
                 Path(folder, f"{peer} {task}.json").write_text(json.dumps(one.pop("values")), "utf-8")
+            kept.write_text(json.dumps(one), "utf-8")
             earlier.append(one)
             times = f"{one['first']:9.3f} s CPU first{one['cpu']:9.3f} later" if is_timed(task) else ""
             print(f"  {turn + 1} {task:<12}{peer:<26}{times}", flush=True)

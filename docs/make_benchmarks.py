@@ -61,6 +61,7 @@ def put_into_readme(text: str, result: dict[str, Any]) -> str:
 def readme_lines(result: dict[str, Any]) -> Iterator[str]:
     data, machine = result["data"], result["machine"]
     facts = {**data, "megabytes": data["characters"] / 1e6}
+    yield "## Measured\n"
     yield "| CPU seconds, one thread | termsieve | others |\n|---|---|---|"
     for task, call, what, peers in LINES:
         rows = {row["peer"]: row for row in result["rows"] if row["task"] == task}
