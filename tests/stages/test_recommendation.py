@@ -228,7 +228,18 @@ def test_what_was_lucky_in_one_split_does_not_count():
     lucky, steady = [0.5, 0.5, 0.99], [0.65, 0.65, 0.65]
     choice = result_of({("a", "nb", 10): lucky, ("b", "nb", 10): steady}).recommended()
     assert (choice.score, choice.mean) == ("a", pytest.approx(0.66333, abs=1e-5))
-    assert choice.reselected == pytest.approx((0.5 + 0.5 + 0.65) / 3)
+    assert choice.reselected.mean == pytest.approx((0.5 + 0.5 + 0.65) / 3)
+    assert "in turn: 10 terms, macro F1 0.550 on the split left out." in choice.stability
+
+
+def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
+    many, few = [0.9] * 4, [0.88, 0.879, 0.881, 0.97]
+    result = result_of({("a", "nb", 1000): many, ("a", "nb", 10): few})
+    again = result.recommended().reselected
+    assert (again.fewest, again.most) == (10, 1000)  # few terms are best by the last split alone
+    assert again.mean == pytest.approx((0.88 + 0.879 + 0.881 + 0.9) / 4)
+    assert "10 to 1,000 terms" in result.recommended().reason
+    assert result.recommended(fewest=False).reselected == again
 
 
 def test_the_probability_is_that_of_a_loss_beyond_the_margin():
@@ -395,6 +406,8 @@ def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
     balanced = 'linear_svm(class_weight="balanced")'
     assert balanced in result.classifiers
     assert balanced not in result.asked_classifiers
+    neighbours = {"linear_svm(C=0.25)", "linear_svm(C=4)", "multinomial_nb(alpha=0.1)"}
+    assert neighbours <= set(result.classifiers)
     best = result.recommended().best.classifier
     assert any(one.is_all for one in result.trials().tried if one.classifier == best)  # the best parameters, with all
     again = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")

@@ -57,6 +57,14 @@ class Tried(NamedTuple):
         return f"{self.classifier} with {self.terms}"
 
 
+class Reselection(NamedTuple):
+    """What is chosen without one split in turn: its mean on the splits left out, and the numbers of terms."""
+
+    mean: float
+    fewest: int
+    most: int
+
+
 class SmallClass(NamedTuple):
     """The smallest class, where it is too small for an answer."""
 
@@ -93,9 +101,9 @@ class Recommendation:
         Whether it satisfies the rule. If not, nothing that was asked for does, and it is the best of that.
     is_at_edge : bool
         Whether the best was found with the most terms that were tried, and these are not all.
-    reselected : float or None
-        Mean over the splits of what the rule chooses without the split that is measured: what is chosen because it was
-        lucky does not count. None with fewer than three splits.
+    reselected : Reselection or None
+        What the rule chooses without one split in turn, measured on that split: what is chosen because it was lucky
+        does not count. None with fewer than three splits.
     small_class : SmallClass or None
         The smallest class if it has too few documents for an answer.
     n_small : int
@@ -119,7 +127,7 @@ class Recommendation:
     against_all: Difference | None
     is_enough: bool
     is_at_edge: bool
-    reselected: float | None
+    reselected: Reselection | None
     small_class: SmallClass | None
     n_small: int
 
@@ -150,6 +158,7 @@ class Recommendation:
                 self.comparison_with_fewer,
                 self.comparison_with_all,
                 self.edge,
+                self.stability,
             )
             if part
         )
@@ -226,6 +235,19 @@ class Recommendation:
             return ""
         return (
             f"The best stands at the end of the numbers that were tried: more than {self.best.k:,} terms may do better."
+        )
+
+    @property
+    def stability(self) -> str:
+        """Whether the same rule, without one of the splits, would take as many terms; empty with too few splits."""
+        again = self.reselected
+        if again is None:
+            return ""
+        number = f"{again.fewest:,}" if again.fewest == again.most else f"{again.fewest:,} to {again.most:,}"
+        terms = "term" if again.most == 1 else "terms"
+        return (
+            f"Chosen without one of the {self.n_splits} splits in turn: {number} {terms}, "
+            f"{name_measure(self.measure)} {format_measure(again.mean)} on the split left out."
         )
 
 
@@ -335,13 +357,15 @@ class Trials:
         ties = [i for i in same if means[i] >= highest - _ROUNDING]
         return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), i))
 
-    def reselect(self, margin: float) -> float | None:
-        """Return the mean over the splits of what is chosen without the split that is measured."""
+    def reselect(self, margin: float, *, fewest: bool = True) -> Reselection | None:
+        """Choose without one split in turn, and measure the choice on that split."""
         n = len(self.values)
         if n < 3:
             return None
-        others = (np.flatnonzero(np.arange(n) != split) for split in range(n))
-        return math.fsum(self.values[split, self.choose(margin, rows)] for split, rows in enumerate(others)) / n
+        others = [np.flatnonzero(np.arange(n) != split) for split in range(n)]
+        places = [self.choose(margin, rows) if fewest else self.find_best(rows, self.asked) for rows in others]
+        ks = [self.tried[place].k for place in places]
+        return Reselection(math.fsum(self.values[range(n), places]) / n, min(ks), max(ks))
 
     def difference(self, first: int, second: int, margin: float) -> Difference:
         """Return the difference of two trials."""
@@ -370,7 +394,7 @@ def recommend(
         against_all=None if same or every is None else trials.difference(place, every, margin),
         is_enough=bool(trials.find_enough(margin)[place]),
         is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid has grown
-        reselected=trials.reselect(margin), small_class=small, n_small=n_small,
+        reselected=trials.reselect(margin, fewest=fewest), small_class=small, n_small=n_small,
     )  # fmt: skip
 
 
