@@ -82,7 +82,8 @@ def make_explanation(data: ReportData) -> str:
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     model = f"{recipe_title(choice.classifier)} with {choice.k:,} {_term_or_terms(choice.k)}{share}"
-    return f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    told = f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    return f"{told} {choice.stability}".rstrip()
 
 
 def _describe_gap(choice: Recommendation) -> str:
