@@ -60,7 +60,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
         return f"It takes all {choice.k:,} terms: {value}; fewer are not enough"
     if choice.is_at_edge and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
-    return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
+    return f"{few} {choice.sufficiency}: {value}"
 
 
 def _guessing_f1(data: ReportData, result: Comparison) -> float:
