@@ -36,6 +36,7 @@ from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.merging import Sum, open_sum, write_run
 from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
+from termsieve.documents.remote import AnyPath
 from termsieve.errors import InputError, OptionError
 from termsieve.files import check_target, write_atomically
 from termsieve.memory import release_memory, return_large_arrays
@@ -160,7 +161,7 @@ class _Journal:
 
     def __init__(self, path: Path, documents: Documents, given: Analyzer | None) -> None:
         self._path = path
-        files = [(name, *_identify(name)) for name in documents.files]
+        files = [(str(path), *_identify(path)) for path in documents.paths]
         made = {"origin": documents.origin, "files": files, "analyzer": None if given is None else given.settings}
         self._made = json.loads(json.dumps(made, default=str))
         self.written = time.monotonic()
@@ -188,10 +189,10 @@ class _Journal:
         self.written = time.monotonic()
 
 
-def _identify(name: str) -> tuple[int, int]:
-    """Return what changes when a file does: its size, and when it was written; nothing of what is not on this disk."""
+def _identify(path: AnyPath) -> tuple[int, int]:
+    """Return what changes when a file does: its size, and when it was written; nothing of what cannot be asked."""
     try:
-        about = Path(name).stat()
+        about = path.stat()
     except OSError:
         return (0, 0)
     return about.st_size, about.st_mtime_ns
