@@ -61,7 +61,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
         return f"It takes all {choice.k:,} terms: {value}; fewer are not enough"
     if choice.is_at_edge and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
-    return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
+    return f"{few} {choice.sufficiency}: {value}"
 
 
 def _guessing_f1(data: ReportData, result: Comparison) -> float:
@@ -83,7 +83,8 @@ def make_explanation(data: ReportData) -> str:
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     model = f"{recipe_title(choice.classifier)} with {choice.k:,} {_term_or_terms(choice.k)}{share}"
-    return f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    told = f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    return f"{told} {choice.stability}".rstrip()
 
 
 def _describe_gap(choice: Recommendation) -> str:
