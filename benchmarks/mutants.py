@@ -69,6 +69,9 @@ class Mutant(NamedTuple):
     text: str  # in its place
 
 
+Place = tuple[Path, Mutant]
+
+
 def change(node: ast.AST) -> Iterator[ast.AST]:
     """Each way to change this node alone."""
     new = copy.deepcopy(node)
@@ -202,37 +205,40 @@ def load_libraries(folder: Path) -> None:
     assert all((numba, pyarrow.parquet, pytest, scipy.stats, sklearn.model_selection, sklearn.naive_bayes, sklearn.svm))
 
 
-def find_limit(folder: Path, tests: str, pattern: str) -> tuple[list[str], float]:
-    """The arguments of pytest, and the seconds after which a run has failed."""
+def find_survivors(folder: Path, tests: str, chosen: list[Place]) -> list[Place]:
+    """The changes that these tests do not notice."""
     arguments = [f"tests/{one}" if one.endswith(".py") else one for one in shlex.split(tests)]
     start = time.monotonic()
     if not survives(folder, arguments, 600):
-        sys.exit(f"{pattern}: its tests fail without any change.")
-    return arguments, 20 + 4 * (time.monotonic() - start)
+        sys.exit(f"{tests}: they fail without any change.")
+    limit = 20 + 4 * (time.monotonic() - start)
+    found = []
+    for path, mutant in chosen:
+        source = path.read_text("utf-8")
+        path.write_text(apply(source, mutant), "utf-8")
+        if survives(folder, arguments, limit):
+            found.append((path, mutant))
+        path.write_text(source, "utf-8")
+    return found
 
 
 def try_modules(folder: Path, pattern: str, number: int, seed: int) -> tuple[int, int]:
     """How many mutants were killed, of how many."""
-    sources = {path: path.read_text("utf-8") for path in sorted((folder / "src/termsieve").glob(f"{pattern}.py"))}
-    if not sources:
+    modules = sorted((folder / "src/termsieve").glob(f"{pattern}.py"))
+    if not modules:
         sys.exit(f"{pattern}: there is no such module.")
     start = time.monotonic()
-    rounds = [
-        find_limit(folder, tests, pattern) for tests in (TESTS[pattern], WIDER.get(pattern.split("/")[0])) if tests
-    ]
-    found = [(path, mutant) for path, source in sources.items() for mutant in mutants(source)]
-    chosen = random.Random(f"{seed} {pattern}").sample(found, min(number, len(found)))
-    killed = 0
-    for path, mutant in chosen:
-        path.write_text(apply(sources[path], mutant), "utf-8")
-        if all(survives(folder, tests, limit) for tests, limit in rounds):
-            place = f"{path.relative_to(folder / 'src/termsieve')}:{mutant.node.lineno}"
-            print(f"    {place}: {ast.unparse(mutant.node)}  ->  {mutant.text}", flush=True)
-        else:
-            killed += 1
-        path.write_text(sources[path], "utf-8")
-    seconds = time.monotonic() - start
-    print(f"{pattern}: {killed} of {len(chosen)} killed ({len(found)} places, {seconds:.0f} s)", flush=True)
+    places = [(path, mutant) for path in modules for mutant in mutants(path.read_text("utf-8"))]
+    chosen = random.Random(f"{seed} {pattern}").sample(places, min(number, len(places)))
+    survivors = find_survivors(folder, TESTS[pattern], chosen)
+    wider = WIDER.get(pattern.partition("/")[0])
+    if survivors and wider:
+        survivors = find_survivors(folder, wider, survivors)
+    for path, mutant in survivors:
+        place = f"{path.relative_to(folder / 'src/termsieve')}:{mutant.node.lineno}"
+        print(f"    {place}: {ast.unparse(mutant.node)}  ->  {mutant.text}")
+    killed, seconds = len(chosen) - len(survivors), time.monotonic() - start
+    print(f"{pattern}: {killed} of {len(chosen)} killed ({len(places)} places, {seconds:.0f} s)", flush=True)
     return killed, len(chosen)
 
 

@@ -34,6 +34,7 @@ ONE_SPLIT_RULE = (
     "is below that of the best of everything tried, all terms included, by no more than the margin."
 )
 EDGE_STEP = 2.5  # the largest step between numbers of terms: 2,000, 5,000, 10,000
+_SURELY, _PROBABLY = 0.05, 0.5  # probabilities of losing more than the margin, up to which "enough" is said so
 _ROUNDING = 1e-12  # differences of means below this are rounding errors
 
 
@@ -187,7 +188,16 @@ class Recommendation:
             return f"{head} {verb} the best of what was asked for, but not enough: {value}."
         if self.is_best:
             return f"{head} {verb} best, {value}."
-        return f"{head} {verb} enough: {value}."
+        return f"{head} {self.sufficiency}: {value}."
+
+    @property
+    def sufficiency(self) -> str:
+        """How sure it is that they are enough: by the probability that they lose more than the margin."""
+        verb = "is" if self.k == 1 else "are"
+        worse = 0.0 if self.against_best is None else self.against_best.worse or 0.0
+        if worse <= _SURELY:
+            return f"{verb} enough"
+        return f"{verb} probably enough" if worse <= _PROBABLY else "may be enough"
 
     @property
     def loss(self) -> str:
