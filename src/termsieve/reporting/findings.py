@@ -48,7 +48,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
     choice = result.recommended()
     value = f"macro F1 {format_f1(choice.mean)}"
     if choice.small_class is not None:
-        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.n_docs:,} documents"
+        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.size}"
     few = choice.chosen.terms
     if choice.mean <= _guessing_f1(data, result):
         return f"No better than guessing: {few} do as well as any, {value}"
