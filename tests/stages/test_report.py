@@ -353,7 +353,7 @@ def test_parameters_that_were_tried_at_few_numbers_of_terms_are_marked_on_the_ch
     assert find_charted_classifier(result) == "linear_svm"
     [_, chart] = draw_f1_curves(result)
     assert chart.title == "Macro F1 against the number of terms: Linear support vector machine"
-    assert 'Chi-square\\n100 terms: 0.900 with C=\\"auto\\"' in json.dumps(chart.spec)
+    assert 'Chi-square\\n100 terms: 0.900\\nwith C=\\"auto\\"' in json.dumps(chart.spec)
 
 
 def test_a_word_of_one_class_alone_is_a_finding_if_it_has_documents_enough():
@@ -770,3 +770,14 @@ def test_the_page_says_how_near_to_the_optimum_classifiers_were_solved(tmp_path)
     assert html.escape(result.describe_gaps()) in page_of(result, tmp_path)
     assert f"linear_svm: {result.settings['duality_gaps']['linear_svm']:.1e}" in result.describe_gaps()
     assert "duality gap" not in page_of(plain_result(), tmp_path)
+
+
+def test_the_snippet_of_a_search_leaves_its_scores_to_the_search():
+    texts, labels = documents()
+    result = ts.compare(texts, labels, **{name: value for name, value in FEW.items() if name != "scores"})
+    result.settings["contenders"] = [{"name": "g_test on words and pairs", "score": "g_test"}]  # not asked for
+    data = ReportData.from_result(result)
+    snippet = make_code_blocks(data)[1].code
+    assert "scores=" not in snippet
+    assert "Contender" not in snippet
+    assert "Only the snippet has all settings" not in make_note(data)
