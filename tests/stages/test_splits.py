@@ -46,7 +46,10 @@ def test_groups_stay_together(labels):
     groups = np.arange(20) % 7
     splits = make_splits(3, labels, 20, groups=groups)
     assert all_tested(splits) == list(range(20))
+    assert [split.fold for split in splits] == [0, 1, 2]
     assert all(not set(groups[split.train]) & set(groups[split.test]) for split in splits)
+    others = make_splits(3, labels, 20, groups=groups, seed=1)
+    assert [split.test.tolist() for split in splits] != [split.test.tolist() for split in others]
 
 
 def test_a_splitter_is_called_for_each_repetition():
