@@ -269,8 +269,10 @@ def test_too_few_documents_are_too_little_to_say():
     few = ts.compare(texts[:20], labels[:20], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
     assert few.recommended().small_class is None
     less = ts.compare(texts[:18], labels[:18], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
-    assert less.recommended().small_class == ("ham", 8, 10)
+    assert less.recommended().small_class == ("ham", 8, 10, None)
     assert less.recommended().reason.startswith("Too little to say: class 'ham' has 8 documents; with 10 of each class")
+    part = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3, sample=12)
+    assert "documents in the sample of 12" in part.recommended().warning
     more = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=12)
     assert more.recommended().small_class is None
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve.classify.recipes import recipe_title
-from termsieve.reporting.formatting import format_documents, format_f1, format_name
+from termsieve.reporting.formatting import format_f1, format_name
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
@@ -48,8 +48,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
     choice = result.recommended()
     value = f"macro F1 {format_f1(choice.mean)}"
     if choice.small_class is not None:
-        small = choice.small_class
-        return f"Too little to say: {small.label!r} has {format_documents(small.n_docs)}"
+        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.size}"
     few = choice.chosen.terms
     if choice.mean <= _guessing_f1(data, result):
         return f"No better than guessing: {few} do as well as any, {value}"

@@ -67,11 +67,18 @@ class Reselection(NamedTuple):
 
 
 class SmallClass(NamedTuple):
-    """The smallest class, where it is too small for an answer."""
+    """A class with too few documents for an answer, the number that would do, and of which sample, if of one."""
 
     label: str
     n_docs: int
     needed: int
+    sample: int | None = None
+
+    @property
+    def size(self) -> str:
+        """The number of its documents in words."""
+        where = "" if self.sample is None else f" in the sample of {self.sample:,}"
+        return f"{self.n_docs:,} {'document' if self.n_docs == 1 else 'documents'}{where}"
 
 
 @dataclass(frozen=True)
@@ -170,12 +177,11 @@ class Recommendation:
         small = self.small_class
         if small is None:
             return ""
-        size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
         others = self.n_small - 1
         more = f", and {others:,} more {'has' if others == 1 else 'have'} too few" if others else ""
         return (
-            f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
-            "would be an answer. As far as it goes:"
+            f"Too little to say: class {small.label!r} has {small.size}{more}; with {small.needed:,} of each class "
+            "there would be an answer. As far as it goes:"
         )
 
     @property
@@ -469,4 +475,6 @@ def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, i
     if not small:
         return None, 0
     label = min(small, key=lambda name: (small[name], name))
-    return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
+    compared, n_docs = (settings.get(name) or 0 for name in ("n_compared", "n_docs"))
+    sample = int(compared) if 0 < compared < n_docs else None
+    return SmallClass(label, small[label], least_class_size(settings.get("cv")), sample), len(small)
