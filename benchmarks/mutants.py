@@ -213,12 +213,13 @@ def find_survivors(folder: Path, tests: str, chosen: list[Place]) -> list[Place]
         sys.exit(f"{tests}: they fail without any change.")
     limit = 20 + 4 * (time.monotonic() - start)
     found = []
-    for path, mutant in chosen:
+    for done, (path, mutant) in enumerate(chosen, 1):
         source = path.read_text("utf-8")
         path.write_text(apply(source, mutant), "utf-8")
         if survives(folder, arguments, limit):
             found.append((path, mutant))
         path.write_text(source, "utf-8")
+        print(f"{len(found)} of {done} not noticed", end="\r", file=sys.stderr, flush=True)
     return found
 
 

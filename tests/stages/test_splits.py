@@ -1,5 +1,7 @@
 """Splits: every document is tested once, groups stay together, and what cannot be split is told in our words."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.model_selection import ShuffleSplit
@@ -44,7 +46,10 @@ def test_groups_stay_together(labels):
     groups = np.arange(20) % 7
     splits = make_splits(3, labels, 20, groups=groups)
     assert all_tested(splits) == list(range(20))
+    assert [split.fold for split in splits] == [0, 1, 2]
     assert all(not set(groups[split.train]) & set(groups[split.test]) for split in splits)
+    others = make_splits(3, labels, 20, groups=groups, seed=1)
+    assert [split.test.tolist() for split in splits] != [split.test.tolist() for split in others]
 
 
 def test_a_splitter_is_called_for_each_repetition():
@@ -79,6 +84,21 @@ def test_a_column_gives_one_split_and_leaves_the_rest_out():
 def test_what_cannot_be_split_is_told(cv, labels, groups, told):
     with pytest.raises(OptionError, match=told):
         make_splits(cv, labels, 20, groups=groups)
+
+
+def test_a_class_that_some_folds_miss_is_no_warning_of_scikit_learn():
+    labels = np.repeat(["ham", "spam"], [12, 1])
+    assert len(make_splits(4, labels, 13)) == 4  # a warning would be an error here
+
+
+def test_other_warnings_come_through():
+    class WarningSplitter(ShuffleSplit):
+        def split(self, X, y=None, groups=None):
+            warnings.warn("mind the gap", UserWarning, stacklevel=2)
+            return super().split(X, y, groups)
+
+    with pytest.warns(UserWarning, match="mind the gap"):
+        make_splits(WarningSplitter(2, random_state=0), LABELS, 20)
 
 
 def test_as_many_folds_as_documents_or_groups_will_do():

@@ -20,7 +20,8 @@
     frequencies     published lists of word frequencies, as counts
     date_periods    the year, month or week of a date
     consistency     what counts of documents can be
-    storage         the file
+    storage         the file: its format, and how it is written
+    counts_reader   how it is read and checked
     counts_file     counts in a file that may be larger than memory
     merging         counts in files, added up block by block
     spilling        counting within a bound of memory
