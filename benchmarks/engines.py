@@ -99,11 +99,11 @@ def spark_folds(file: Path) -> Iterator[Call]:
 def mllib(file: Path, vectorizer: str) -> Iterator[Call]:
     from pyspark.ml import Pipeline, feature
 
-    words = feature.RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\w\w+", gaps=False)
-    vectors = getattr(feature, vectorizer)(inputCol="words", outputCol="features")
-    selector = feature.UnivariateFeatureSelector(featuresCol="features", labelCol="number", outputCol="chosen")
-    selector.setFeatureType("categorical").setLabelType("categorical").setSelectionThreshold(TERMS)
-    with spark_frame(file) as frame:
+    with spark_frame(file) as frame:  # its stages need a session
+        words = feature.RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\w\w+", gaps=False)
+        vectors = getattr(feature, vectorizer)(inputCol="words", outputCol="features")
+        selector = feature.UnivariateFeatureSelector(featuresCol="features", labelCol="number", outputCol="chosen")
+        selector.setFeatureType("categorical").setLabelType("categorical").setSelectionThreshold(TERMS)
         yield lambda: Pipeline(stages=[words, vectors, selector]).fit(frame)
 
 

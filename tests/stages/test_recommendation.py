@@ -232,6 +232,18 @@ def test_what_was_lucky_in_one_split_does_not_count():
     assert "in turn: 10 terms, macro F1 0.550 on the split left out." in choice.stability
 
 
+@pytest.mark.parametrize(
+    ("noise", "said"), [(0.001, "are enough"), (0.012, "are probably enough"), (0.05, "may be enough")]
+)
+def test_enough_is_said_as_surely_as_it_is(noise, said):
+    shift = 0.0005 if said == "are enough" else 0.004 if "probably" in said else 0.015
+    best = [0.9, 0.9, 0.9, 0.9, 0.9]
+    few = [0.9 - shift + noise * sign for sign in (-1, 1, 0, -1, 1)]
+    choice = result_of({("a", "nb", 1000): best, ("a", "nb", 10): few}).recommended()
+    assert choice.k == 10
+    assert f"10 terms by a {said}: macro F1" in choice.reason
+
+
 def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
     many, few = [0.9] * 4, [0.88, 0.879, 0.881, 0.97]
     result = result_of({("a", "nb", 1000): many, ("a", "nb", 10): few})
@@ -257,8 +269,10 @@ def test_too_few_documents_are_too_little_to_say():
     few = ts.compare(texts[:20], labels[:20], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
     assert few.recommended().small_class is None
     less = ts.compare(texts[:18], labels[:18], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
-    assert less.recommended().small_class == ("ham", 8, 10)
+    assert less.recommended().small_class == ("ham", 8, 10, None)
     assert less.recommended().reason.startswith("Too little to say: class 'ham' has 8 documents; with 10 of each class")
+    part = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3, sample=12)
+    assert "documents in the sample of 12" in part.recommended().warning
     more = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=12)
     assert more.recommended().small_class is None
 

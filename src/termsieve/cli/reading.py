@@ -20,7 +20,7 @@ from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
@@ -103,6 +103,19 @@ def report_skipped(documents: Documents, messages: Messages) -> None:
         messages.note_once(in_options(f"note: {note}"))
 
 
+def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
+    """Tell of classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
+    spellings: dict[str, list[str]] = {}
+    for name in classes:
+        spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
+    for same in spellings.values():
+        if len(same) > 1:
+            named = ", ".join(map(repr, same))
+            messages.note(
+                f"note: {named} are different classes, as they are spelled: correct the labels if they are one"
+            )
+
+
 def read_counts(
     found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages, *, contrast: bool = True
 ) -> Counts:
@@ -111,6 +124,7 @@ def read_counts(
         counts = sum_counts(found.paths, messages)
     else:
         counts = count_terms(found.documents, analysis, threads, messages)
+        note_similar_classes(counts.classes, messages)
     if contrast:
         _refuse_single_class(counts)
     return counts

@@ -7,6 +7,7 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 from __future__ import annotations
 
 import json
+import math
 import queue
 import re
 import shutil
@@ -59,9 +60,10 @@ def parse_memory(given: str | int) -> int:
     (2000000000, 1610612736, 1000000000)
     """
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", str(given))
-    if match is None or match[2].lower() not in _UNITS or isinstance(given, bool):
+    amount = float(match[1]) if match else math.inf
+    if match is None or amount == math.inf or match[2].lower() not in _UNITS or isinstance(given, bool):
         raise OptionError(f'memory must be a number of bytes, or such as "2GB" or "500MB", not {given!r}.')
-    size = int(float(match[1]) * _UNITS[match[2].lower()])
+    size = int(min(amount * _UNITS[match[2].lower()], 2.0**62))  # no machine has more
     if size < RESERVED + LEAST_FOR_TABLES:
         raise OptionError(
             f"memory={given!r} is too little: Python and its libraries take {RESERVED >> 20} MiB of it. Give at least "

@@ -34,6 +34,7 @@ ONE_SPLIT_RULE = (
     "is below that of the best of everything tried, all terms included, by no more than the margin."
 )
 EDGE_STEP = 2.5  # the largest step between numbers of terms: 2,000, 5,000, 10,000
+_SURELY, _PROBABLY = 0.05, 0.5  # probabilities of losing more than the margin, up to which "enough" is said so
 _ROUNDING = 1e-12  # differences of means below this are rounding errors
 
 
@@ -66,11 +67,18 @@ class Reselection(NamedTuple):
 
 
 class SmallClass(NamedTuple):
-    """The smallest class, where it is too small for an answer."""
+    """A class with too few documents for an answer, the number that would do, and of which sample, if of one."""
 
     label: str
     n_docs: int
     needed: int
+    sample: int | None = None
+
+    @property
+    def size(self) -> str:
+        """The number of its documents in words."""
+        where = "" if self.sample is None else f" in the sample of {self.sample:,}"
+        return f"{self.n_docs:,} {'document' if self.n_docs == 1 else 'documents'}{where}"
 
 
 @dataclass(frozen=True)
@@ -169,12 +177,11 @@ class Recommendation:
         small = self.small_class
         if small is None:
             return ""
-        size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
         others = self.n_small - 1
         more = f", and {others:,} more {'has' if others == 1 else 'have'} too few" if others else ""
         return (
-            f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
-            "would be an answer. As far as it goes:"
+            f"Too little to say: class {small.label!r} has {small.size}{more}; with {small.needed:,} of each class "
+            "there would be an answer. As far as it goes:"
         )
 
     @property
@@ -187,7 +194,16 @@ class Recommendation:
             return f"{head} {verb} the best of what was asked for, but not enough: {value}."
         if self.is_best:
             return f"{head} {verb} best, {value}."
-        return f"{head} {verb} enough: {value}."
+        return f"{head} {self.sufficiency}: {value}."
+
+    @property
+    def sufficiency(self) -> str:
+        """How sure it is that they are enough: by the probability that they lose more than the margin."""
+        verb = "is" if self.k == 1 else "are"
+        worse = 0.0 if self.against_best is None else self.against_best.worse or 0.0
+        if worse <= _SURELY:
+            return f"{verb} enough"
+        return f"{verb} probably enough" if worse <= _PROBABLY else "may be enough"
 
     @property
     def loss(self) -> str:
@@ -459,4 +475,6 @@ def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, i
     if not small:
         return None, 0
     label = min(small, key=lambda name: (small[name], name))
-    return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
+    compared, n_docs = (settings.get(name) or 0 for name in ("n_compared", "n_docs"))
+    sample = int(compared) if 0 < compared < n_docs else None
+    return SmallClass(label, small[label], least_class_size(settings.get("cv")), sample), len(small)

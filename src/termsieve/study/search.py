@@ -21,7 +21,7 @@ from termsieve.classify.recipes import parse_recipe
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
 from termsieve.study.recommendation import Trials, Tried
-from termsieve.study.representations import Representation, choose_representation
+from termsieve.study.representations import choose_representation
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
 
@@ -57,7 +57,7 @@ class Search:
         self.added: list[Contender] = []
         self.representations: dict[str, Any] = {}
         self.notes: list[str] = []
-        self._others: dict[str, tuple[Corpus, Any]] = {}  # the documents with other terms, and the documents of a term
+        self._others: dict[str, Corpus] = {}  # the documents with other terms
 
     def run(self, journal: str | Path | None) -> Comparison:
         """Run the grid and all that follows from it."""
@@ -145,8 +145,8 @@ class Search:
         if best.mean == 1:
             return
         contender = self._best_score(trials, best.classifier)
-        other = self._read(found)
-        n_terms = count_rankable(other, replace(self.asked, min_df=found.min_df), self.study.splits)
+        other = self.study.corpus.read_again(found.analyzer, self.threads)
+        n_terms = count_rankable(other, self.asked, self.study.splits)
         given = found.sizes if self.asked.is_open else self.study.plan.ks
         ks = {int(k) for k in given if int(k) < n_terms}
         if self._may_take_all:
@@ -154,21 +154,11 @@ class Search:
         if not ks:
             return
         named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
-        plan = replace(
-            self.study.plan,
-            scores=(named,),
-            ks=tuple(sorted(ks)),
-            min_df=found.min_df,
-        )
+        plan = replace(self.study.plan, scores=(named,), ks=tuple(sorted(ks)))
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)
-        self._others[found.name] = other, found.min_df
-        about = {"analyzer": other.settings, "min_df": found.min_df, "n_terms": n_terms}
-        self.representations[found.name] = about
-
-    def _read(self, found: Representation) -> Corpus:
-        least = found.min_df if isinstance(found.min_df, int) else 1
-        return self.study.corpus.read_again(found.analyzer, least, self.threads)
+        self._others[found.name] = other
+        self.representations[found.name] = {"analyzer": other.settings, "n_terms": n_terms}
 
     def _best_score(self, trials: Trials, classifier: str) -> Contender:
         """Return the score whose best number of terms, but all, is best with a classifier."""
@@ -233,13 +223,10 @@ class Search:
             by_score.setdefault(one.score, set()).add(one.k)
         known = {one.name: one for one in (*self.study.plan.scores, *self.added)}
         for name in sorted(by_score):
-            contender, corpus, least = known[name], self.study.corpus, self.study.plan.min_df
-            if contender.representation is not None:
-                corpus, least = self._others[contender.representation]
-            plan = replace(
-                self.study.plan, scores=(contender,), classifiers=(classifier,), ks=tuple(sorted(by_score[name])),
-                min_df=least,
-            )  # fmt: skip
+            contender = known[name]
+            corpus = self._others.get(contender.representation or "", self.study.corpus)
+            ks = tuple(sorted(by_score[name]))
+            plan = replace(self.study.plan, scores=(contender,), classifiers=(classifier,), ks=ks)
             yield self.study.with_plan(plan, stage, corpus)
 
 
