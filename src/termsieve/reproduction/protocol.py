@@ -19,7 +19,7 @@ WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
     enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
-    features why stand_in parts large small share
+    features why stand_in parts large small share families cuts choices
     """.split()  # noqa: SIM905 - read as words
 )
 PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
