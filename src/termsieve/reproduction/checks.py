@@ -106,7 +106,7 @@ def differing_terms(measurements: Measurements, where: Mapping[str, Any]) -> Mar
 
 @register
 def frequent_terms_are_high(measurements: Measurements, where: Mapping[str, Any]) -> Margins:
-    """Check that all terms with more occurrences than the cut of their corpus have a ``high`` value: terms are cases."""
+    """Check that all terms with more occurrences than the cut of a corpus have a ``high`` value: terms are cases."""
     margins, cases, evidence = [], [], []
     for group, cut in where["cuts"].items():
         corpus, data = measurements.study(group).corpus, measurements.first_split_data(group)

@@ -57,8 +57,9 @@ def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh:
     """Return the folder of the journals of a paper; with ``fresh``, delete those of earlier runs."""
     folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
     if fresh:
-        for path in folder.glob("*.journal"):
-            path.unlink()
+        for kind in ("*.journal", "worlds/*.npy", "worlds/*.npz", "sampled/*.npz"):
+            for path in folder.glob(kind):
+                path.unlink()
     return folder
 
 
