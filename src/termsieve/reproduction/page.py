@@ -74,7 +74,7 @@ def _render_lead(protocols: Mapping[str, Protocol], results: Mapping[str, dict[s
 
 
 def _worlds_cells(claim: Mapping[str, Any]) -> list[str]:
-    share, between, null = claim.get("share"), claim.get("share_over_splits"), claim.get("null")
+    share, between, null = claim.get("share"), claim.get("interval"), claim.get("null")
     shown = "" if share is None else f"{share:.0%}" + (f" ({between[0]:.0%} to {between[1]:.0%})" if between else "")
     luck = "" if null is None else f"{null['share']:.0%}; {null['as_high']:.0%} as high"
     return [shown, str(claim.get("decided_by") or ""), luck]

@@ -47,7 +47,6 @@ def run_and_show(
             console.print(f"[bold]{title}[/]")
             for line in lines:
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-    console.print(f"{protocol.name}: {results['wall_seconds']:.0f} s", highlight=False)
     if into is not None:
         write_atomically(into / f"{protocol.name}.json", [_to_json(results).encode()])
     return results
