@@ -64,7 +64,7 @@ def test_a_choice_that_explains_little_does_not_decide():
         [made("bns" if a == b else "chi2", case=a, lowercase=b, min_df=(a + b) % 2) for a in (0, 1) for b in (0, 1)]
     )
     assert several.conclusion.endswith("; min_df (rare words) decides")
-    weak = Ways([made("bns" if i % 7 == 0 else "chi2", case=i % 2) for i in range(40)])
+    weak = Ways([made("bns" if i in (0, 1, 2, 4) else "chi2", case=i % 2) for i in range(40)])
     assert "no choice by itself decides (most case, " in weak.conclusion
 
 
