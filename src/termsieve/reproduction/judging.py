@@ -326,4 +326,4 @@ def _table_gaps(worlds: Worlds, group: str, table: PrintedTable) -> Array:
 
 def _near(gaps: Array) -> dict[str, float]:
     counted = {f"within {bound}": int((gaps <= bound + 1e-6).sum()) for bound in (0.03, 0.05)}
-    return {**counted, "mean difference": round(float(gaps.mean()), 4)}
+    return {"cells": gaps.size, **counted, "mean difference": round(float(gaps.mean()), 4)}
