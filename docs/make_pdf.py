@@ -32,7 +32,7 @@ def print_page(page: Path, target: Path) -> None:
     """Print a page to a file, or say what is missing."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
-        sys.exit(f"None of {', '.join(BROWSERS)} is here. Install one to print the report, or read technical_report.md.")
+        sys.exit(f"None of {', '.join(BROWSERS)} is here. Install one to print the report.")
     asked = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--print-to-pdf={target}"]
     subprocess.run([browser, *asked, page.as_uri()], check=True, capture_output=True)  # noqa: S603 - our own page
 
