@@ -32,7 +32,7 @@ from termsieve.study.split_data import SplitData, nonempty_documents
 from termsieve.table import ratio
 
 SAMPLES = 200  # of the test documents of one published split
-ENGINE = 1  # results of other versions of this module are not taken up
+ENGINE = 2  # results of other versions of this module are not taken up
 
 
 DEFAULT_ONLY = Multiverse("product", ())
@@ -45,22 +45,23 @@ class FittedRunner(NamedTuple):
     notify: Callable[[str], None] = lambda _: None
 
     def run(self, multiverse: Multiverse, setting: Setting) -> Grid:
-        """Run the preparations that the folder does not have, and return all."""
+        """Run the parts that the folder does not have, one preparation and model at a time, and return all."""
         layout = Layout(multiverse, setting)
         parts, seconds, test_ratio = {}, 0.0, 0.0
-        for place in np.flatnonzero(layout.needed.any(axis=(1, 2))).tolist():
-            part, (taken, test_ratio) = self._run_part(layout, place)
-            parts[place] = part
+        for place, model in np.argwhere(layout.needed.any(axis=1)).tolist():
+            part, (taken, test_ratio) = self._run_part(layout, place, model)
+            parts[place, model] = part
             seconds += taken
         shape = next(iter(parts.values())).shape
         values = np.full((len(layout.combinations), *shape), np.nan)
-        for place, part in parts.items():
-            values[place] = part
+        for (place, model), part in parts.items():
+            values[place, :, :, model] = part[:, :, model]
         measures = list_measures(setting)
         return Grid(multiverse, setting, values, measures, multiverse.splits == 1, test_ratio, seconds)
 
-    def _run_part(self, layout: Layout, place: int) -> tuple[Array, Array]:
-        prepared, needed = layout.prepare(layout.combinations[place]), layout.needed[place]
+    def _run_part(self, layout: Layout, place: int, model: int) -> tuple[Array, Array]:
+        prepared = layout.prepare(layout.combinations[place])
+        needed = layout.needed[place] & (np.arange(len(layout.models)) == model)
         setting = _make_setting(layout, prepared)
         identity = [
             ENGINE, setting.data, layout.sizes, layout.multiverse.splits, [one.settings for one in layout.contenders],
@@ -78,7 +79,9 @@ class FittedRunner(NamedTuple):
         buffer = io.BytesIO()
         np.savez_compressed(buffer, values=values, about=about)
         write_atomically(path, [buffer.getvalue()])
-        self.notify(f"{layout.setting.title}, preparation {place + 1}: {about[0]:.0f} s")
+        self.notify(
+            f"{layout.setting.title}, preparation {place + 1}, {layout.models[model].spelling}: {about[0]:.0f} s"
+        )
         return values, about
 
 
