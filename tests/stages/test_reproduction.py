@@ -712,6 +712,24 @@ def test_claims_on_rankings_are_judged_where_a_choice_can_change_them(tmp_path):
     assert (first["verdict"], first["share"], first["decided_by"]) == ("holds", 1.0, "nothing")
 
 
+@pytest.mark.usefixtures("corpora")
+def test_claims_about_classifiers_of_the_default_alone_have_no_share(tmp_path):
+    slow = replace(setting(split={"folds": 3}, classifiers={"binary": "bernoulli_nb"}), name="slow", group="small")
+    where = {"order": [["CHI"]], "measure": "f1_micro", "best": True}
+    tiny = tiny_protocol(
+        settings={"small": setting(split={"folds": 3}), "slow": slow},
+        multiverse=two_choices(settings=["small"]),
+        claims=[Claim("S-1", "CHI leads.", "order", {**where, "classifier": "binary"}),
+                Claim("S-2", "CHI leads with both.", "order", where)],
+    )  # fmt: skip
+    found = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    first, second = found["claims"]
+    assert first["share"] is None
+    assert first["decided_by"].startswith("not run in worlds")
+    assert second["share"] is not None
+    assert found["multiverse"]["held"]["claims"] == 1
+
+
 def test_a_family_is_as_good_as_its_best_member():
     curves = {"A": (0.5, 0.5), "B": (0.1, 0.1), "C": (0.4, 0.9)}
     where = {"order": [["family"]], "families": {"family": ["B", "C"]}, "measure": "f1_micro"}

@@ -40,6 +40,7 @@ class Worlds:
         self.worlds = multiverse.worlds
         self.replicate: int | None = None  # the central values, or those of one split
         self.names: Mapping[str, str] = {}  # other names for the scores
+        self.varies = False  # whether a claim has asked for curves that are run in the worlds
         self._cache: dict[tuple[str, str, str], Curves] = {}
 
     def classifiers(self, group: str) -> list[str]:
@@ -65,6 +66,7 @@ class Worlds:
     def curves(self, group: str, classifier: str, measure: str) -> Curves:
         """Return the curves of all worlds, under the names that the scores have now."""
         key = (group, classifier, measure)
+        self.varies |= self.measurements.setting(group, classifier).name in self.grids
         if key not in self._cache:
             self._cache[key] = self._find_curves(group, classifier, measure)
         found: Curves = self._cache[key]
@@ -117,13 +119,21 @@ class Judgement:
     def __init__(self, protocol: Protocol, default: Any, grids: Mapping[str, Grid]) -> None:
         self.protocol, self.multiverse = protocol, protocol.multiverse
         self.worlds = Worlds(default, protocol.multiverse, grids)
-        self.claims = [one for one in protocol.claims if self._is_of_curves(one)]
+        of_curves = [one for one in protocol.claims if self._is_of_curves(one)]
+        self.claims = [one for one in of_curves if self._varies(one)]
+        self.not_run = [one.id for one in of_curves if one not in self.claims]
 
     def _is_of_curves(self, claim: Claim) -> bool:
         if claim.check in (*WORLDLESS, *OF_RANKINGS, "cited"):
             return False
         groups = claim.where.get("groups", [claim.where["group"]] if "group" in claim.where else [])
         return all(group in self.worlds.groups for group in groups)
+
+    def _varies(self, claim: Claim) -> bool:
+        """Tell whether a claim is about a classifier that is run in the worlds."""
+        self.worlds.varies = False
+        self.worlds.holds(claim)
+        return self.worlds.varies
 
     @cached_property
     def held(self) -> dict[str, BoolArray]:

@@ -126,6 +126,7 @@ def judge_worlds(
     judgement = Judgement(protocol, default, grids)
     null = judgement.shuffle_names()
     found = judgement.summarize_claims(null) | judge_rankings(protocol)
+    found |= dict.fromkeys(judgement.not_run, NOT_RUN)
     for claim in claims:
         claim.update(found.get(claim["id"], _same_everywhere(claim)))
     multiverse = protocol.multiverse
@@ -138,6 +139,9 @@ def judge_worlds(
     summary["nearest"] = {group: find_nearest(judgement.worlds, protocol, group) for group in list_tables(protocol)}
     summary["cpu_seconds"] = round(sum(grid.seconds for grid in grids.values()), 1)
     return summary
+
+
+NOT_RUN = {"share": None, "decided_by": "not run in worlds: its classifier is run in the default alone"}
 
 
 def _same_everywhere(claim: Mapping[str, Any]) -> dict[str, Any]:
