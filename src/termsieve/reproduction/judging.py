@@ -44,8 +44,8 @@ class Worlds:
         self._cache: dict[tuple[str, str, str], Curves] = {}
 
     def classifiers(self, group: str) -> list[str]:
-        """Return the classifiers of a group."""
-        return list(self.measurements.classifiers(group))
+        """Return the classifiers of a group that claims are judged by in the worlds."""
+        return [name for name in self.measurements.classifiers(group) if name not in self.multiverse.without]
 
     @property
     def n_replicates(self) -> int:
