@@ -26,8 +26,9 @@ hold, which choice decides it, and is that more than luck?
 METHOD = """## Method
 
 *Worlds.* For each paper the open choices and their readings were written down, each with a reason, and committed
-before the first run of the grid. A world is one reading of each choice, and all of them are run: the full product, for
-the papers with support vector machines, too, with fewer numbers of terms there.
+before the first run of the grid. A world is one reading of each choice, and all of them are run but for one paper
+(imbalanced, whose fits take seconds): there 16 of 64, an orthogonal array in which any two readings of two choices meet
+equally often, so that main effects can be told, and interactions not.
 
 *Sharing.* Worlds with the same texts share reading and counting; the counts of a training part are the total minus
 the test part; worlds with the same counts share the values of a score; a stop list or a cut of rare words only
