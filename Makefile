@@ -42,16 +42,18 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 	$(LOWEST)/bin/python -m pip check
 	@touch $@
 
-test: $(READY) lint
-	$(BIN)/python -m pytest -n auto --dist worksteal
+# fails, too, where the tests run less than this of the lines and branches; without the corpora many of them are skipped
+COVERAGE_FLOOR ?= $(if $(TERMSIEVE_DATA),70,0)
+TESTS := PYTHONPATH=tests $(BIN)/python -m pytest -p coverage_plugin -n auto --dist worksteal
 
-# of lines and branches; not in `make test`, which would take three quarters more CPU with Python 3.11's tracing. numba's
-# loops are compiled, and no line of them is seen: a second run has them as Python, which takes long and warns of overflow
-# where machine code does not
+test: $(READY) lint
+	$(TESTS) --coverage-floor $(COVERAGE_FLOOR)
+
+# what the tests do not run, line by line. numba's loops are compiled, and no line of them is seen: a second run has them as
+# Python, which takes long and warns of overflow where machine code does not
 coverage: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal -W ignore::RuntimeWarning \
-		--cov --cov-config=.ci/kernels.coveragerc --cov-report=term $(KERNEL_TESTS)
+	$(TESTS) --coverage-missing
+	NUMBA_DISABLE_JIT=1 $(TESTS) --coverage-missing -W ignore::RuntimeWarning $(KERNEL_TESTS)
 
 # change the code in one place, see whether a test fails: a sample, about 340 changes
 mutants: $(READY)

@@ -1,33 +1,37 @@
 """What each peer does in benchmarks/peers.py, in an environment of its own: one piece of work per process.
 
-``python peer_work.py PEER TASK FOLDER`` reads the data of the folder, does the work on a tenth of it to warm up, then
-on all of it, prints what it took as JSON, and leaves the numbers in the folder. Libraries are imported where they are
-used: one environment has one of them. Everything runs on one thread.
+``python peer_work.py PEER TASK FOLDER`` imports the library, reads the data of the folder, does the work several times,
+prints as JSON what the first time took (with the import) and what the later ones took, and leaves the numbers in the
+folder. One environment has one library. Everything runs on one thread.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-SHORT = 0.2  # seconds; what takes less is done REPEATS times, and the median counts
-LONG = 4.0  # seconds; what takes longer is done once
+SHORT = 0.2  # seconds; what takes less is done REPEATS times after the first, the rest twice, and the median counts
+LONG = 4.0  # seconds; what takes longer is done once more only
 REPEATS = 5
 CHOSEN = 10
 SIZES = (100, 1000, 10000)
 FOLDS = 5
 PATTERN = r"(?u)\b\w\w+\b"
 WEKA_JAR = Path("/usr/share/java/weka.jar")
+MODULES = {"scikit-learn": "sklearn", "skfeature-chappers": "skfeature", "Orange3": "Orange", "mrmr-selection": "mrmr"}
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,30 @@ def count_duckdb(data: Any) -> Any:
         unnest(list_distinct(regexp_extract_all(lower(text), '[\p{L}\p{N}_]{2,}'))) AS term
         FROM documents) GROUP BY ALL"""
     ).fetchall()  # fmt: skip
+
+
+@work("Spark", "count", "regexp_extract_all, array_distinct, explode, groupBy; local[1]", "pyspark")
+def count_spark(data: Any) -> Any:
+    return data["spark"].sql(
+        r"""SELECT label, term, count(*) FROM (SELECT label,
+        explode(array_distinct(regexp_extract_all(lower(text), '[\\p{L}\\p{N}_]{2,}', 0))) AS term
+        FROM documents) GROUP BY label, term"""
+    ).collect()  # fmt: skip
+
+
+@work("Spark, MLlib", "count", "RegexTokenizer, CountVectorizer, Summarizer.sum by label; local[1]", "pyspark")
+def count_mllib(data: Any) -> Any:
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import CountVectorizer, RegexTokenizer
+    from pyspark.ml.stat import Summarizer
+    from pyspark.sql.functions import col
+
+    frame = data["spark"].table("documents")
+    words = RegexTokenizer(inputCol="text", outputCol="words", pattern=r"(?U)\b\w\w+\b", gaps=False)
+    vectors = CountVectorizer(inputCol="words", outputCol="vector", binary=True, vocabSize=1 << 20)
+    model = Pipeline(stages=[words, vectors]).fit(frame)
+    sums = model.transform(frame).groupBy("label").agg(Summarizer.sum(col("vector")).alias("documents"))
+    return sums.collect(), model.stages[1].vocabulary
 
 
 @work("NLTK", "count", "RegexpTokenizer, ConditionalFreqDist", "nltk")
@@ -466,13 +494,12 @@ def numbers_r(data: Any) -> Any:
 # ------------------------------------------------------------------ one process
 
 
-def read_data(folder: Path, peer: str, task: str) -> tuple[Any, Any]:
-    """The data of a task, and a tenth of it."""
+def read_data(folder: Path, peer: str, task: str) -> Any:
+    """The data of a task, in the form in which users of a peer have them."""
     if task in ("count", "validate"):
         name = "texts.json" if task == "count" else "fewer_texts.json"
         data = json.loads(Path(folder, name).read_text("utf-8"))
-        tenth = {name: values[::10] for name, values in data.items()}
-        return (_with_duckdb(data), _with_duckdb(tenth)) if peer == "DuckDB" else (data, tenth)
+        return (_with_duckdb if peer == "DuckDB" else _with_spark if peer.startswith("Spark") else dict)(data)
     import numpy as np
 
     if task == "sparse":
@@ -480,16 +507,13 @@ def read_data(folder: Path, peer: str, task: str) -> tuple[Any, Any]:
 
         stored = np.load(folder / "sparse.npz")
         X = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=stored["shape"])
-        return {"X": X, "y": stored["y"]}, {"X": X[::10], "y": stored["y"][::10]}
+        return {"X": X, "y": stored["y"]}
     stored = np.load(folder / "table.npz")
-    return tuple(  # a tenth of the terms: in a tenth of the documents some terms would have an empty cell
-        _read_table(folder, peer, stored["X"][:, columns], stored["y"], stored["terms"][columns])
-        for columns in (slice(None), slice(None, None, 10))
-    )
+    return _read_table(folder, peer, stored["X"], stored["y"], stored["terms"])
 
 
 def _with_duckdb(data: Any) -> Any:
-    """The texts in a table of the database, which is where its users have them."""
+    """The texts in a table of the database."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": 1})
@@ -498,6 +522,27 @@ def _with_duckdb(data: Any) -> Any:
         rows = [data["labels"][start : start + 1000], data["texts"][start : start + 1000]]
         connection.execute("INSERT INTO documents SELECT unnest(?), unnest(?)", rows)
     return {"duckdb": connection}
+
+
+def _with_spark(data: Any) -> Any:
+    """The texts in a frame that Spark holds in memory."""
+    session = _start_spark()
+    rows = list(zip(data["labels"], data["texts"], strict=True))
+    frame = session.createDataFrame(rows, "label string, text string").coalesce(1).cache()
+    frame.createOrReplaceTempView("documents")
+    frame.count()
+    return {"spark": session}
+
+
+def _start_spark() -> Any:
+    from pyspark.sql import SparkSession
+
+    options = {
+        "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false", "spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "1",
+        "spark.log.level": "ERROR",
+    }  # fmt: skip
+    return SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
 
 
 def _read_table(folder: Path, peer: str, X: Any, y: Any, terms: Any) -> dict[str, Any]:
@@ -526,33 +571,73 @@ def count_cells(X: Any, y: Any) -> list[list[tuple[int, int, int, int]]]:
     return cells
 
 
+def find_processes() -> list[Path]:
+    """This process and those of Spark; nobody else starts any that stay, and to look for them takes time."""
+    found, started = ["self"], {}
+    if "pyspark" not in sys.modules:
+        return [Path("/proc/self")]
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            started[stat.parent.name] = stat.read_text("utf-8").rpartition(")")[2].split()[1]
+    waiting = [str(os.getpid())]
+    while waiting:
+        one = waiting.pop()
+        children = [name for name, parent in started.items() if parent == one]
+        found += children
+        waiting += children
+    return [Path("/proc", name) for name in found]
+
+
 def read_memory(field: str) -> float:
-    """Megabytes of this process, now (VmRSS) or at most so far (VmHWM)."""
-    with Path("/proc/self/status").open(encoding="utf-8") as lines:
-        return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
+    """Megabytes of these processes, now (VmRSS) or at most so far (VmHWM)."""
+    kilobytes = 0
+    for process in find_processes():
+        with suppress(OSError), (process / "status").open(encoding="utf-8") as lines:  # one that ends has none
+            kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith(field))
+    return kilobytes / 1024
 
 
 def read_cpu() -> float:
     """CPU seconds of this process and of those that it started."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    seconds = sum(one.ru_utime + one.ru_stime for one in used)
+    for process in find_processes()[1:]:
+        with suppress(OSError):
+            fields = (process / "stat").read_text("utf-8").rpartition(")")[2].split()
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
 
 
-def measure(do: Callable[[Any], Any], data: Any, tenth: Any) -> tuple[dict[str, float], Any]:
-    """What the first call takes, which may load or compile something, and those after it; and what comes out."""
-    do(tenth)
+def load(package: str) -> tuple[float, float]:
+    """Import a library (of Spark: start it), and return the seconds and the CPU seconds that it takes."""
+    cpu, wall = read_cpu(), time.perf_counter()
+    if package:
+        import_module(MODULES.get(package, package))
+    if package == "pyspark":
+        _start_spark()
+    return time.perf_counter() - wall, read_cpu() - cpu
+
+
+def measure(do: Callable[[Any], Any], data: Any) -> tuple[dict[str, float], Any]:
+    """What the first call takes, which may load or compile something, and the later ones; and what comes out."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak of memory starts anew
+    for process in find_processes():
+        with suppress(OSError):
+            (process / "clear_refs").write_text("5", "ascii")  # the peak of memory starts anew
     before, times = read_memory("VmRSS"), []
-    while len(times) < 2 or (len(times) <= REPEATS and times[-1][0] < SHORT):
+    while len(times) < 3 or (len(times) <= REPEATS and times[-1][0] < SHORT):
         cpu, wall = read_cpu(), time.perf_counter()
         result = do(data)
-        times.append((time.perf_counter() - wall, read_cpu() - cpu))
-        if times[0][0] > LONG:
+        taken = time.perf_counter() - wall
+        times.append((taken, read_cpu() - cpu))
+        if len(times) == 2 and taken > LONG:
             break
-    seconds, cpu = (statistics.median(column) for column in zip(*(times[1:] or times), strict=True))
-    taken = {"seconds": seconds, "cpu": cpu, "first": times[0][1], "memory": read_memory("VmHWM") - before}
-    return taken, result
+    seconds, cpu = (statistics.median(column) for column in zip(*times[1:], strict=True))
+    figures = {
+        "seconds": seconds, "cpu": cpu, "first_seconds": times[0][0], "first": times[0][1],
+        "later_calls": len(times) - 1, "memory": read_memory("VmHWM") - before,
+    }  # fmt: skip
+    return figures, result
 
 
 def tabulate(peer: str, result: Any) -> Any:
@@ -568,8 +653,11 @@ def tabulate(peer: str, result: Any) -> Any:
         return [(binarizer.classes_[c].item(), terms[t], int(n)) for c, t, n in rows]
     if peer == "polars":
         return result.rows()
-    if peer == "DuckDB":
-        return result
+    if peer in ("DuckDB", "Spark"):
+        return [tuple(row) for row in result]
+    if peer == "Spark, MLlib":
+        sums, terms = result
+        return [(row[0], terms[i], int(n)) for row in sums for i, n in enumerate(row[1].toArray()) if n]
     if peer == "NLTK":
         return [(label, term, n) for label in result for term, n in result[label].items()]
     return None
@@ -590,7 +678,10 @@ def make_plain(value: Any) -> Any:
 def main() -> None:
     peer, task, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     one = WORK[peer, task]
-    taken, result = measure(one.do, *read_data(folder, peer, task))
+    loading = load(one.package)
+    taken, result = measure(one.do, read_data(folder, peer, task))
+    for name, seconds in zip(("first_seconds", "first"), loading, strict=True):
+        taken[name] += seconds
     out = folder / f"{peer} {task}.json"
     out.write_text(json.dumps(tabulate(peer, result) if task == "count" else result, default=make_plain), "utf-8")
     print(json.dumps({**taken, "version": version(one.package) if one.package else result["version"]}))

@@ -1,8 +1,10 @@
 """termsieve beside its peers: the same data, in one run, taking turns; whether their numbers are those of the formula.
 
 ``python benchmarks/peers.py`` makes an environment for each peer under ``.venv-peers`` (``--environments FOLDER`` for
-others that are there), runs every piece of `peer_work` in a process of its own, and writes the results, from which
-docs/make_benchmarks.py makes the page. ``--documents 3000`` takes a part of the data, to try it.
+others that are there), runs every piece of `peer_work` in processes of its own, in turns, and writes the results, from
+which docs/make_benchmarks.py makes the page; a line for the commit is added to the history beside them. ``--install``
+only makes the environments; ``--documents 3000 -o try.json`` takes a part of the data, to try it. ``--keep FOLDER``
+keeps what each round took, so that a run that was stopped goes on, in another hour: figures of one run are better.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,12 +34,13 @@ import termsieve as ts
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "docs" / "results" / "benchmarks.json"
+HISTORY = RESULTS.with_name("benchmarks_history.jsonl")
 CORPUS = "20news_bydate"
 FEWER = 4000  # documents of the cross-validation
 TABLE = (2000, 500)  # documents and terms of the table of 0 and 1
-ROUNDS = 2
-MEASURED = ("seconds", "cpu", "first", "memory")
-LONG = 4.0  # seconds: what takes longer is run once
+ROUNDS = 3
+MEASURED = ("seconds", "cpu", "first_seconds", "first", "memory")
+LONG = 8.0  # seconds of the first call: what takes longer is run in one round only
 ENVIRONMENT = {**os.environ, "POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # what each peer needs; old releases where it does not work with today's, packages that it forgets to name
@@ -53,6 +57,7 @@ PEERS = {
     "TextFeatureSelection": ("TextFeatureSelection", "scikit-learn<1.2", "pandas<2", "numpy<2", "scipy<1.12"),
     "scattertext": ("scattertext", "six"),
     "Orange3": ("Orange3",),
+    "Spark": ("pyspark>=4", "numpy"),
 }
 WEKA = {
     "chi2": "ChiSquaredAttributeEval",
@@ -65,14 +70,20 @@ WEKA = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environments", type=Path, default=HERE.parent / ".venv-peers")
+    parser.add_argument("--install", action="store_true", help="make the environments, and stop")
     parser.add_argument("--documents", type=int, help="take so many only, to try it")
+    parser.add_argument("--keep", type=Path, help="folder for the data and for what each round took")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("-o", "--output", type=Path, default=RESULTS)
     given = parser.parse_args()
     pythons, failed = make_environments(given.environments)
-    with tempfile.TemporaryDirectory() as name:
+    if given.install:
+        return
+    with nullcontext(given.keep) if given.keep else tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        folder.mkdir(exist_ok=True)
         shapes = write_data(folder, given.documents)
-        rows = run_in_turns(folder, pythons, failed)
+        rows = run_in_turns(folder, pythons, failed, given.rounds)
         mark_agreement(folder, rows)
         checks = check_numbers(folder)
     result = {
@@ -86,6 +97,19 @@ def main() -> None:
     }
     given.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     print(given.output)
+    if given.output == RESULTS:
+        add_to_history(result)
+
+
+def add_to_history(result: dict[str, Any]) -> None:
+    """Add a line with the CPU seconds of this commit, first and later calls; one that was there is replaced."""
+    seconds: dict[str, dict[str, list[float]]] = {}
+    for row in result["rows"]:
+        seconds.setdefault(row["task"], {})[row["peer"]] = [row["first"], row["cpu"]]
+    line = {name: result[name] for name in ("date", "commit")} | {"load": result["machine"]["load"], "cpu": seconds}
+    lines = HISTORY.read_text("utf-8").splitlines() if HISTORY.exists() else []
+    lines = [one for one in lines if json.loads(one)["commit"] != result["commit"]]
+    HISTORY.write_text("".join(f"{one}\n" for one in (*lines, json.dumps(line))), "utf-8")
 
 
 # ------------------------------------------------------------------ environments
@@ -107,12 +131,13 @@ def make_environments(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
                 continue
             done.touch()
         pythons[peer] = python
-    for peer, command in (("R", "Rscript"), ("Weka", "java")):
+    for peer, command in (("R", "Rscript"), ("Weka", "javac"), ("Spark", "java")):
         try:
             run(command, "--version")
-            pythons[peer] = Path(sys.executable)
+            pythons.setdefault(peer, Path(sys.executable))
         except (OSError, subprocess.CalledProcessError):
             failed[peer] = f"`{command}` is not installed"
+            pythons.pop(peer, None)
     if "Weka" in pythons and not WEKA_JAR.exists():
         failed["Weka"] = f"the Debian package `weka` is not installed: no {WEKA_JAR}"
         del pythons["Weka"]
@@ -191,36 +216,33 @@ def write_arff(path: Path, X: Any, y: Any) -> None:
 # ------------------------------------------------------------------ the run
 
 
-def run_in_turns(folder: Path, pythons: dict[str, Path], failed: dict[str, str]) -> list[dict[str, Any]]:
+def run_in_turns(folder: Path, pythons: dict[str, Path], failed: dict[str, str], n_rounds: int) -> list[dict[str, Any]]:
     """What each peer takes for each task: the median of the rounds."""
     jobs = {key: [str(pythons[env]), "-P", str(HERE / "peer_work.py"), *key, str(folder)]
             for key in WORK if (env := key[0].split(",")[0]) in pythons}  # fmt: skip
     if "Weka" in pythons:
-        java = [
-            "java",
-            "-XX:+UseSerialGC",
-            "-cp",
-            str(WEKA_JAR),
-            str(HERE / "PeerWeka.java"),
-            str(folder / "table.arff"),
-        ]
+        run("javac", "-cp", str(WEKA_JAR), "-d", str(folder), str(HERE / "PeerWeka.java"))
+        java = ["java", "-XX:+UseSerialGC", "-cp", f"{WEKA_JAR}:{folder}", "PeerWeka", str(folder / "table.arff")]
         jobs |= {("Weka", task): [*java, name] for task, name in WEKA.items()}
     taken: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for turn in range(ROUNDS):
+    for turn in range(n_rounds):
         for (peer, task), command in jobs.items():
             earlier = taken.setdefault((peer, task), [])
-            if turn and (not earlier or earlier[0]["seconds"] > LONG or not is_timed(task)):
+            if turn and (not earlier or earlier[0]["first_seconds"] > LONG or not is_timed(task)):
                 continue
+            kept = folder / f"{turn} {peer} {task}.round.json"
             try:
-                one = json.loads(run(*command).splitlines()[-1])
+                one = json.loads(kept.read_text("utf-8") if kept.exists() else run(*command).splitlines()[-1])
             except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
                 reason = find_reason(error) if isinstance(error, subprocess.CalledProcessError) else "over 5 minutes"
                 failed[f"{peer}, {task}"] = reason
                 continue
             if "values" in one:
                 Path(folder, f"{peer} {task}.json").write_text(json.dumps(one.pop("values")), "utf-8")
+            kept.write_text(json.dumps(one), "utf-8")
             earlier.append(one)
-            print(f"  {turn + 1} {task:<12}{peer:<26}{one['cpu']:9.3f} s CPU{one['memory']:9.0f} MB", flush=True)
+            times = f"{one['first']:9.3f} s CPU first{one['cpu']:9.3f} later" if is_timed(task) else ""
+            print(f"  {turn + 1} {task:<12}{peer:<26}{times}", flush=True)
     return [summarize(peer, task, rounds) for (peer, task), rounds in taken.items() if rounds and is_timed(task)]
 
 
@@ -232,7 +254,10 @@ def summarize(peer: str, task: str, rounds: list[dict[str, Any]]) -> dict[str, A
     """One row of the result."""
     how = WORK[peer, task].how if (peer, task) in WORK else WEKA[task]
     middle = {name: round(statistics.median(one[name] for one in rounds), 5) for name in MEASURED}
-    return {"task": task, "peer": peer, "how": how, "version": rounds[0]["version"], "rounds": len(rounds), **middle}
+    return {
+        "task": task, "peer": peer, "how": how, "version": rounds[0]["version"], "rounds": len(rounds),
+        "later_calls": rounds[0]["later_calls"], **middle,
+    }  # fmt: skip
 
 
 def describe_commit() -> str:

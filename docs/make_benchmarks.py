@@ -1,4 +1,7 @@
-"""Make docs/benchmarks.md and its figure from docs/results/benchmarks.json, which benchmarks/peers.py writes."""
+"""Make docs/benchmarks.md, its figures and the README's table from docs/results/benchmarks.json.
+
+benchmarks/peers.py writes that file, and a line for each commit that was measured to benchmarks_history.jsonl.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,12 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
+BEGIN, END = "<!-- made by docs/make_benchmarks.py -->\n", "<!-- end of what it makes -->\n"
 FIGURE = "benchmarks.svg"
+COUNTING_FIGURE = "counting.svg"
+OURS, THEIRS, GREY = "#0072b2", "#d55e00", "#444"
+FONT = 'font-family="system-ui, sans-serif" font-size="11"'
 TASKS = {
     "count": "Texts to documents per class and term: {documents:,} texts, {classes} classes",
     "validate": "How few terms are enough: {fewer_documents:,} texts, 5 folds, 3 numbers of terms",
@@ -21,36 +29,83 @@ TASKS = {
 }
 
 
+# the README's lines: task, which calls, what it says, and the peers to name
+LINES = (
+    ("count", "cpu", "Count {documents:,} texts ({megabytes:.0f} MB)", ("scikit-learn", "polars", "DuckDB", "Spark")),
+    ("count", "first", "The same in a new process, with imports", ("scikit-learn", "polars", "DuckDB", "Spark")),
+    ("validate", "cpu", "Cross-validate 3 numbers of terms, {fewer_documents:,} texts, 5 folds", ("scikit-learn",)),
+    ("choose", "cpu", "10 of {table[1]} terms that do not repeat each other", ("mrmr-selection", "scikit-feature")),
+    ("gain", "cpu", "Information gain of {table[1]} terms", ("Orange3", "Weka", "scikit-learn")),
+    ("sparse", "cpu", "Chi-square of {terms:,} terms, from a matrix", ("scikit-learn",)),
+)
+
+
 def main() -> None:
     result = json.loads((DOCS / "results" / "benchmarks.json").read_text("utf-8"))
-    (DOCS / "results" / "figures" / FIGURE).write_text(draw(result), "utf-8")
-    (DOCS / "benchmarks.md").write_text("\n".join(page(result)) + "\n", "utf-8")
+    lines = (DOCS / "results" / "benchmarks_history.jsonl").read_text("utf-8").splitlines()
+    figures = DOCS / "results" / "figures"
+    (figures / FIGURE).write_text(draw(result), "utf-8")
+    (figures / COUNTING_FIGURE).write_text(draw_counting(result), "utf-8")
+    (DOCS / "benchmarks.md").write_text("\n".join(page(result, [json.loads(one) for one in lines])) + "\n", "utf-8")
+    README.write_text(put_into_readme(README.read_text("utf-8"), result), "utf-8")
     print(DOCS / "benchmarks.md")
 
 
-def page(result: dict[str, Any]) -> Iterator[str]:
-    machine, data = result["machine"], result["data"]
+def put_into_readme(text: str, result: dict[str, Any]) -> str:
+    """Put the lines that matter between their marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return before + BEGIN + "\n" + "\n".join(readme_lines(result)) + "\n\n" + END + after
+
+
+def readme_lines(result: dict[str, Any]) -> Iterator[str]:
+    data, machine = result["data"], result["machine"]
+    facts = {**data, "megabytes": data["characters"] / 1e6}
+    yield "## Measured\n"
+    yield "| CPU seconds, one thread | termsieve | others |\n|---|---|---|"
+    for task, call, what, peers in LINES:
+        rows = {row["peer"]: row for row in result["rows"] if row["task"] == task}
+        ours = rows["termsieve"][call]
+        others = [
+            f"{peer} {show_seconds(rows[peer][call])} ({show_ratio(rows[peer][call] / ours)})"
+            for peer in peers
+            if peer in rows
+        ]
+        yield f"| {what.format(**facts)} | **{show_seconds(ours)}** | {', '.join(others)} |"
+    yield (
+        f"\n{describe_machine(machine)}, `{data['corpus']}`, {result['date']}, commit {result['commit']}; medians, in "
+        "turns, in one run (`make bench-peers`). [All peers, memory, whether the numbers agree](docs/benchmarks.md)."
+    )
+
+
+def describe_machine(machine: dict[str, Any]) -> str:
+    return (
+        f"{machine['cores']} cores, {machine['processor']}, {machine['memory_gb']} GB, {machine['system']}, "
+        f"Python {machine['python']}, load {machine['load']}"
+    )
+
+
+def show_ratio(ratio: float) -> str:
+    return f"x {ratio:.2g}" if ratio < 100 else f"x {ratio:,.0f}"
+
+
+def page(result: dict[str, Any], history: list[dict[str, Any]]) -> Iterator[str]:
+    data = result["data"]
     yield "# Benchmarks\n"
     yield "<!-- Made by docs/make_benchmarks.py from docs/results/benchmarks.json. -->\n"
     yield (
         "termsieve beside its peers, on the same data, in the same run, taking turns: the training part of "
         f"`{data['corpus']}` ({data['documents']:,} texts, {data['characters'] / 1e6:.0f} million characters). "
-        "Each peer has an environment and a process of its own and one thread; a tenth of the data warms it up. "
-        "What the first call on all data takes stands beside the calls after it, since a library may load or compile "
-        "something. "
-        "CPU seconds are what to compare: others may have used the machine (load "
-        f"{machine['load']}). Memory is the peak above what the process had before. `make bench-peers` runs it again.\n"
+        "Each peer has an environment of its own, a new process for each round, and one thread.\n"
     )
     yield (
-        f"{result['date']}, commit {result['commit']}; {machine['cores']} cores, {machine['processor']}, "
-        f"{machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}. Spark is measured in "
-        "`benchmarks/engines.py`.\n"
+        "**First call** is what a script pays that does it once: the import of the library (of Spark and Weka: the "
+        "start of the Java machine) and the first call, with whatever is loaded or compiled in it. **Later calls** are "
+        "those after it in the same process. Data are read before, and not counted. CPU seconds are what to compare; "
+        "the wall is that of later calls. Memory is the peak above what the process had with its library and data.\n"
     )
-    if any("first" not in row for row in result["rows"]):
-        yield (
-            "**Read with care:** here a tenth of the texts was too little for termsieve to load its compiled loops, so "
-            "its time for `count` is that of a first call, loading included.\n"
-        )
+    run = f"{result['date']}, commit {result['commit']}"
+    yield f"{describe_machine(result['machine'])}. {run}. `make bench-peers` runs it again.\n"
     yield f"![CPU seconds of each peer, of termsieve's](results/figures/{FIGURE})\n"
     for task, title in TASKS.items():
         yield from task_table(result, task, title.format(**data))
@@ -59,30 +114,46 @@ def page(result: dict[str, Any]) -> Iterator[str]:
     yield "| peer | reason |\n|---|---|"
     for peer, reason in result["failed"].items():
         yield f"| {peer} | {reason} |"
+    yield ""
+    yield from earlier_runs(history)
+
+
+def earlier_runs(history: list[dict[str, Any]]) -> Iterator[str]:
+    """Our CPU for each commit that was measured, and that of scikit-learn, which did not change."""
+    yield "## Commit by commit\n"
+    yield (
+        "CPU seconds of termsieve, first / later calls; in brackets scikit-learn's later calls in the same run. From "
+        "`docs/results/benchmarks_history.jsonl`, to which each run adds a line with all peers.\n"
+    )
+    tasks = ("count", "validate", "gain", "sparse")
+    yield "| commit | date | load | " + " | ".join(tasks) + " |\n|---|---|---|" + "---|" * len(tasks)
+    for run in history:
+        cells = []
+        for task in tasks:
+            first, later = run["cpu"][task]["termsieve"]
+            rival = show_seconds(run["cpu"][task]["scikit-learn"][1])
+            cells.append(f"{show_seconds(first)} / {show_seconds(later)} ({rival})")
+        yield f"| {run['commit']} | {run['date']} | {run['load']} | " + " | ".join(cells) + " |"
 
 
 def task_table(result: dict[str, Any], task: str, title: str) -> Iterator[str]:
     rows = sorted((row for row in result["rows"] if row["task"] == task), key=lambda row: row["cpu"])
     yield f"## {title}\n"
-    yield "| peer | how | CPU | wall | of our CPU | first call, CPU | memory | numbers |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| peer | how | later calls, CPU | of ours | wall | first call, CPU | of ours | memory | numbers |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     ours = find_ours(rows)
     for row in rows:
         name = f"**{row['peer']}**" if row["peer"].startswith("termsieve") else f"{row['peer']} {row['version']}"
         yield (
-            f"| {name} | {row['how']} | {show_seconds(row['cpu'])} | {show_seconds(row['seconds'])} "
-            f"| {row['cpu'] / ours['cpu']:.2g} | {show_first(row)} | {max(row['memory'], 0):.0f} MB "
-            f"| {numbers(result, row)} |"
+            f"| {name} | {row['how']} | {show_seconds(row['cpu'])} | {row['cpu'] / ours['cpu']:.2g} "
+            f"| {show_seconds(row['seconds'])} | {show_seconds(row['first'])} | {row['first'] / ours['first']:.2g} "
+            f"| {max(row['memory'], 0):.0f} MB | {numbers(result, row)} |"
         )
     yield ""
 
 
 def find_ours(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return next(row for row in rows if row["peer"] == "termsieve")
-
-
-def show_first(row: dict[str, Any]) -> str:
-    return show_seconds(row["first"]) if "first" in row else "not measured"
 
 
 def show_seconds(seconds: float) -> str:
@@ -110,6 +181,11 @@ def agreement(result: dict[str, Any]) -> Iterator[str]:
     yield (
         f"The largest difference over {data['table'][1]} terms in {data['table'][0]:,} documents of `{data['corpus']}` "
         f"({data['classes']} classes; presence of the most frequent terms), as a share of the largest value. "
+        "Three formulas go by the name of chi-square: of the table of a term and one class (ours, scipy, R, NLTK), of "
+        "the table of a term and all classes (Weka, statsmodels), and scikit-learn's, which sums over the documents "
+        "with the term only (Orange3, scikit-feature and ITMO_FS have the same). Two go by that of mutual information: "
+        "the mean over all cells (scikit-learn's `mutual_info_classif`, our `info_gain`), and that of one cell "
+        "(TextFeatureSelection, NLTK's and our `pmi`). "
         '"Converted": another unit or another part of the same table, by the conversion that is given. "Another '
         'formula": under the same name, so the difference is meant to be large.\n'
     )
@@ -130,40 +206,80 @@ def agreement(result: dict[str, Any]) -> Iterator[str]:
 
 
 def draw(result: dict[str, Any]) -> str:
-    """CPU of each peer as a dot on a logarithmic axis, one block for each task; termsieve is the line at 1."""
+    """CPU of each peer on a logarithmic axis: dots for later calls, rings for the first; termsieve is the line at 1."""
     left, width, row_height = 190, 420, 16
     ratios = {}
     for task in TASKS:
         rows = [row for row in result["rows"] if row["task"] == task]
         ours = find_ours(rows)
         others = [row for row in rows if not row["peer"].startswith("termsieve")]
-        ratios[task] = sorted((row["cpu"] / ours["cpu"], row["peer"]) for row in others)
-    every = [ratio for found in ratios.values() for ratio, _ in found]
+        ratios[task] = sorted((row["cpu"] / ours["cpu"], row["first"] / ours["first"], row["peer"]) for row in others)
+    every = [ratio for found in ratios.values() for later, first, _ in found for ratio in (later, first)]
     low, high = math.floor(math.log10(min([*every, 0.5]))), math.ceil(math.log10(max([*every, 2.0])))
 
     def x(ratio: float) -> float:
         return left + width * (math.log10(ratio) - low) / (high - low)
 
-    parts, y = [], 20
+    parts, y = [], 44
     for task, found in ratios.items():
-        parts.append(f'<text x="8" y="{y + 4}" font-weight="bold" fill="#444">{task}</text>')
+        parts.append(f'<text x="8" y="{y + 4}" font-weight="bold" fill="{GREY}">{task}</text>')
         y += row_height
-        for ratio, peer in found:
-            color = "#0072b2" if ratio >= 1 else "#d55e00"
-            parts.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end" fill="#444">{escape(peer)}</text>')
-            parts.append(f'<circle cx="{x(ratio):.1f}" cy="{y}" r="3.5" fill="{color}"/>')
-            parts.append(f'<text x="{x(ratio) + 8:.1f}" y="{y + 4}" fill="#444">{ratio:.2g}</text>')
+        for later, first, peer in found:
+            parts.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end" fill="{GREY}">{escape(peer)}</text>')
+            ring = f'fill="none" stroke="{OURS if first >= 1 else THEIRS}"'
+            parts.append(f'<circle cx="{x(first):.1f}" cy="{y}" r="3.5" {ring}/>')
+            parts.append(f'<circle cx="{x(later):.1f}" cy="{y}" r="3.5" fill="{OURS if later >= 1 else THEIRS}"/>')
+            at = x(max(later, first)) + 8
+            parts.append(f'<text x="{at:.1f}" y="{y + 4}" fill="{GREY}">{later:.2g}, first {first:.2g}</text>')
             y += row_height
     grid = []
     for power in range(low, high + 1):
         at, color = x(10.0**power), "#000" if power == 0 else "#ddd"
-        grid.append(f'<line x1="{at:.1f}" y1="10" x2="{at:.1f}" y2="{y}" stroke="{color}"/>')
-        grid.append(f'<text x="{at:.1f}" y="{y + 14}" text-anchor="middle" fill="#444">{10.0**power:g}</text>')
-    size = f'width="{left + width + 50}" height="{y + 24}" viewBox="0 0 {left + width + 50} {y + 24}"'
+        grid.append(f'<line x1="{at:.1f}" y1="34" x2="{at:.1f}" y2="{y}" stroke="{color}"/>')
+        grid.append(f'<text x="{at:.1f}" y="{y + 14}" text-anchor="middle" fill="{GREY}">{10.0**power:g}</text>')
+    legend = (
+        f'<text x="8" y="16" fill="{GREY}">CPU seconds, of those of termsieve (the line at 1): dots are later calls, '
+        f'rings first calls; <tspan fill="{OURS}">slower</tspan>, <tspan fill="{THEIRS}">faster</tspan></text>'
+    )
     title = "CPU seconds of each peer, of those of termsieve on the same task"
+    return make_svg(left + width + 110, y + 24, title, [legend, *grid, *parts])
+
+
+def draw_counting(result: dict[str, Any]) -> str:
+    """CPU of counting as bars: later calls, and in a lighter colour what the first call takes beyond."""
+    rows = sorted((row for row in result["rows"] if row["task"] == "count"), key=lambda row: row["cpu"])
+    rows = [row for row in rows if row["peer"] in ("termsieve", "polars", "DuckDB", "scikit-learn", "NLTK")]
+    left, width, row_height = 100, 400, 26
+    scale = width / max(max(row["cpu"], row["first"]) for row in rows)
+    parts, y = [], 36
+    for row in rows:
+        color = OURS if row["peer"] == "termsieve" else "#999"
+        weight = "bold" if row["peer"] == "termsieve" else "normal"
+        parts.append(
+            f'<text x="{left - 8}" y="{y + 12}" text-anchor="end" font-weight="{weight}" fill="{GREY}">'
+            f"{escape(row['peer'])}</text>"
+        )
+        for call, top, opacity in (("cpu", y, 1), ("first", y + 9, 0.45)):
+            length = row[call] * scale
+            parts.append(
+                f'<rect x="{left}" y="{top}" width="{length:.1f}" height="8" fill="{color}" opacity="{opacity}"/>'
+            )
+            parts.append(
+                f'<text x="{left + length + 5:.1f}" y="{top + 8}" font-size="9" fill="{GREY}">'
+                f"{show_seconds(row[call])}</text>"
+            )
+        y += row_height
+    what = f"Counting {result['data']['documents']:,} texts, CPU seconds"
+    bars = "upper bar later calls, lower bar the first call of a new process"
+    legend = f'<text x="8" y="16" fill="{GREY}">{what}: {bars}</text>'
+    return make_svg(left + width + 60, y + 6, what, [legend, *parts])
+
+
+def make_svg(width: int, height: int, title: str, parts: list[str]) -> str:
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="system-ui, sans-serif" font-size="11">'
-        f'<title>{title}</title><rect width="100%" height="100%" fill="#fff"/>{"".join(grid + parts)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" {FONT}>'
+        f'<title>{title}</title><rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
 
 

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from termsieve._kernels import use_way
 
@@ -12,6 +12,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 settings.register_profile("here", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+# for benchmarks/mutants.py: a failure is enough, its smallest example is not looked for
+settings.register_profile("mutants", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 CORPUS = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterable
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from termsieve.errors import OutputError
+
+_URI = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):[/\\]")  # a path has one slash of its two; one letter is a drive
 
 
 def is_writable(folder: Path) -> bool:
@@ -52,6 +55,10 @@ def _check_folder(path: Path) -> None:
         return
     parent = path.resolve().parent if path.is_symlink() else path.parent
     if not parent.is_dir():
+        if kind := _URI.match(str(path)):  # whose other parts may be a secret
+            raise OutputError(
+                f"{kind[1]}:// is not written to: results are files of this machine. Write it here, then copy it."
+            )
         raise OutputError(f"{path}: there is no folder {parent}. Make it first.")
     if not is_writable(parent):
         raise OutputError(f"{path}: the folder {parent} is not writable.")

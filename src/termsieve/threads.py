@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from threading import Lock, local
 from typing import Any, TypeVar
 
@@ -30,16 +31,23 @@ _blas_lock = Lock()
 _blas_users: list[Any] = []  # one entry for each user; the first is the limit itself
 
 
+@cache
+def _find_blas() -> Any:
+    """Find the libraries for linear algebra: that takes some milliseconds, so it is done once."""
+    import scipy.linalg  # noqa: F401 - so that its library is there to be found
+    from threadpoolctl import ThreadpoolController  # most commands need none
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def limit_blas() -> Iterator[None]:
     """Keep linear algebra in the calling thread: our threads have the cores, and sums do not depend on their number.
 
     The limit holds for the whole process until the last user leaves.
     """
-    from threadpoolctl import threadpool_limits  # most commands need none
-
     with _blas_lock:
-        _blas_users.append(_blas_users[0] if _blas_users else threadpool_limits(1, user_api="blas"))
+        _blas_users.append(_blas_users[0] if _blas_users else _find_blas().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:

@@ -8,9 +8,11 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ import pytest
 from docs.sample_files import make_documents
 
 import termsieve as ts
+from termsieve import datasets
 
 COMMAND = str(Path(sys.executable).with_name("termsieve"))
 ROUNDS = int(os.environ.get("FAULT_ROUNDS", "1"))
@@ -120,6 +123,40 @@ def test_a_killed_command_leaves_nothing_half_written(name, sent, folder, durati
     code, said = finish(arguments, folder)  # whatever was left does not disturb the next run
     assert code == 0, said
     assert is_whole(target)
+
+
+@pytest.mark.skipif(datasets.locate("enron1") is None, reason="the corpora are not here")
+def test_a_killed_reproduction_keeps_every_trial_and_goes_on(tmp_path):
+    """It takes some seconds for each signal: a paper's corpus is read, and trials must be under way."""
+    target, journals = tmp_path / "ifs.json", tmp_path / "journals"
+    target.write_bytes(OLD)
+    kept = 0
+    for sent in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        arguments = ["reproduce", "ifs", "--no-worlds", "--journals", journals, "--into", tmp_path]
+        process = start(arguments, tmp_path)
+        end = time.monotonic() + 120
+        while count_trials(journals) <= kept and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(sent)
+        _, said = process.communicate(timeout=60)
+        assert b"Traceback" not in said
+        assert process.returncode in (128 + sent, -sent), said
+        assert count_trials(journals) > kept  # nothing of the run before is lost, and this one went on
+        kept = count_trials(journals)
+        assert target.read_bytes() == OLD
+    assert list_new(tmp_path) == ["ifs.json", "journals"]
+
+
+def count_trials(folder):
+    """The trials in all journals of a folder; a transaction that was cut off is rolled back, as the next run would."""
+    found = 0
+    for path in folder.glob("*/*.journal"):
+        try:
+            with closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as journal:
+                found += journal.execute("SELECT count(*) FROM trials").fetchone()[0]
+        except sqlite3.Error:  # it is being made
+            continue
+    return found
 
 
 def is_whole(path):

@@ -2,7 +2,8 @@
 
 Each target makes inputs from a seed and says how many it tried and what was wrong: texts are counted by us, by plain
 Python and by CountVectorizer; CSV and JSON Lines are read by us and by Python's csv and json; damaged files of counts,
-models, journals and comparisons are read in a child process; spellings are parsed. What is found becomes a test.
+models, journals and comparisons are read in a child process; spellings and options are parsed. What is found becomes a
+test. (TOML is read from the package only, never from a user, so it has no target.)
 """
 
 from __future__ import annotations
@@ -35,10 +36,14 @@ from damage.test_damaged_text import documents, skipping, slow_csv, slow_json
 from oracles import naive
 from oracles.texts import NGRAMS, PIECES, TOKEN_PATTERNS
 from pages.samples import plain_result
+from typer import BadParameter
 
 import termsieve as ts
 from termsieve._kernels import use_way
 from termsieve.classify.recipes import parse_recipe
+from termsieve.cli.inputs import parse_amount
+from termsieve.cli.varying import parse_vary
+from termsieve.counts.spilling import parse_memory
 from termsieve.errors import TermsieveError
 from termsieve.estimators.weighting import parse_weighting
 from termsieve.scores.parsing import parse_score
@@ -79,8 +84,13 @@ def _draw_character(draw: random.Random, end: int) -> str:
 
 
 def count_texts(seed: int, _: Path) -> Tried:
+    """Count texts with options drawn at random."""
+    parts = [_count_some_texts(random.Random(seed * 10 + part)) for part in range(10)]
+    return Tried(sum(one.inputs for one in parts), [said for one in parts for said in one.wrong])
+
+
+def _count_some_texts(draw: random.Random) -> Tried:
     """Count some hundred texts in both of our ways, by plain Python, and by scikit-learn."""
-    draw = random.Random(seed)
     texts = [draw_text(draw) for _ in range(400)]
     labels = [draw.choice(("a", "b", ["a", "c"], [])) for _ in texts]
     options: dict[str, object] = {}
@@ -206,25 +216,32 @@ _SPELLINGS = [
 ]  # fmt: skip
 
 
-def parse_spellings(seed: int, _: Path) -> Tried:
-    """Parse spellings with letters, brackets and numbers changed: an error of ours, or something that prints."""
-    draw, wrong, n = random.Random(seed), [], 1000
+_OPTIONS = [
+    "2GB", "1.5 GiB", "900000000", "5", "0.5", "50%", "min_df=1,0.5", "stop-words=none,smart", "ngram_range=1-2",
+]  # fmt: skip
+_PARSE_SPELLING = (parse_score, parse_rule, parse_recipe, parse_weighting)
+_PARSE_OPTION = (parse_memory, parse_vary, partial(parse_amount, option="--min-df", default=1))
+
+
+def parse_changed(seed: int, _: Path, *, right: list[str], parsers: tuple[Callable[[str], object], ...]) -> Tried:
+    """Parse what is right with letters, brackets and numbers changed: an error of ours, or something that prints."""
+    draw, wrong, n = random.Random(seed), [], 250
     for _ in range(n):
-        text = list(draw.choice(_SPELLINGS))
+        text = list(draw.choice(right))
         for _ in range(draw.randrange(4)):
             at = draw.randrange(len(text) + 1)
             text[at : at + draw.randrange(3)] = draw.choice(
-                ["(", ")", "=", ",", "1", "-", "e9", ".", "'", "None", "é", "[", "*", " "]
+                ["(", ")", "=", ",", "1", "-", "e9", ".", "'", "None", "é", "[", "*", " ", "٣", "9" * 400, "nan", "\0"]
             )
         spelling = "".join(text)
-        for parse in (parse_score, parse_rule, parse_recipe, parse_weighting):
+        for parse in parsers:
             try:
-                repr(parse(spelling))  # type: ignore[operator]
-            except TermsieveError:
+                repr(parse(spelling))
+            except (TermsieveError, BadParameter):
                 continue
             except Exception as error:  # noqa: BLE001 - any other is a fault
-                wrong.append(f"{parse.__name__}({spelling!r}): {error!r}")
-    return Tried(4 * n, wrong)
+                wrong.append(f"{parse}({spelling!r}): {error!r}")
+    return Tried(len(parsers) * n, wrong)
 
 
 TARGETS: dict[str, Target] = {
@@ -236,7 +253,8 @@ TARGETS: dict[str, Target] = {
     "models": read_damaged_models,
     "journals": read_damaged_journals,
     "comparisons": read_damaged_comparisons,
-    "spellings": parse_spellings,
+    "spellings": partial(parse_changed, right=_SPELLINGS, parsers=_PARSE_SPELLING),
+    "options": partial(parse_changed, right=_OPTIONS, parsers=_PARSE_OPTION),
 }
 
 

@@ -22,8 +22,8 @@ from oracles.texts import columns, documents
 import termsieve as ts
 from termsieve.cli import run
 from termsieve.counts import merging, spilling, storage
+from termsieve.counts.counts_reader import CountsReader
 from termsieve.counts.merging import add_files, save_sum
-from termsieve.counts.storage import StoredCounts
 from termsieve.errors import CountsError, CountsFileError, InputError, OptionError, OutputError
 
 RNG = np.random.default_rng(7)
@@ -117,7 +117,7 @@ def test_very_many_files_are_added_in_stages(tmp_path, small, monkeypatch):
 
 def test_a_difference_of_files_is_that_of_counts(tmp_path, small):
     whole, part = ts.count(TEXTS, ONE_LABEL), ts.count(TEXTS[::3], ONE_LABEL[::3])  # all documents of one class
-    stored = [StoredCounts.of_bytes(one.to_bytes(), Path("x")) for one in (whole, part)]
+    stored = [CountsReader.of_bytes(one.to_bytes(), Path("x")) for one in (whole, part)]
     storage.save(tmp_path / "rest", *add_files(stored, 2, [1, -1]))
     assert (tmp_path / "rest").read_bytes() == (whole - part).to_bytes()
     with pytest.raises(CountsError, match=r"negative|only in the part"):
@@ -129,7 +129,7 @@ def test_sizes_of_memory(given, bytes_):
     assert spilling.parse_memory(given) == bytes_
 
 
-@pytest.mark.parametrize("given", ["2 apples", "", "-1GB", "100MB", True, None])
+@pytest.mark.parametrize("given", ["2 apples", "", "-1GB", "100MB", True, None, "9" * 400 + "GB"])
 def test_impossible_sizes_of_memory_are_refused(given):
     with pytest.raises(OptionError, match="memory"):
         spilling.parse_memory(given)

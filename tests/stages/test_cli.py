@@ -279,3 +279,13 @@ def test_the_demo_goes_where_it_is_told(monkeypatch, tmp_path, typed):
     monkeypatch.setattr("termsieve.cli.demo_views.show_demo", lambda **given: seen.update(given))
     assert typed("demo", "-o", tmp_path / "bbc.html", "--threads", "1")[0] == 0
     assert seen == {"output": tmp_path / "bbc.html", "threads": 1, "quiet": False}
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_classes_that_differ_in_case_only_are_told(command, tmp_path, typed):
+    rows = ["buy pills,Spam", "buy now,spam", "cheap pills,spam ", "lunch at noon,ham", "noon meeting,ham"] * 6
+    (tmp_path / "mail.csv").write_text("text,label\n" + "\n".join(rows) + "\n")
+    few = ["--score", "chi2", "-k", "2", "--classifier", "multinomial_nb"] if command == "compare" else []
+    code, _, said = typed(command, tmp_path / "mail.csv", *few)
+    assert code == 0, said
+    assert "note: 'Spam', 'spam', 'spam ' are different classes" in said

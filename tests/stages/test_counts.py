@@ -46,6 +46,15 @@ def test_sums_over_terms(counts, texts, labels):
     assert counts.n_occurrences == sum(tf for _, tf, _ in facts["totals"].values())
 
 
+def test_terms_are_found_by_name(single):
+    for place, term in enumerate(single.terms):
+        assert single.index_of(term) == place
+        assert term in single
+        assert single[term].df == single.term_df[place]
+    assert "nowhere" not in single
+    assert 1 not in single
+
+
 def test_totals_are_not_the_sums_over_classes_when_labels_overlap():
     counts = ts.count(["aa", "aa", "aa"], [["x", "y"], [], "x"])
     assert counts.term_df.tolist() == [3]

@@ -380,35 +380,6 @@ def test_file_uris_and_patterns(tmp_path, typed):
     assert "secret" not in hide_secrets("s3://key:secret@bucket/x?endpoint_override=h")
 
 
-def test_object_stores(tmp_path):
-    """A server of S3 on this machine, where moto is installed; not a dependency of the tests."""
-    moto = pytest.importorskip("moto.server")
-    fs = pytest.importorskip("pyarrow.fs")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        access = {"access_key": "key", "secret_key": "hidden", "endpoint_override": f"{host}:{port}", "scheme": "http"}
-        store = fs.S3FileSystem(**access, region="us-east-1", allow_bucket_creation=True)
-        store.create_dir("bucket")
-        for name, content in (("x.csv", cells(";")), ("more/y=1/x.csv", cells(",")), ("more/y=2/z.csv", cells(","))):
-            with store.open_output_stream(f"bucket/{name}") as file:
-                file.write(content)
-        with store.open_output_stream("bucket/x.parquet") as file:
-            pq.write_table(pa.table({"text": [t for t, _ in ROWS], "label": [c for _, c in ROWS]}), file)
-        options = f"?endpoint_override={host}%3A{port}&scheme=http&region=us-east-1"
-        start = "s3://key:hidden@bucket"
-        for name in ("x.csv", "x.parquet", "*.parquet", "more/y=1/*.csv"):
-            docs = read(f"{start}/{name}{options}")
-            assert found(docs) == EXPECTED, name
-            assert "hidden" not in repr(docs) + str(docs.origin)
-        assert found(read(f"{start}/more{options}"), ["y"]) == [(*row, y) for y in "12" for row in EXPECTED]
-        with pytest.raises(InputError, match=r"There is no file s3://bucket/x\.tsv\. Did you mean 'x\.csv'"):
-            read(f"{start}/x.tsv{options}")
-    finally:
-        server.stop()
-
-
 # --- engines -----------------------------------------------------------------------------------------------
 
 

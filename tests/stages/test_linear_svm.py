@@ -432,11 +432,50 @@ def check_certificate_by_duals(model, X, y):
     assert (model.certificate_ <= model.tol).all()
 
 
+@settings(max_examples=60)
+@given(small_data(), st.booleans(), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from([0.0, 1.0, 3.0]))
+def test_descent_on_any_small_data_ends_where_newton_ends(data, normalized, C, weight):
+    """Also with empty documents, which have one row together, and with documents that weigh nothing."""
+    X, y = data
+    rows = RankedRows(sparse.csr_array(X), normalize=normalized)
+    problem = Problem(np.where(y == 0, 1.0, -1.0), C * weight, C)
+    [view] = rows.views([X.shape[1]])
+    signs, costs = problem.arrange(rows, view)
+    found = linear_descent.descend(view, signs, costs, problem.count_blanks(rows, view), 1e-7)
+    exact = Newton(rows, problem, 1e-12, 100).solve(view, np.zeros(1))
+    assert found.objective - found.gap <= exact.objective * (1 + 1e-9)
+    assert found.objective >= exact.objective * (1 - 1e-9)
+    gap = oracle.objective(normalize(X) if normalized else X, problem.signs, costs_of(problem), found.weights)
+    assert found.objective == pytest.approx(gap, rel=1e-9, abs=1e-300)
+
+
+def costs_of(problem):
+    return np.where(problem.signs > 0, problem.c_inside, problem.c_outside)
+
+
+def test_descent_converges_however_many_documents_are_empty():
+    """The row that stands for them all moves the intercept: with one turn in each pass it would be given up."""
+    rng = np.random.default_rng(0)
+    X = normalize((rng.random((400, 900)) < 0.02) * rng.random((400, 900)))
+    X[300:] = 0
+    rows = RankedRows(sparse.csr_array(X))
+    problem = Problem(np.where(rng.random(400) < 0.3, 1.0, -1.0), 4.0, 4.0)
+    [view] = rows.views([900])
+    blanks = problem.count_blanks(rows, view)
+    assert sum(blanks) == 100
+    reached = []
+    for turns in (blanks, (1, 1)):
+        found = linear_descent.descend(view, *problem.arrange(rows, view), turns, 1e-8)
+        reached.append(found.gap <= 1e-8 * found.objective)
+    assert reached == [True, False]
+
+
 def test_descent_that_is_given_up_goes_on_by_newton(monkeypatch):
     X, y, _, _ = corpus(16, n=300, d=700)
     X = sparse.csr_array(normalize(X))
     expected = LinearSVM(tol=1e-12).fit(X, y)
-    monkeypatch.setattr(linear_descent, "_MOST_PASSES", 8)
+    monkeypatch.setattr(linear_descent, "_SLICE", 2)
+    monkeypatch.setattr(linear_descent, "_MOST", 4)
     found = LinearSVM(tol=1e-12).fit(X, y)
     assert (found.certificate_ <= 1e-12).all()
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-5)
@@ -462,5 +501,5 @@ def test_iterations_may_be_passes_of_descent_which_have_a_limit_of_their_own(mon
     calls, descend = [], linear_descent.descend
     monkeypatch.setattr(linear_descent, "descend", lambda *given: calls.append(descend(*given)) or calls[-1])
     model = LinearSVM(max_iter=1).fit(sparse.csr_array(normalize(X)), y)
-    assert model.n_iter_ == max(one.passes for one in calls[0]) > model.max_iter
+    assert model.n_iter_ == max(one.passes for one in calls) > model.max_iter
     assert (model.certificate_ <= model.tol).all()

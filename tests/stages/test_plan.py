@@ -9,7 +9,7 @@ import pytest
 import termsieve as ts
 from termsieve.cli.plan_options import PlanOptions, shown_default
 from termsieve.errors import OptionError
-from termsieve.study.plan import ALL, Contender, Plan, changed_settings, default_settings, parameters
+from termsieve.study.plan import ALL, GRID, GROWTH, Contender, Plan, changed_settings, default_settings, parameters
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +29,27 @@ def test_each_parameter_has_an_option_that_tells_its_default(typed):
         assert all(flag in shown for flag in about.flags)
         told = about.help if isinstance(one.default, bool) else f"(default {shown_default(one)})"
         assert re.sub(r"\s+", "", told) in shown, one.name
+
+
+def test_options_that_take_a_list_say_so():
+    for one in parameters().values():
+        assert (one.metadata["option"].metavar == "LIST") == isinstance(one.default, tuple), one.name
+
+
+@pytest.mark.parametrize(("name", "least"), [("repeats", 1), ("seed", 0), ("sample", 0)])
+def test_numbers_below_the_least_are_refused(typed, tmp_path, name, least):
+    (tmp_path / "x.csv").write_text("text,label\nbuy pills,spam\nnoon,ham\n")
+    _, _, below = typed("compare", tmp_path / "x.csv", f"--{name}", least - 1)
+    assert "greater than or equal to" in re.sub(r"[\s│]+", " ", below)
+    _, _, allowed = typed("compare", tmp_path / "x.csv", f"--{name}", least)
+    assert "too many for 1 documents in the largest class" in allowed
+
+
+def test_the_numbers_of_terms_are_those_that_the_help_tells():
+    told = parameters()["ks"].metadata["option"].help
+    assert f"{GRID[0]:,} to {GRID[-1]:,} and all" in told
+    steps = tuple(first * 10**power for power in range(1, 9) for first in (1, 2, 5))
+    assert (*GRID, *GROWTH) == steps
 
 
 def test_defaults_in_the_documents_are_those_of_the_plan():

@@ -228,7 +228,30 @@ def test_what_was_lucky_in_one_split_does_not_count():
     lucky, steady = [0.5, 0.5, 0.99], [0.65, 0.65, 0.65]
     choice = result_of({("a", "nb", 10): lucky, ("b", "nb", 10): steady}).recommended()
     assert (choice.score, choice.mean) == ("a", pytest.approx(0.66333, abs=1e-5))
-    assert choice.reselected == pytest.approx((0.5 + 0.5 + 0.65) / 3)
+    assert choice.reselected.mean == pytest.approx((0.5 + 0.5 + 0.65) / 3)
+    assert "in turn: 10 terms, macro F1 0.550 on the split left out." in choice.stability
+
+
+@pytest.mark.parametrize(
+    ("noise", "said"), [(0.001, "are enough"), (0.012, "are probably enough"), (0.05, "may be enough")]
+)
+def test_enough_is_said_as_surely_as_it_is(noise, said):
+    shift = 0.0005 if said == "are enough" else 0.004 if "probably" in said else 0.015
+    best = [0.9, 0.9, 0.9, 0.9, 0.9]
+    few = [0.9 - shift + noise * sign for sign in (-1, 1, 0, -1, 1)]
+    choice = result_of({("a", "nb", 1000): best, ("a", "nb", 10): few}).recommended()
+    assert choice.k == 10
+    assert f"10 terms by a {said}: macro F1" in choice.reason
+
+
+def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
+    many, few = [0.9] * 4, [0.88, 0.879, 0.881, 0.97]
+    result = result_of({("a", "nb", 1000): many, ("a", "nb", 10): few})
+    again = result.recommended().reselected
+    assert (again.fewest, again.most) == (10, 1000)  # few terms are best by the last split alone
+    assert again.mean == pytest.approx((0.88 + 0.879 + 0.881 + 0.9) / 4)
+    assert "10 to 1,000 terms" in result.recommended().reason
+    assert result.recommended(fewest=False).reselected == again
 
 
 def test_the_probability_is_that_of_a_loss_beyond_the_margin():
@@ -246,8 +269,10 @@ def test_too_few_documents_are_too_little_to_say():
     few = ts.compare(texts[:20], labels[:20], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
     assert few.recommended().small_class is None
     less = ts.compare(texts[:18], labels[:18], scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3)
-    assert less.recommended().small_class == ("ham", 8, 10)
+    assert less.recommended().small_class == ("ham", 8, 10, None)
     assert less.recommended().reason.startswith("Too little to say: class 'ham' has 8 documents; with 10 of each class")
+    part = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=3, sample=12)
+    assert "documents in the sample of 12" in part.recommended().warning
     more = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=12)
     assert more.recommended().small_class is None
 
@@ -395,6 +420,8 @@ def test_class_weights_are_tried_where_classes_differ_in_size(tmp_path):
     balanced = 'linear_svm(class_weight="balanced")'
     assert balanced in result.classifiers
     assert balanced not in result.asked_classifiers
+    neighbours = {"linear_svm(C=0.25)", "linear_svm(C=4)", "multinomial_nb(alpha=0.1)"}
+    assert neighbours <= set(result.classifiers)
     best = result.recommended().best.classifier
     assert any(one.is_all for one in result.trials().tried if one.classifier == best)  # the best parameters, with all
     again = ts.compare(texts, labels, cv=3, pairs="no", journal=tmp_path / "study")

@@ -9,6 +9,7 @@
     linear_svm           LinearSVM
     linear_path          linear support vector machines along a ranking: Newton's method
     linear_systems       the linear system of a step, kept from the last
+    linear_descent       a quick way to the optimum where a solution has no near start
     ranked_rows          documents x ranked columns, at each number of columns
     linear_tuning        the choice of their C
     linear_decisions     weighted sums, and classes by them

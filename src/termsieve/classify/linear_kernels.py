@@ -192,69 +192,66 @@ def _search_line(signs: Array, costs: Array, sums: Array, moved: Array, along: f
     return length
 
 
-def _square_rows(
-    n: int, starts: Int64Array, ends: Int64Array, values: Array, scale: Array, bias: float, squares: Array
-) -> None:
-    """Compute the squared lengths of the first n rows."""
-    for i in range(n):
-        total = 0.0
-        for t in range(starts[i], ends[i]):
-            total += values[t] * values[t]
-        squares[i] = bias * bias + scale[i] * scale[i] * total
+def _descend(
+    turns: Int64Array, n_turns: int, n_blanks: int, starts: Int64Array, ends: Int64Array, ranks: Int32Array,
+    values: Array, scale: Array, bias: float, squares: Array, signs: Array, costs: Array, aim: float, most: float,
+    limit: float, state: int, duals: Array, weights: Array,
+) -> tuple[int, float, int, float, float]:  # fmt: skip
+    """Give each dual variable its best value, row after row, in a new random order in each pass; the weights follow.
 
-
-def _descend_once(
-    rows: Int64Array, starts: Int64Array, ends: Int64Array, ranks: Int32Array, values: Array, scale: Array, bias: float,
-    squares: Array, signs: Array, costs: Array, scratch: Array, duals: Array, weights: Array,
-) -> None:  # fmt: skip
-    """Give each dual variable its best value, row after row, all classes of a row together; the weights follow."""
-    m = len(scratch)
-    for place in range(len(rows)):
-        i = np.uint64(rows[place])
-        for c in range(m):
-            scratch[c] = 0.0
-        for t in range(starts[i], ends[i]):
-            r, x = np.uint64(ranks[t]), values[t]
-            for c in range(m):
-                scratch[c] += x * weights[r, c]
-        moved = False
-        for c in range(m):
-            change = 0.0
-            if costs[i, c] > 0.0:
-                bend, before = 1.0 / costs[i, c], duals[i, c]
-                slope = signs[i, c] * (bias * weights[0, c] + scale[i] * scratch[c]) - 1.0 + bend * before
-                duals[i, c] = max(0.0, before - slope / (squares[i] + bend))
-                change = (duals[i, c] - before) * signs[i, c]
-            scratch[c] = change * scale[i]
-            weights[0, c] += bias * change
-            moved |= change != 0.0
-        if moved:
-            for t in range(starts[i], ends[i]):
-                r, x = np.uint64(ranks[t]), values[t]
-                for c in range(m):
-                    weights[r, c] += x * scratch[c]
-
-
-def _measure_gaps(
-    n: int, starts: Int64Array, ends: Int64Array, ranks: Int32Array, values: Array, scale: Array, bias: float,
-    signs: Array, costs: Array, duals: Array, weights: Array, scratch: Array, losses: Array, gaps: Array,
-) -> None:  # fmt: skip
-    """Add up the losses and the duality gaps of all classes; the weights are those of the dual variables."""
-    m = len(scratch)
-    for i in range(n):
-        for c in range(m):
-            scratch[c] = 0.0
-        for t in range(starts[i], ends[i]):
-            r, x = np.uint64(ranks[t]), values[t]
-            for c in range(m):
-                scratch[c] += x * weights[r, c]
-        for c in range(m):
-            if costs[i, c] > 0.0:
-                slack = 1.0 - signs[i, c] * (bias * weights[0, c] + scale[i] * scratch[c])
-                loss = max(slack, 0.0)
-                away = loss - duals[i, c] / costs[i, c]
-                losses[c] += costs[i, c] * loss * loss / 2
-                gaps[c] += costs[i, c] * away * away / 2 + duals[i, c] * (loss - slack)
+    A row whose variable is 0 and whose slope is above the largest one of the last pass (`limit`) is put behind the
+    first `n_turns` and gets no more turns. Passes end when the gap, added up on the way from what each row was before
+    its turn, is at most `aim` as a share of the objective, or when `most` entries were visited. Return the number of
+    turns, of entries and of passes, the limit, and that share.
+    """
+    bits = np.uint64(state)
+    intercept, visited, passes, share = weights[0], 0.0, 0, np.inf
+    while visited < most:
+        passes += 1
+        for place in range(n_turns - 1):
+            bits ^= bits << np.uint64(13)
+            bits ^= bits >> np.uint64(7)
+            bits ^= bits << np.uint64(17)
+            other = place + np.int64(((bits >> np.uint64(32)) * np.uint64(n_turns - place)) >> np.uint64(32))
+            turns[place], turns[other] = turns[other], turns[place]
+        largest, gap, objective, place = 0.0, 0.0, 0.0, 0
+        while place < n_turns:
+            i = np.uint64(turns[place])
+            first, last = np.uint64(starts[i]), np.uint64(ends[i])
+            total = 0.0
+            for t in range(first, last):
+                total += values[t] * weights[np.uint64(ranks[t])]
+            visited += 8.0 + np.float64(last - first)
+            before, bend = duals[i], 1.0 / costs[i]
+            inner = signs[i] * (bias * intercept + scale[i] * total)
+            slope = inner - 1.0 + bend * before
+            if before == 0.0 and slope > limit:
+                n_turns -= 1
+                turns[place], turns[n_turns] = turns[n_turns], turns[place]
+                continue
+            place += 1
+            if before == 0.0 and slope >= 0.0:
+                continue
+            largest = max(largest, slope)
+            if i >= np.uint64(n_blanks):
+                loss = max(0.0, 1.0 - inner)
+                away = loss - bend * before
+                objective += (before * inner + costs[i] * loss * loss) / 2
+                gap += costs[i] * away * away / 2 + before * (loss - 1.0 + inner)
+            duals[i] = max(0.0, before - slope / (squares[i] + bend))
+            change = (duals[i] - before) * signs[i]
+            intercept += bias * change
+            change *= scale[i]
+            if change != 0.0:
+                for t in range(first, last):
+                    weights[np.uint64(ranks[t])] += change * values[t]
+                visited += np.float64(last - first)
+        limit = largest if largest > 0.0 else np.inf
+        share = gap / objective if objective > 0.0 else 0.0
+        if share <= aim:
+            break
+    weights[0] = intercept
+    return n_turns, visited, passes, limit, share
 
 
 advance_ends = jit(_advance_ends)
@@ -267,9 +264,7 @@ add_outer_products = jit(_add_outer_products)
 add_inner_products = jit(_add_inner_products)
 take_system = jit(_take_system)
 search_line = jit(_search_line)
-square_rows = jit(_square_rows)
-descend_once = jit(_descend_once)
-measure_gaps = jit(_measure_gaps)
+descend = jit(_descend)
 
 
 def _solve_by_conjugate_gradients(

@@ -39,7 +39,6 @@ from scipy import sparse
 from termsieve._kernels import import_kernels
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array
 from termsieve.classify import linear_descent, linear_systems
-from termsieve.classify.linear_descent import Descent
 from termsieve.classify.linear_systems import ColumnSystem, DocumentSystem
 from termsieve.classify.ranked_rows import BLANKS, RankedRows, View
 from termsieve.threads import count_cores, limit_blas, work_on_each
@@ -54,8 +53,6 @@ _PROGRESS = 1e-12  # a smaller decrease of the objective or the gap, as a share 
 _PATIENCE, _DUAL_PATIENCE = 5, 30  # steps without progress, in weights and in dual variables
 # Costs in nanoseconds; they decide between two ways to the same optimum
 _FLOP, _ENTRY = 0.06, 2.5
-_FEWEST = 4  # problems that descend together, at least: one alone took as long as by Newton's method
-_TOGETHER = 32  # problems that descend together at least, before another thread takes some
 
 
 class PathPoint(NamedTuple):
@@ -95,11 +92,16 @@ class Problem:
 
     def arrange(self, rows: RankedRows, view: View) -> tuple[Array, Array]:
         """Return signs and 2 C of the rows of a view; a blank has C for each document that it stands for."""
-        signs = np.concatenate([[1.0, -1.0], self.signs[rows.order]])
-        inside = int((signs[view.n :] > 0).sum())
-        costs = 2 * np.where(signs[: view.n] > 0, self.c_inside, self.c_outside)
-        costs[:BLANKS] *= inside, len(signs) - view.n - inside
-        return signs[: view.n], costs
+        signs = np.concatenate([[1.0, -1.0], self.signs[rows.order[: view.n - BLANKS]]])
+        costs = 2 * np.where(signs > 0, self.c_inside, self.c_outside)
+        costs[:BLANKS] *= self.count_blanks(rows, view)
+        return signs, costs
+
+    def count_blanks(self, rows: RankedRows, view: View) -> tuple[int, int]:
+        """Return how many documents of the class, and of the rest, have none of the columns."""
+        without = self.signs[rows.order[view.n - BLANKS :]]
+        inside = int((without > 0).sum())
+        return inside, len(without) - inside
 
 
 def solve_path(
@@ -110,28 +112,39 @@ def solve_path(
     tol: float = 1e-8,
     max_iter: int = 1000,
     start: Array | None = None,
-    begun: Descent | None = None,
 ) -> Iterator[PathPoint]:
-    """Solve for one class at each number of columns, each from the solution before.
+    """Solve for one class at each number of columns, each from the solution before, or anew after a leap.
 
     Parameters
     ----------
     tol : float
         The largest duality gap, as a share of the objective.
     start : array, optional
-        Weights to begin with, the intercept first; columns that they do not have get 0.
-    begun : Descent, optional
-        Where descent has ended for the first number of columns: if its gap is small enough, that is the solution.
+        Weights that Newton's method begins with, the intercept first; columns that they do not have get 0.
     """
     newton = Newton(rows, problem, tol, max_iter)
-    weights = np.zeros(1) if start is None else start
-    if begun is not None and begun.gap <= tol * begun.objective:
-        yield PathPoint(begun.weights, begun.objective, begun.gap, begun.passes)
-        views = views[1:]
+    weights, k_before = np.zeros(1) if start is None else start, 0
     for view in views:
-        point = newton.solve(view, weights)
-        weights = point.weights
+        leaps = linear_descent.is_leap(k_before, view.k)
+        point = _descend(rows, view, problem, weights, tol) if leaps else None
+        if point is None or point.gap > tol * point.objective:
+            point = newton.solve(view, weights if point is None else point.weights)
+        weights, k_before = point.weights, view.k
         yield point
+
+
+def _descend(rows: RankedRows, view: View, problem: Problem, weights: Array, tol: float) -> PathPoint | None:
+    """Solve by dual coordinate descent, perhaps not to the end, unless these weights are the solution already.
+
+    Return None where descent does not pay.
+    """
+    signs, costs = problem.arrange(rows, view)
+    if not linear_descent.converges_fast(view, costs):
+        return None
+    start = Newton(rows, problem, tol, 0).solve(view, weights)
+    if start.gap <= tol * start.objective:
+        return start
+    return PathPoint(*linear_descent.descend(view, signs, costs, problem.count_blanks(rows, view), tol))
 
 
 class Newton:
@@ -202,16 +215,9 @@ class Newton:
     def _certify(self, view: View, active: Int64Array, duals: Array, n_iter: int) -> PathPoint:
         """Return the weights of dual variables (times the signs), negative ones set to 0, and their gap."""
         signs, costs = self._problem.arrange(self._rows, view)
-        used = costs > 0
         a = np.zeros(view.n)
         a[active] = np.maximum(duals * signs[active], 0)
-        w = view.add_rows(active, a[active] * signs[active])
-        slack = 1 - signs * view.sum_rows(w)
-        loss = np.maximum(slack, 0)
-        objective = (float(w @ w) + float(costs @ loss**2)) / 2
-        away = loss[used] - a[used] / costs[used]
-        gap = float(costs[used] @ away**2) / 2 + float(a @ (loss - slack))
-        return PathPoint(w, objective, gap, n_iter)
+        return PathPoint(*linear_descent.certify_duals(view, signs, costs, a), n_iter)
 
     def _rounding_floor(self, view: View, w: Array) -> float:
         """Return half the squared length of a first-order bound of the rounding error of the gradient."""
@@ -337,56 +343,15 @@ def solve_problems(
 ) -> list[list[PathPoint]]:
     """Solve all problems at increasing numbers of columns; return the solutions of all problems for each number."""
     load_kernels()
-    weights = [np.zeros(1) if start is None else start for start in starts or [None] * len(problems)]
-    before, solved = min(map(len, weights)) - 1, []
-    with limit_blas():
-        for views in _part_at_leaps(rows.views(ks)):
-            first = _descend(rows, views[0], problems, before, tol)
-
-            run = _solve_run(rows, views, problems, weights, first, tol=tol, max_iter=max_iter)
-            weights, before = [points[-1].weights for points in run], views[-1].k
-            solved += [list(some) for some in zip(*run, strict=True)]
-    return solved
-
-
-def _solve_run(
-    rows: RankedRows, views: Sequence[View], problems: Sequence[Problem], starts: Sequence[Array],
-    first: Sequence[Descent], *, tol: float, max_iter: int,
-) -> list[list[PathPoint]]:  # fmt: skip
-    """Solve each problem at near numbers of columns, from these weights or from where descent has ended."""
+    views = rows.views(ks)
 
     def solve(number: int) -> list[PathPoint]:
-        begun = first[number] if first else None
-        start = starts[number] if begun is None else begun.weights
-        return list(solve_path(rows, views, problems[number], tol=tol, max_iter=max_iter, start=start, begun=begun))
+        start = starts[number] if starts else None
+        return list(solve_path(rows, views, problems[number], tol=tol, max_iter=max_iter, start=start))
 
-    return work_on_each(solve, range(len(problems)), count_cores())
-
-
-def _part_at_leaps(views: Sequence[View]) -> list[list[View]]:
-    """Part increasing numbers of columns where one is so much larger than the last that descent may pay."""
-    runs: list[list[View]] = []
-    for view in views:
-        if runs and not linear_descent.is_leap(runs[-1][-1].k, view.k):
-            runs[-1].append(view)
-        else:
-            runs.append([view])
-    return runs
-
-
-def _descend(rows: RankedRows, view: View, problems: Sequence[Problem], before: int, tol: float) -> list[Descent]:
-    """Solve all problems at one number of columns by dual coordinate descent; return nothing where it does not pay."""
-    if len(problems) < _FEWEST or not linear_descent.is_leap(before, view.k):
-        return []
-    signs, costs = (np.column_stack(some) for some in zip(*(one.arrange(rows, view) for one in problems), strict=True))
-    if not linear_descent.converges_fast(view, costs):
-        return []
-    parts = np.array_split(np.arange(len(problems)), min(count_cores(), -(-len(problems) // _TOGETHER)))
-
-    def descend(some: Int64Array) -> list[Descent]:
-        return linear_descent.descend(view, signs[:, some], costs[:, some], tol)
-
-    return [one for part in work_on_each(descend, parts, count_cores()) for one in part]
+    with limit_blas():
+        paths = work_on_each(solve, range(len(problems)), count_cores())
+    return [list(some) for some in zip(*paths, strict=True)]
 
 
 def decide_codes(sums: Array) -> Int32Array:
@@ -404,7 +369,7 @@ def load_kernels() -> None:
     active, costs = np.arange(3), np.ones(3)
     for view in views:
         gradient = newton.solve(view, np.zeros(1)).weights + 1.0
-        linear_descent.descend(view, np.ones((view.n, 1)), np.ones((view.n, 1)), 1e-8)
+        linear_descent.descend(view, np.ones(view.n), np.ones(view.n), (1, 1), 1e-8)
         for system in (ColumnSystem(reuse=True), DocumentSystem(reuse=True)):
             system.find_step(view, active, costs, gradient)
         linear_kernels.solve_by_conjugate_gradients(

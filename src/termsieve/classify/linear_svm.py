@@ -27,7 +27,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
 
     The objective is that of scikit-learn's ``LinearSVC``: half the squared length of the weights, plus C times the
     squared hinge losses; the intercept is the weight of a column of 1, so it is penalized as well. The optimum is
-    found by Newton's method, and the duality gap is its certificate. LinearSVC stops earlier, above all on counts:
+    found by Newton's method or, with many columns and short documents (tf-idf), by dual coordinate descent, and the
+    duality gap is its certificate. LinearSVC stops earlier, above all on counts:
     there its objective can be some per cent higher, and the answers differ for documents near the boundary.
 
     Parameters
@@ -46,8 +47,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         it: then the steps end where nothing improves any more. There is a warning if rounding errors alone (a
         first-order bound of those of the gradient) do not explain the gap.
     max_iter : int
-        The largest number of Newton steps for each class. Where many columns are begun by dual coordinate descent
-        (four or more classes), its passes come before them and have a limit of their own.
+        The largest number of Newton steps for each class. Where many columns are begun by dual coordinate descent, its
+        passes come before them and have a limit of their own.
     random_state : int or None
         The seed of the folds with C="auto".
 

@@ -34,6 +34,7 @@ class View(NamedTuple):
     values: Array
     scale: Array
     bias: float
+    squares: Array  # the squared lengths of the rows, the intercept's column included
 
     def entries(self) -> tuple[Int64Array, Int64Array, Int32Array, Array, Array, float]:
         """Return the arguments that most kernels share."""
@@ -64,20 +65,17 @@ class RankedRows:
     """
 
     def __init__(self, X: sparse.csr_array, *, normalize: bool = False, fit_intercept: bool = True) -> None:
-        X = sparse.csr_array(X, copy=True)
-        X.sum_duplicates()
-        X.eliminate_zeros()
+        X = _tidy(X)
         n_docs, n_columns = X.shape
         best = np.full(n_docs, n_columns, np.int64)
         filled = np.diff(X.indptr) > 0
         best[filled] = X.indices[X.indptr[:-1][filled]]
         self.order = np.argsort(best, kind="stable")
-        X = X[self.order]
         self._ranks = X.indices.astype(np.int32) + np.int32(1)
         self._values = X.data.astype(np.float64, copy=False)
         blanks = np.zeros(BLANKS, np.int64)
-        self._starts = np.concatenate([blanks, X.indptr[:-1].astype(np.int64)])
-        self._stops = np.concatenate([blanks, X.indptr[1:].astype(np.int64)])
+        self._starts = np.concatenate([blanks, X.indptr[:-1][self.order]], dtype=np.int64)
+        self._stops = np.concatenate([blanks, X.indptr[1:][self.order]], dtype=np.int64)
         self._normalize, self._bias = normalize, 1.0 if fit_intercept else 0.0
         self.n_docs, self.n_columns = n_docs, n_columns
         self._kept: tuple[tuple[int, ...], list[View]] = ((), [])
@@ -104,7 +102,9 @@ class RankedRows:
             scale = np.ones(len(ends))
             if self._normalize:
                 np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
-            views.append(View(k, n + BLANKS, self._starts, ends.copy(), self._ranks, self._values, scale, self._bias))
+            lengths = self._bias**2 + scale**2 * squares
+            rows = self._starts, ends.copy(), self._ranks, self._values
+            views.append(View(k, n + BLANKS, *rows, scale, self._bias, lengths))
         return views
 
     def decide(self, view: View, weights: Array) -> Array:
@@ -115,3 +115,14 @@ class RankedRows:
             found[self.order[: view.n - BLANKS], c] = sums[BLANKS:]
             found[self.order[view.n - BLANKS :], c] = sums[0]
         return found
+
+
+def _tidy(X: sparse.csr_array) -> sparse.csr_array:
+    """Return a matrix with each entry once, in the order of the columns, and without zeros: itself if it is so."""
+    X = sparse.csr_array(X)
+    if X.has_canonical_format and X.data.all():
+        return X
+    X = X.copy() if X.has_sorted_indices else X.tocsc().tocsr()  # faster than to sort row by row
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X

@@ -20,11 +20,13 @@ from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Mapping, Sequence
 
     from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
     from termsieve.counts.date_periods import Every
+    from termsieve.documents.remote import AnyPath
 
 SHOWN = 10  # terms that rose, and that fell
 LEVEL = 0.95
@@ -193,7 +195,7 @@ def forget(
     rest, removed = forget_documents(whole, part)
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"), "counts": str(counts_file), "written": str(target),
-        "files": {str(path): _file_digest(path) for path in found.files if Path(path).is_file()}, **removed._asdict(),
+        "files": {str(path): _file_digest(path) for path in _find_paths(found) if path.is_file()}, **removed._asdict(),
     }  # fmt: skip
     _append_line(receipts, line)
     storage.save(target, rest.facts, [rest.block], manifest)
@@ -217,7 +219,7 @@ def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, 
             f"{counts_file}: keeps a list of the files that were counted. Give the withdrawn files themselves, not "
             "counts of them, so that the list stays true."
         )
-    return write_manifest(remove_files(known, identify_files(found.files)))
+    return write_manifest(remove_files(known, identify_files(found.documents.paths)))
 
 
 def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
@@ -283,9 +285,13 @@ def _distinct_names(paths: Sequence[str]) -> list[str]:
     return names if len(set(names)) == len(names) and all(names) else list(paths)
 
 
-def _file_digest(path: str | Path) -> str:
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _find_paths(found: CountsInput) -> Sequence[AnyPath]:
+    return [Path(path) for path in found.paths] if found.documents is None else found.documents.paths
+
+
+def _file_digest(path: AnyPath) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(cast("io.BufferedReader", file), "sha256").hexdigest()
 
 
 def _append_line(path: Path, line: dict[str, object]) -> None:

@@ -129,7 +129,7 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and recommend the fewest that suffice."""
     from termsieve.cli.compare_views import make_comparison_sheet
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, note_similar_classes, report_columns, report_skipped
     from termsieve.study.study import compare as run_comparison
 
     _check_measure(measure, per_class=plan.get("per_class", False))
@@ -146,6 +146,8 @@ def compare(
             excerpts=excerpts, **plan,
         )  # fmt: skip
     report_skipped(documents, messages)
+    if result.counts is not None:
+        note_similar_classes(result.counts.classes, messages)
     for note in result.settings["notes"]:
         messages.note(f"note: {note}")
     if gaps := result.describe_gaps():

@@ -184,7 +184,7 @@ def _update_counts(
 
     documents = find_labelled(files, columns)
     check_target(target, inputs=[*documents.files, *how.analysis.files])
-    named = identify_files(documents.files)
+    named = identify_files(documents.paths)
     known, analyzer = [], None
     if target.exists():
         with CountsFile(target) as file:
@@ -198,7 +198,7 @@ def _update_counts(
     part = target.with_name(f"{target.name}.new")
     try:
         given = how.analysis.make_analyzer() if how.analysis.changed_fields() else analyzer
-        _count_to_file(find_labelled([one.name for one in new], columns), part, how, messages, given)
+        _count_to_file(documents.only_files({one.name for one in new}), part, how, messages, given)
         parts = [target, part] if target.exists() else [part]
         save_sum(parts, target, how.threads or count_cores(), files=write_manifest([*known, *new]))
     finally:

@@ -86,7 +86,13 @@ def train(
 ) -> None:  # fmt: skip
     """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported."""
     from termsieve.cli.model_views import make_training_sheet
-    from termsieve.cli.reading import find_labelled, is_counts_input, report_columns, report_skipped
+    from termsieve.cli.reading import (
+        find_labelled,
+        is_counts_input,
+        note_similar_classes,
+        report_columns,
+        report_skipped,
+    )
     from termsieve.files import check_target
     from termsieve.model import train as train_model
 
@@ -104,6 +110,7 @@ def train(
             progress=messages.progress, **plan,
         )  # fmt: skip
     report_skipped(documents, messages)
+    note_similar_classes(model.classes, messages)
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
     for one in model.settings["candidates"]:

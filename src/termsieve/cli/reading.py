@@ -15,11 +15,12 @@ from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
 from termsieve.documents import AUTO, Documents
 from termsieve.documents.documents import find_documents
+from termsieve.documents.remote import hide_secrets, is_uri
 from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_same_files
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
@@ -41,16 +42,25 @@ class CountsInput:
 
 def find_counts(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> CountsInput:
     """Find files of counts, or documents to be counted; only the names of files are looked at."""
-    paths = expand_patterns(files)
+    paths = _expand_names(files)
     if not any(map(is_counts_file, paths)):
         return CountsInput(paths, find_labelled(paths, columns))
     _check_counts_files(paths, [columns, analysis])
     return CountsInput(paths, None)
 
 
+def _expand_names(files: Sequence[str]) -> list[str]:
+    """Return the files that names and patterns stand for; counts in an object store are refused."""
+    paths = expand_patterns(files)
+    for path in paths:
+        if is_uri(path) and (shown := hide_secrets(path)).endswith(".counts"):
+            raise InputError(f"{shown}: counts are read from files of this machine. Copy it here first.")
+    return paths
+
+
 def is_counts_input(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> bool:
     """Tell whether the files are files of counts; options for documents are refused with them."""
-    paths = expand_patterns(files)
+    paths = _expand_names(files)
     if not any(map(is_counts_file, paths)):
         return False
     _check_counts_files(paths, [columns, analysis])
@@ -93,6 +103,19 @@ def report_skipped(documents: Documents, messages: Messages) -> None:
         messages.note_once(in_options(f"note: {note}"))
 
 
+def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
+    """Tell of classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
+    spellings: dict[str, list[str]] = {}
+    for name in classes:
+        spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
+    for same in spellings.values():
+        if len(same) > 1:
+            named = ", ".join(map(repr, same))
+            messages.note(
+                f"note: {named} are different classes, as they are spelled: correct the labels if they are one"
+            )
+
+
 def read_counts(
     found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages, *, contrast: bool = True
 ) -> Counts:
@@ -101,6 +124,7 @@ def read_counts(
         counts = sum_counts(found.paths, messages)
     else:
         counts = count_terms(found.documents, analysis, threads, messages)
+        note_similar_classes(counts.classes, messages)
     if contrast:
         _refuse_single_class(counts)
     return counts

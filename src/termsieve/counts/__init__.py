@@ -20,9 +20,11 @@
     frequencies     published lists of word frequencies, as counts
     date_periods    the year, month or week of a date
     consistency     what counts of documents can be
-    storage         the file
+    storage         the file: its format, and how it is written
+    counts_reader   how it is read and checked
     counts_file     counts in a file that may be larger than memory
     merging         counts in files, added up block by block
     spilling        counting within a bound of memory
     manifest        the files that were counted, in the counts file
+    parts           documents counted apart, by an engine's workers, and how the parts come together
 """

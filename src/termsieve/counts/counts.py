@@ -19,6 +19,7 @@ from termsieve import views
 from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
 from termsieve.counts import storage
 from termsieve.counts.cells import Cells, TermBlock
+from termsieve.counts.counts_reader import CountsReader
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
@@ -394,7 +395,7 @@ class Counts(ArrowTable):
     @classmethod
     def load(cls, path: str | Path) -> Counts:
         """Read a file that `save` wrote; one that is truncated, altered or foreign is refused."""
-        with closing(storage.StoredCounts.of_file(path)) as stored:
+        with closing(CountsReader.of_file(path)) as stored:
             counts = cls.of_block(stored.facts, stored.read_all())
         counts.origin = {"counts": [str(path)]}
         return counts
@@ -406,7 +407,7 @@ class Counts(ArrowTable):
     @classmethod
     def from_bytes(cls, content: bytes, source: str | Path = "counts") -> Counts:
         """Return counts of such bytes; `source` is where they are from, for what an error says."""
-        stored = storage.StoredCounts.of_bytes(content, Path(source))
+        stored = CountsReader.of_bytes(content, Path(source))
         return cls.of_block(stored.facts, stored.read_all())
 
     @classmethod

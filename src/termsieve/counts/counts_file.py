@@ -13,7 +13,7 @@ import numpy as np
 from termsieve._types import Int64Array, StringArray
 from termsieve.counts import storage
 from termsieve.counts.counts import Counts, Population, TermCounts
-from termsieve.counts.storage import StoredCounts
+from termsieve.counts.counts_reader import CountsReader
 from termsieve.errors import OptionError, UnknownNameError
 
 
@@ -48,7 +48,7 @@ class CountsFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._stored = StoredCounts.of_file(path)
+        self._stored = CountsReader.of_file(path)
         self._limits: dict[str, Any] = {}
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from termsieve.counts.counts_file import CountsFile
-from termsieve.documents.remote import as_path
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.streams import convert_read_errors
 from termsieve.errors import CountsError, InputError
 
@@ -23,11 +23,11 @@ class CountedFile(NamedTuple):
     sha256: str
 
 
-def identify_files(names: Sequence[str]) -> list[CountedFile]:
+def identify_files(paths: Sequence[AnyPath]) -> list[CountedFile]:
     """Read files, and return by what they are known; one that is there twice is refused."""
     found: dict[str, CountedFile] = {}
-    for name in names:
-        path = as_path(name)
+    for path in paths:
+        name = str(path)
         if path.is_dir():
             raise InputError(f"{name}: is a folder of class folders; a list of what was counted is one of files.")
         with convert_read_errors(name), path.open("rb") as file:

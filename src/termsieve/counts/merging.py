@@ -23,7 +23,8 @@ from termsieve.counts.arithmetic import NOT_A_PART, add, subtract
 from termsieve.counts.cells import Cells, TermBlock, TermCells
 from termsieve.counts.consistency import check_block
 from termsieve.counts.counts import Counts
-from termsieve.counts.storage import EMPTY_BLOCK, StoredCounts
+from termsieve.counts.counts_reader import CountsReader
+from termsieve.counts.storage import EMPTY_BLOCK
 from termsieve.errors import CountsError, OutputError
 from termsieve.files import write_atomically
 from termsieve.threads import map_stream
@@ -32,7 +33,7 @@ MOST_AT_ONCE = 64  # files that are read side by side
 
 
 def add_files(
-    stored: Sequence[StoredCounts], threads: int, signs: Sequence[int] | None = None
+    stored: Sequence[CountsReader], threads: int, signs: Sequence[int] | None = None
 ) -> tuple[dict[str, Any], Iterator[TermBlock]]:
     """Return the facts and the blocks of the sum of counts in files; with signs of -1, some are subtracted.
 
@@ -51,7 +52,7 @@ def add_files(
 
 
 def _add_blocks(
-    stored: Sequence[StoredCounts], signs: Sequence[int], facts: dict[str, Any], threads: int
+    stored: Sequence[CountsReader], signs: Sequence[int], facts: dict[str, Any], threads: int
 ) -> Iterator[TermBlock]:
     classes = sorted({name for one in stored for name in one.facts["classes"]})
     sources = [_read_pieces(one, classes, sign) for one, sign in zip(stored, signs, strict=True)]
@@ -70,7 +71,7 @@ def _add_blocks(
     return map_stream(add_up, _take_rounds(sources), threads)
 
 
-def _read_pieces(stored: StoredCounts, classes: list[str], sign: int) -> Iterator[TermCells]:
+def _read_pieces(stored: CountsReader, classes: list[str], sign: int) -> Iterator[TermCells]:
     """Yield the blocks of a file, the classes numbered among others, the totals as one class more."""
     numbers = np.searchsorted(np.array(classes, dtype=object), np.array(stored.facts["classes"], dtype=object))
     for block in stored.read_blocks():
@@ -194,7 +195,7 @@ def open_sum(paths: Sequence[Path], threads: int, *, own: bool = False) -> Itera
                 with open_sum(group, threads, own=own) as found:
                     write_run(path, found)
             own = True
-        stored = [StoredCounts.of_file(path, own=own) for path in paths]
+        stored = [CountsReader.of_file(path, own=own) for path in paths]
         for one in stored:
             stack.callback(one.close)
         yield Sum(*add_files(stored, threads))
@@ -223,5 +224,5 @@ def save_sum(paths: Sequence[str | Path], to: str | Path, threads: int, *, files
 
 def _has_given_order(path: str | Path) -> bool:
     """Tell whether the terms are in the order of a matrix or a vocabulary, which is not merged."""
-    with closing(StoredCounts.of_file(path)) as stored:
+    with closing(CountsReader.of_file(path)) as stored:
         return stored.is_real or bool(stored.facts["fixed"])

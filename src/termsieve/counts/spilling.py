@@ -7,6 +7,7 @@ the runs is the sum of counts, which does not depend on how often, or where, doc
 from __future__ import annotations
 
 import json
+import math
 import queue
 import re
 import shutil
@@ -36,6 +37,7 @@ from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.merging import Sum, open_sum, write_run
 from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
+from termsieve.documents.remote import AnyPath
 from termsieve.errors import InputError, OptionError
 from termsieve.files import check_target, write_atomically
 from termsieve.memory import release_memory, return_large_arrays
@@ -58,9 +60,10 @@ def parse_memory(given: str | int) -> int:
     (2000000000, 1610612736, 1000000000)
     """
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", str(given))
-    if match is None or match[2].lower() not in _UNITS or isinstance(given, bool):
+    amount = float(match[1]) if match else math.inf
+    if match is None or amount == math.inf or match[2].lower() not in _UNITS or isinstance(given, bool):
         raise OptionError(f'memory must be a number of bytes, or such as "2GB" or "500MB", not {given!r}.')
-    size = int(float(match[1]) * _UNITS[match[2].lower()])
+    size = int(min(amount * _UNITS[match[2].lower()], 2.0**62))  # no machine has more
     if size < RESERVED + LEAST_FOR_TABLES:
         raise OptionError(
             f"memory={given!r} is too little: Python and its libraries take {RESERVED >> 20} MiB of it. Give at least "
@@ -160,7 +163,7 @@ class _Journal:
 
     def __init__(self, path: Path, documents: Documents, given: Analyzer | None) -> None:
         self._path = path
-        files = [(name, *_identify(name)) for name in documents.files]
+        files = [(str(path), *_identify(path)) for path in documents.paths]
         made = {"origin": documents.origin, "files": files, "analyzer": None if given is None else given.settings}
         self._made = json.loads(json.dumps(made, default=str))
         self.written = time.monotonic()
@@ -188,10 +191,10 @@ class _Journal:
         self.written = time.monotonic()
 
 
-def _identify(name: str) -> tuple[int, int]:
-    """Return what changes when a file does: its size, and when it was written; nothing of what is not on this disk."""
+def _identify(path: AnyPath) -> tuple[int, int]:
+    """Return what changes when a file does: its size, and when it was written; nothing of what cannot be asked."""
     try:
-        about = Path(name).stat()
+        about = path.stat()
     except OSError:
         return (0, 0)
     return about.st_size, about.st_mtime_ns

@@ -21,12 +21,13 @@ from termsieve.documents.encodings import describe_fitting
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.memory import ColumnSource, as_sliceable, check_same_length
 from termsieve.documents.options import Options, make_options
+from termsieve.documents.remote import AnyPath
 from termsieve.documents.sources import find_sources
 from termsieve.documents.text_files import label_by_file
 from termsieve.errors import InputError, OptionError, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -403,6 +404,15 @@ class Documents:
     def files(self) -> list[str]:
         """The files and folders that are read."""
         return [source.name for source in self._sources if source.path is not None]
+
+    @property
+    def paths(self) -> list[AnyPath]:
+        """The same as paths, which can be opened: of an object store with the keys that `files` does not show."""
+        return [source.path for source in self._sources if source.path is not None]
+
+    def only_files(self, names: Container[str]) -> Documents:
+        """Return the documents of some of the files, read as they are read here."""
+        return Documents([source for source in self._sources if source.name in names], self._given, self._wanted)
 
     @property
     def origin(self) -> dict[str, Any]:

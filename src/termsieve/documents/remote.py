@@ -29,6 +29,7 @@ class _Size(NamedTuple):
     st_size: int
     st_dev: Any
     st_ino: Any
+    st_mtime_ns: int
 
 
 def is_uri(name: str) -> bool:
@@ -134,8 +135,9 @@ class RemotePath:
         return bool(self._info.type == pafs.FileType.Directory)
 
     def stat(self) -> _Size:
-        """Return its size, and what tells it from other files."""
-        return _Size(int(self._info.size or 0), type(self._filesystem).__name__, self._path)
+        """Return its size, what tells it from other files, and when it was written."""
+        info = self._info
+        return _Size(int(info.size or 0), type(self._filesystem).__name__, self._path, int(info.mtime_ns or 0))
 
     def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:  # noqa: ARG002 - as pathlib has it
         """Open the file to read its bytes."""

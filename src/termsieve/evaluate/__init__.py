@@ -7,4 +7,5 @@
     differences    the difference of two methods on the same splits, and how sure it is
     significance   tests of differences between methods
     list_stability  how much of a list of terms comes again in half-samples
+    influence      which of several choices decides an outcome
 """

@@ -242,7 +242,7 @@ def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
     about = result.settings.get("representations", {}).get(contender.representation, result.settings)
     score, rule = _name_rule(contender, ALL if one.k == about["n_terms"] else one.k)
     weighting = plan.weighting_of(one.classifier)
-    return Candidate(score, rule, one.classifier, weighting, about["min_df"], contender.representation)
+    return Candidate(score, rule, one.classifier, weighting, result.settings["min_df"], contender.representation)
 
 
 def _name_rule(contender: Contender, k: int | str) -> tuple[str, str]:

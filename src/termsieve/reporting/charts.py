@@ -149,9 +149,10 @@ def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> li
     choice = find_shown_choice(result, model)
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    parameters = "" if choice.classifier == model else f" with {choice.classifier.partition('(')[2].removesuffix(')')}"
+    parameters = "" if choice.classifier == model else f"\nwith {choice.classifier.partition('(')[2].removesuffix(')')}"
     text = f"{score_title(choice.score)}\n{choice.k:,} terms: {format_f1(choice.mean)}{parameters}"
-    rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + 0.08 * (high - low), "text": text}]
+    share = 0.13 if parameters else 0.08  # room for the lines of the label
+    rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + share * (high - low), "text": text}]
     base = alt.Chart(inline_data(rows)).encode(x="k:Q")
     ring = base.mark_point(size=260, stroke=TEXT_COLOR, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")
     line = base.mark_rule(strokeDash=[3, 3], color=TEXT_COLOR, opacity=0.55, aria=False).encode(y="low:Q", y2="f1:Q")

@@ -48,7 +48,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
     choice = result.recommended()
     value = f"macro F1 {format_f1(choice.mean)}"
     if choice.small_class is not None:
-        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.n_docs:,} documents"
+        return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.size}"
     few = choice.chosen.terms
     if choice.mean <= _guessing_f1(data, result):
         return f"No better than guessing: {few} do as well as any, {value}"
@@ -60,7 +60,7 @@ def _result_headline(data: ReportData, result: Comparison) -> str:
         return f"It takes all {choice.k:,} terms: {value}; fewer are not enough"
     if choice.is_at_edge and choice.mean < _PERFECT_F1:
         return f"{few}, the most that were tried, reach {value}; more may do better"
-    return f"{few} {'is' if choice.k == 1 else 'are'} enough: {value}"
+    return f"{few} {choice.sufficiency}: {value}"
 
 
 def _guessing_f1(data: ReportData, result: Comparison) -> float:
@@ -82,7 +82,8 @@ def make_explanation(data: ReportData) -> str:
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     model = f"{recipe_title(choice.classifier)} with {choice.k:,} {_term_or_terms(choice.k)}{share}"
-    return f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    told = f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    return f"{told} {choice.stability}".rstrip()
 
 
 def _describe_gap(choice: Recommendation) -> str:

@@ -29,6 +29,15 @@ def _escape_invisible(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
+def format_documents(n: int) -> str:
+    """Format a number of documents.
+
+    >>> format_documents(1), format_documents(2000)
+    ('1 document', '2,000 documents')
+    """
+    return f"{n:,} document{'s' * (n != 1)}"
+
+
 def format_f1(value: float) -> str:
     """Format a measure from 0 to 1 with three digits, or as many as tell it from 0 and 1.
 

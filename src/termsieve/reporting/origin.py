@@ -55,14 +55,15 @@ def study_settings(data: ReportData) -> dict[str, Any]:
 
 
 def named_contenders(data: ReportData) -> dict[str, dict[str, Any]]:
-    """Return the fields of the contenders that have a name of their own."""
+    """Return the fields of the scores that were given with a name of their own; the search finds its own again."""
     given = [] if data.result is None else as_list(data.result.settings.get("contenders"))
+    asked = as_list(study_settings(data).get("scores"))
     known = [
         {key: one[key] for key in CONTENDER_FIELDS if one.get(key) is not None}
         for one in given
         if isinstance(one, dict)
     ]
-    return {str(one["name"]): one for one in known if {"name", "score"} <= set(one)}
+    return {str(one["name"]): one for one in known if {"name", "score"} <= set(one) and one["name"] in asked}
 
 
 def get_analyzer(data: ReportData) -> Analyzer | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking_rows import RankingRow
-from termsieve.reporting.formatting import format_f1, format_name, format_seconds
+from termsieve.reporting.formatting import format_documents, format_f1, format_name, format_seconds
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
 from termsieve.selection.near_duplicates import NearDuplicate
@@ -254,7 +254,8 @@ def make_top_lists(data: ReportData, numbers: dict[str, int]) -> list[TopClass]:
             )
             for name, ranking in rankings.items()
         ]
-        classes.append(TopClass(format_name(str(counts.classes[c])), f"{counts.class_sizes[c]:,} documents", lists))
+        size = format_documents(int(counts.class_sizes[c]))
+        classes.append(TopClass(format_name(str(counts.classes[c])), size, lists))
     return classes
 
 

@@ -7,6 +7,7 @@
     worlds         the choices that the paper leaves open, and the worlds that their readings make
     grids          the trials that all worlds need of a setting, each once
     bayes_worlds   these trials for naive Bayes, with shared counts, rankings and sums
+    bayes_kernels  numba loops of them
     fitted_worlds  these trials for classifiers that are fitted again; samples of the test documents
     run            run a protocol, and return all results as plain data
     measurements   measures by the names that the paper prints

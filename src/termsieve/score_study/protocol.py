@@ -71,10 +71,6 @@ class StudyProtocol:
     rules: tuple[str, ...]
     panels: Mapping[str, Panel]
 
-    def collection_of(self, corpus: str) -> str:
-        """Return the collection that a corpus is a part of, or its own name."""
-        return next((name for name, parts in self.collections.items() if corpus in parts), corpus)
-
     @property
     def data(self) -> dict[str, Any]:
         """The protocol as plain data."""

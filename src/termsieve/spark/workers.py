@@ -17,8 +17,9 @@ from pyspark import TaskContext
 
 from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts, Population
+from termsieve.counts.counts_reader import read_batch
 from termsieve.counts.parts import Part, PartPlan, PartReport, combine_parts, prune_rare
-from termsieve.counts.storage import join_blocks, make_batch, read_batch
+from termsieve.counts.storage import join_blocks, make_batch
 from termsieve.ranking.ranking import ScoreLike, score
 
 # A row for each fold of a part, and one with the report

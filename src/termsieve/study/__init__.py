@@ -14,4 +14,5 @@
     representations pairs of words, or characters, where they may pay
     stable_terms   how many of the recommended terms would come again
     excerpts       short passages of the documents around the best terms
+    multiverse     the same comparison in every way to prepare the texts
 """

@@ -69,13 +69,10 @@ class Corpus:
             columns={name: column[rows] for name, column in self.columns.items()},
         )  # fmt: skip
 
-    def read_again(self, analyzer: Analyzer, min_df: int, threads: int) -> Corpus:
-        """Return the same documents with the terms of another analyzer, without those in fewer than `min_df`."""
+    def read_again(self, analyzer: Analyzer, threads: int) -> Corpus:
+        """Return the same documents with the terms of another analyzer."""
         X, terms = read_occurrences(self.texts, analyzer, threads)
-        kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_df)
-        return replace(
-            self, X=X[:, kept], terms=terms.take(pa.array(kept)), settings=analyzer.settings, analyzer=analyzer
-        )
+        return replace(self, X=X, terms=terms, settings=analyzer.settings, analyzer=analyzer)
 
     def rows_of(self, given: Any) -> Any:
         """Return the values of these documents where `given` has one for each document of the whole; else `given`."""

@@ -34,6 +34,7 @@ ONE_SPLIT_RULE = (
     "is below that of the best of everything tried, all terms included, by no more than the margin."
 )
 EDGE_STEP = 2.5  # the largest step between numbers of terms: 2,000, 5,000, 10,000
+_SURELY, _PROBABLY = 0.05, 0.5  # probabilities of losing more than the margin, up to which "enough" is said so
 _ROUNDING = 1e-12  # differences of means below this are rounding errors
 
 
@@ -57,12 +58,27 @@ class Tried(NamedTuple):
         return f"{self.classifier} with {self.terms}"
 
 
+class Reselection(NamedTuple):
+    """What is chosen without one split in turn: its mean on the splits left out, and the numbers of terms."""
+
+    mean: float
+    fewest: int
+    most: int
+
+
 class SmallClass(NamedTuple):
-    """The smallest class, where it is too small for an answer."""
+    """A class with too few documents for an answer, the number that would do, and of which sample, if of one."""
 
     label: str
     n_docs: int
     needed: int
+    sample: int | None = None
+
+    @property
+    def size(self) -> str:
+        """The number of its documents in words."""
+        where = "" if self.sample is None else f" in the sample of {self.sample:,}"
+        return f"{self.n_docs:,} {'document' if self.n_docs == 1 else 'documents'}{where}"
 
 
 @dataclass(frozen=True)
@@ -93,9 +109,9 @@ class Recommendation:
         Whether it satisfies the rule. If not, nothing that was asked for does, and it is the best of that.
     is_at_edge : bool
         Whether the best was found with the most terms that were tried, and these are not all.
-    reselected : float or None
-        Mean over the splits of what the rule chooses without the split that is measured: what is chosen because it was
-        lucky does not count. None with fewer than three splits.
+    reselected : Reselection or None
+        What the rule chooses without one split in turn, measured on that split: what is chosen because it was lucky
+        does not count. None with fewer than three splits.
     small_class : SmallClass or None
         The smallest class if it has too few documents for an answer.
     n_small : int
@@ -119,7 +135,7 @@ class Recommendation:
     against_all: Difference | None
     is_enough: bool
     is_at_edge: bool
-    reselected: float | None
+    reselected: Reselection | None
     small_class: SmallClass | None
     n_small: int
 
@@ -150,6 +166,7 @@ class Recommendation:
                 self.comparison_with_fewer,
                 self.comparison_with_all,
                 self.edge,
+                self.stability,
             )
             if part
         )
@@ -160,12 +177,11 @@ class Recommendation:
         small = self.small_class
         if small is None:
             return ""
-        size = f"{small.n_docs:,} {'document' if small.n_docs == 1 else 'documents'}"
         others = self.n_small - 1
         more = f", and {others:,} more {'has' if others == 1 else 'have'} too few" if others else ""
         return (
-            f"Too little to say: class {small.label!r} has {size}{more}; with {small.needed:,} of each class there "
-            "would be an answer. As far as it goes:"
+            f"Too little to say: class {small.label!r} has {small.size}{more}; with {small.needed:,} of each class "
+            "there would be an answer. As far as it goes:"
         )
 
     @property
@@ -178,7 +194,16 @@ class Recommendation:
             return f"{head} {verb} the best of what was asked for, but not enough: {value}."
         if self.is_best:
             return f"{head} {verb} best, {value}."
-        return f"{head} {verb} enough: {value}."
+        return f"{head} {self.sufficiency}: {value}."
+
+    @property
+    def sufficiency(self) -> str:
+        """How sure it is that they are enough: by the probability that they lose more than the margin."""
+        verb = "is" if self.k == 1 else "are"
+        worse = 0.0 if self.against_best is None else self.against_best.worse or 0.0
+        if worse <= _SURELY:
+            return f"{verb} enough"
+        return f"{verb} probably enough" if worse <= _PROBABLY else "may be enough"
 
     @property
     def loss(self) -> str:
@@ -226,6 +251,19 @@ class Recommendation:
             return ""
         return (
             f"The best stands at the end of the numbers that were tried: more than {self.best.k:,} terms may do better."
+        )
+
+    @property
+    def stability(self) -> str:
+        """Whether the same rule, without one of the splits, would take as many terms; empty with too few splits."""
+        again = self.reselected
+        if again is None:
+            return ""
+        number = f"{again.fewest:,}" if again.fewest == again.most else f"{again.fewest:,} to {again.most:,}"
+        terms = "term" if again.most == 1 else "terms"
+        return (
+            f"Chosen without one of the {self.n_splits} splits in turn: {number} {terms}, "
+            f"{name_measure(self.measure)} {format_measure(again.mean)} on the split left out."
         )
 
 
@@ -335,13 +373,15 @@ class Trials:
         ties = [i for i in same if means[i] >= highest - _ROUNDING]
         return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), i))
 
-    def reselect(self, margin: float) -> float | None:
-        """Return the mean over the splits of what is chosen without the split that is measured."""
+    def reselect(self, margin: float, *, fewest: bool = True) -> Reselection | None:
+        """Choose without one split in turn, and measure the choice on that split."""
         n = len(self.values)
         if n < 3:
             return None
-        others = (np.flatnonzero(np.arange(n) != split) for split in range(n))
-        return math.fsum(self.values[split, self.choose(margin, rows)] for split, rows in enumerate(others)) / n
+        others = [np.flatnonzero(np.arange(n) != split) for split in range(n)]
+        places = [self.choose(margin, rows) if fewest else self.find_best(rows, self.asked) for rows in others]
+        ks = [self.tried[place].k for place in places]
+        return Reselection(math.fsum(self.values[range(n), places]) / n, min(ks), max(ks))
 
     def difference(self, first: int, second: int, margin: float) -> Difference:
         """Return the difference of two trials."""
@@ -370,7 +410,7 @@ def recommend(
         against_all=None if same or every is None else trials.difference(place, every, margin),
         is_enough=bool(trials.find_enough(margin)[place]),
         is_at_edge=settings.get("ks") != [AUTO] and _is_at_edge(best, trials.tried),  # an open grid has grown
-        reselected=trials.reselect(margin), small_class=small, n_small=n_small,
+        reselected=trials.reselect(margin, fewest=fewest), small_class=small, n_small=n_small,
     )  # fmt: skip
 
 
@@ -435,4 +475,6 @@ def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, i
     if not small:
         return None, 0
     label = min(small, key=lambda name: (small[name], name))
-    return SmallClass(label, small[label], least_class_size(settings.get("cv"))), len(small)
+    compared, n_docs = (settings.get(name) or 0 for name in ("n_compared", "n_docs"))
+    sample = int(compared) if 0 < compared < n_docs else None
+    return SmallClass(label, small[label], least_class_size(settings.get("cv")), sample), len(small)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pyarrow as pa
 
@@ -17,16 +16,14 @@ PAIRS = "words and pairs"
 CHARACTERS = "characters"
 MAX_ENTRIES = 10_000_000  # different words of all documents: beyond, their pairs take too long to be tried unasked
 PAIR_KS = (2000, 5000, 10_000, 50_000)  # numbers of words and pairs; words alone were tried with fewer
-MIN_DF = 2  # a pair in one document only tells nothing, and most are
 
 
 @dataclass(frozen=True)
 class Representation:
-    """Terms of another analyzer: a name, the analyzer, the documents that a term must have, and numbers of terms."""
+    """Terms of another analyzer: a name, the analyzer, and numbers of terms."""
 
     name: str
     analyzer: Analyzer
-    min_df: int
     sizes: tuple[int, ...]
 
 
@@ -38,11 +35,11 @@ def choose_representation(corpus: Corpus, plan: Plan) -> Representation | None:
     if analyzer is None:
         return None
     if plan.is_open and _lacks_spaces(corpus.texts, analyzer):
-        return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), _least_df(plan), (*GRID, *PAIR_KS))
+        return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), (*GRID, *PAIR_KS))
     many = corpus.X.nnz > MAX_ENTRIES and plan.pairs == AUTO
     if analyzer.analyzer not in ("word", "tokens") or analyzer.ngram_range != (1, 1) or many:
         return None
-    return Representation(PAIRS, adapt_analyzer(analyzer, PAIRS), _least_df(plan), PAIR_KS)
+    return Representation(PAIRS, adapt_analyzer(analyzer, PAIRS), PAIR_KS)
 
 
 def adapt_analyzer(analyzer: Analyzer, name: str) -> Analyzer:
@@ -53,10 +50,6 @@ def adapt_analyzer(analyzer: Analyzer, name: str) -> Analyzer:
     """
     kind = "char_wb" if name == CHARACTERS else analyzer.analyzer
     return replace(analyzer, analyzer=kind, ngram_range=(1, 2))
-
-
-def _least_df(plan: Plan) -> Any:
-    return max(plan.min_df, MIN_DF) if isinstance(plan.min_df, int) else plan.min_df
 
 
 def _lacks_spaces(texts: pa.ChunkedArray, analyzer: Analyzer) -> bool:

@@ -56,7 +56,7 @@ _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
     "n_splits": int, "min_df": (int, float), "min_tf": int, "scores": list, "classifiers": list, "ks": list,
     "origin": dict, "stable_terms": dict,
     "contenders": list, "n_terms": int, "margin": (int, float), "small_classes": dict, "notes": list,
-    "test_ratio": (int, float), "all_terms": str, "duality_gaps": dict,
+    "test_ratio": (int, float), "all_terms": str, "duality_gaps": dict, "n_docs": int, "n_compared": int,
 }  # fmt: skip
 
 

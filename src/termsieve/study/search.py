@@ -1,14 +1,15 @@
 """The search of a comparison: the grid of its plan, and what its results suggest to try next.
 
 Where the choice is left to the study, the grid is followed by more terms as long as the best stands at its end, by
-pairs of words (characters, where there are no spaces between words), and by class weights where classes differ in
-size. Each step depends on the results before it and on nothing else, so a journal is continued whatever it has.
+pairs of words (characters, where there are no spaces between words), by other parameters of the classifiers, and by
+class weights where classes differ in size. Each step depends on the results before it and on nothing else, so a journal
+is continued whatever it has.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termsieve.classify.recipes import parse_recipe
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.recommendation import Trials
-from termsieve.study.representations import Representation, choose_representation
+from termsieve.study.recommendation import Trials, Tried
+from termsieve.study.representations import choose_representation
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
 
@@ -30,11 +32,12 @@ if TYPE_CHECKING:
 MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
-VARIANTS = {
-    "linear_svm": (
-        'linear_svm(C="auto")', 'linear_svm(class_weight="balanced")', 'linear_svm(C="auto", class_weight="balanced")',
-    ),
-}  # fmt: skip
+LADDERS = {
+    "linear_svm": ("C", (0.0625, 0.25, 1.0, 4.0, 16.0)),
+    "multinomial_nb": ("alpha", (0.001, 0.01, 0.1, 1.0)),
+}  # a parameter and its values: the neighbours of the default are tried, and those beyond one that pays
+WORTH = 0.002  # what a step along a ladder must gain before the next is taken
+WEIGHTED = "linear_svm"  # the classifier that is tried with class weights
 IMBALANCE = 3  # the largest class against the smallest, from which on class weights are tried
 
 
@@ -54,7 +57,7 @@ class Search:
         self.added: list[Contender] = []
         self.representations: dict[str, Any] = {}
         self.notes: list[str] = []
-        self._others: dict[str, tuple[Corpus, Any]] = {}  # the documents with other terms, and the documents of a term
+        self._others: dict[str, Corpus] = {}  # the documents with other terms
 
     def run(self, journal: str | Path | None) -> Comparison:
         """Run the grid and all that follows from it."""
@@ -142,8 +145,8 @@ class Search:
         if best.mean == 1:
             return
         contender = self._best_score(trials, best.classifier)
-        other = self._read(found)
-        n_terms = count_rankable(other, replace(self.asked, min_df=found.min_df), self.study.splits)
+        other = self.study.corpus.read_again(found.analyzer, self.threads)
+        n_terms = count_rankable(other, self.asked, self.study.splits)
         given = found.sizes if self.asked.is_open else self.study.plan.ks
         ks = {int(k) for k in given if int(k) < n_terms}
         if self._may_take_all:
@@ -151,21 +154,11 @@ class Search:
         if not ks:
             return
         named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
-        plan = replace(
-            self.study.plan,
-            scores=(named,),
-            ks=tuple(sorted(ks)),
-            min_df=found.min_df,
-        )
+        plan = replace(self.study.plan, scores=(named,), ks=tuple(sorted(ks)))
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)
-        self._others[found.name] = other, found.min_df
-        about = {"analyzer": other.settings, "min_df": found.min_df, "n_terms": n_terms}
-        self.representations[found.name] = about
-
-    def _read(self, found: Representation) -> Corpus:
-        least = found.min_df if isinstance(found.min_df, int) else 1
-        return self.study.corpus.read_again(found.analyzer, least, self.threads)
+        self._others[found.name] = other
+        self.representations[found.name] = {"analyzer": other.settings, "n_terms": n_terms}
 
     def _best_score(self, trials: Trials, classifier: str) -> Contender:
         """Return the score whose best number of terms, but all, is best with a classifier."""
@@ -177,51 +170,86 @@ class Search:
     # Parameters of the classifier
 
     def _try_variants(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try class weights (where classes differ in size) and other penalties, with the terms that did best."""
+        """Try other parameters of the classifiers, with the terms that did best and with the fewest that are enough."""
         if not self.asked.is_open or self.asked.classifiers != CLASSIFIERS:
             return
         trials = self._trials(rows)
         if trials.tried[trials.find_best()].mean == 1:
             return
-        sizes = self.study.corpus.counts.class_sizes
-        differ = max(sizes) >= IMBALANCE * min(sizes)
-        for name, variants in VARIANTS.items():
+        for name, (parameter, values) in LADDERS.items():
             mine = trials.of_classifier(name)
             wanted = {mine.tried[mine.find_best()], mine.tried[mine.choose(self.asked.margin)]}
-            for variant in variants:
-                if differ or "class_weight" not in variant:
-                    for stage in self._stages_of(wanted, variant):
-                        self._run_stage(stage, journal, rows, seconds)
-        self._give_all_terms(journal, rows, seconds)
 
-    def _give_all_terms(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
-        """Try all terms, too, with the parameters that did best: few terms are not compared with worse parameters."""
+            def measure(settings: dict[str, Any], name: str = name, wanted: set[Tried] = wanted) -> float:
+                """Run a variant with the wanted terms, and return its best mean."""
+                spelling = parse_recipe(name).with_parameters(**settings).spelling
+                for stage in self._stages_of(wanted, spelling, "of a variant"):
+                    self._run_stage(stage, journal, rows, seconds)
+                return max(one.mean for one in self._trials(rows).of_classifier(spelling).tried)
+
+            best = _climb(parameter, values, mine.tried[mine.find_best()].mean, measure)
+            sizes = self.study.corpus.counts.class_sizes
+            if name == WEIGHTED and max(sizes) >= IMBALANCE * min(sizes):
+                for settings in ({}, best) if best else ({},):
+                    measure({**settings, "class_weight": "balanced"})
+        self._spread_best(journal, rows, seconds)
+
+    def _spread_best(self, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]) -> None:
+        """Try the parameters that did best with all terms and with fewer than are chosen so far.
+
+        So few terms are not compared with all terms of worse parameters, nor fewer terms with worse ones.
+        """
         trials = self._trials(rows)
-        best = trials.tried[trials.find_best()]
-        if best.classifier in self.asked.classifiers or any(
-            one.is_all and one.classifier == best.classifier for one in trials.tried
-        ):
+        best, chosen = trials.tried[trials.find_best()], trials.tried[trials.choose(self.asked.margin)]
+        if best.classifier in self.asked.classifiers:
             return
+        tried = {one[:3] for one in trials.tried}
         first = next(one for one in self.study.plan.scores if one.is_plain)
         every = best._replace(score=first.name, k=self.study.n_terms or 0)
-        for stage in self._stages_of({every}, best.classifier):
-            self._run_stage(stage, journal, rows, seconds)
+        fewer = {
+            one._replace(classifier=best.classifier)
+            for one in trials.tried
+            if one.score == chosen.score and one.k < chosen.k
+        }
+        for wanted, stage in (({every}, "with all terms"), (fewer, "with fewer terms")):
+            missing = {one for one in wanted if one[:3] not in tried}
+            for study in self._stages_of(missing, best.classifier, f"of a variant {stage}"):
+                self._run_stage(study, journal, rows, seconds)
 
-    def _stages_of(self, wanted: set[Any], classifier: str) -> Iterator[Study]:
+    def _stages_of(self, wanted: set[Tried], classifier: str, stage: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
         by_score: dict[str, set[int]] = {}
         for one in wanted:
             by_score.setdefault(one.score, set()).add(one.k)
         known = {one.name: one for one in (*self.study.plan.scores, *self.added)}
         for name in sorted(by_score):
-            contender, corpus, least = known[name], self.study.corpus, self.study.plan.min_df
-            if contender.representation is not None:
-                corpus, least = self._others[contender.representation]
-            plan = replace(
-                self.study.plan, scores=(contender,), classifiers=(classifier,), ks=tuple(sorted(by_score[name])),
-                min_df=least,
-            )  # fmt: skip
-            yield self.study.with_plan(plan, "of a variant", corpus)
+            contender = known[name]
+            corpus = self._others.get(contender.representation or "", self.study.corpus)
+            ks = tuple(sorted(by_score[name]))
+            plan = replace(self.study.plan, scores=(contender,), classifiers=(classifier,), ks=ks)
+            yield self.study.with_plan(plan, stage, corpus)
+
+
+def _climb(
+    parameter: str, values: tuple[float, ...], at_default: float, measure: Callable[[dict[str, Any]], float]
+) -> dict[str, float]:
+    """Try the neighbours of 1, the default, and the next values as long as each step pays; return the best, if any.
+
+    >>> _climb("C", (0.25, 1.0, 4.0, 16.0, 64.0), 0.8, lambda given: {0.25: 0.7, 4.0: 0.9, 16.0: 0.85}[given["C"]])
+    {'C': 4.0}
+    """
+    start = values.index(1.0)
+    best, highest = {}, at_default
+    for direction in (values[start + 1 :], values[:start][::-1]):
+        reached = at_default
+        for value in direction:
+            found = measure({parameter: value})
+            if found > highest:
+                best, highest = {parameter: value}, found
+            if found < reached + WORTH:
+                break
+            reached = found
+    return best
 
 
 def _find_contenders(trials: Trials, edge: int) -> dict[str, list[str]]:

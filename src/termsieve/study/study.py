@@ -301,18 +301,21 @@ class Study:
         done = journal.done()
         self._load_kernels(threads)
         # trials run in parallel: more threads for the linear algebra inside each would only compete with them
-        keys = self.trial_keys()
-        title = f"trials {self.stage}".strip()
-        with threadpool_limits(1), show_bar(title, len(keys), shown=shown, done=len(done.intersection(keys))) as bar:
-            for split in self.splits:
-                missing = {
-                    name: [model for model in self.plan.classifiers if self.trial_key(split, name, model) not in done]
-                    for name in self.plan.names
-                }
-                ranked = {name for name in self.plan.names if self.trial_key(split, name) in done}
-                wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
-                if wanted:
-                    self._run_split(split, wanted, missing, journal, threads, bar)
+        keys, work, again = self.trial_keys(), [], 0
+        for split in self.splits:
+            missing = {
+                name: [model for model in self.plan.classifiers if self.trial_key(split, name, model) not in done]
+                for name in self.plan.names
+            }
+            ranked = {name for name in self.plan.names if self.trial_key(split, name) in done}
+            wanted = [one for one in self.plan.scores if missing[one.name] or one.name not in ranked]
+            again += sum(one.name in ranked for one in wanted)  # journals keep no rankings, only what they took
+            if wanted:
+                work.append((split, wanted, missing))
+        title, n_done = f"trials {self.stage}".strip(), len(done.intersection(keys)) - again
+        with threadpool_limits(1), show_bar(title, len(keys), shown=shown, done=n_done) as bar:
+            for split, wanted, missing in work:
+                self._run_split(split, wanted, missing, journal, threads, bar)
 
     def _load_kernels(self, threads: int) -> None:
         """Load or compile the loops now: not in several threads, and not while trials are timed."""

@@ -1,0 +1,105 @@
+"""Plugin of pytest: the lines and branches that the tests run, over all processes of xdist, and the least that must be.
+
+    PYTHONPATH=tests python -m pytest -p coverage_plugin -n auto --coverage-floor 90 --coverage-missing
+
+SlipCover puts probes into the bytecode and takes them out once they were passed, so `make test` can afford it: Python
+3.11's tracing, which coverage.py needs, takes three quarters more CPU. Its own plugin is not used: it also rewrites how
+pytest loads test modules, which does not work with every pytest, and test modules are not measured here.
+
+Loops of numba are left out, since they run as machine code; with ``NUMBA_DISABLE_JIT=1`` they alone are measured. What
+child processes run is not seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import slipcover
+
+SOURCE = Path(__file__).parents[1] / "src" / "termsieve"
+LOOPS = [path for path in SOURCE.rglob("*kernels.py") if path.name != "_kernels.py"]
+COMPILED = [*map(str, LOOPS), str(SOURCE / "_numba.py")]
+NOT_COUNTED = ["if TYPE_CHECKING:", "raise NotImplementedError", r"^\s*\.\.\.$", "@overload", "pragma: no cover"]
+
+
+def start() -> tuple[slipcover.Slipcover, slipcover.ImportManager]:
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        probes = slipcover.Slipcover(branch=True, exclude_lines=NOT_COUNTED)
+        files = slipcover.FileMatcher(sources=LOOPS)
+    else:
+        probes = slipcover.Slipcover(branch=True, source=[str(SOURCE)], omit=COMPILED, exclude_lines=NOT_COUNTED)
+        files = slipcover.FileMatcher(sources=[SOURCE], omit=COMPILED)
+    imports = slipcover.ImportManager(probes, files)
+    imports.__enter__()
+    return probes, imports
+
+
+PROBES, IMPORTS = start()  # here and not in a hook: what conftest.py imports is to be seen, too
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("coverage of lines and branches")
+    group.addoption("--coverage-floor", type=float, default=0.0, help="Fail below so many per cent.")
+    group.addoption("--coverage-missing", action="store_true", help="List what was not run.")
+    group.addoption("--coverage-file", default="", help="Write all figures to this file, as JSON.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Total(config))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the figures of a worker to the process that started it."""
+    IMPORTS.__exit__()
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["coverage"] = json.dumps(PROBES.get_coverage())
+
+
+class Total:
+    """The figures of all processes together."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.coverage: Any = None
+
+    def add(self, coverage: Any) -> None:
+        self.coverage = coverage if self.coverage is None else slipcover.merge_coverage(self.coverage, coverage)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        if "coverage" in getattr(node, "workeroutput", {}):
+            self.add(json.loads(node.workeroutput["coverage"]))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self.add(PROBES.get_coverage())
+        if name := self.config.getoption("--coverage-file"):
+            Path(name).write_text(json.dumps(self.coverage), "utf-8")
+        if session.exitstatus == pytest.ExitCode.OK and self.per_cent < self.config.getoption("--coverage-floor"):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @property
+    def per_cent(self) -> float:
+        return float(self.coverage["summary"]["percent_covered"])
+
+    def per_cent_of(self, what: str) -> float:
+        covered, missing = (self.coverage["summary"][f"{state}_{what}"] for state in ("covered", "missing"))
+        return float(100 * covered / (covered + missing))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.config.getoption("--coverage-missing"):
+            slipcover.print_coverage(self.coverage, outfile=terminalreporter, missing_width=80, skip_covered=True)
+        floor = self.config.getoption("--coverage-floor")
+        is_low = self.per_cent < floor
+        terminalreporter.write_line(
+            f"{'FAILED' if is_low else 'Coverage'}: {self.per_cent:.1f} % (lines {self.per_cent_of('lines'):.1f} %, "
+            f"branches {self.per_cent_of('branches'):.1f} %; at least {floor:g} %)",
+            red=is_low,
+        )
