@@ -181,6 +181,11 @@ def agreement(result: dict[str, Any]) -> Iterator[str]:
     yield (
         f"The largest difference over {data['table'][1]} terms in {data['table'][0]:,} documents of `{data['corpus']}` "
         f"({data['classes']} classes; presence of the most frequent terms), as a share of the largest value. "
+        "Three formulas go by the name of chi-square: of the table of a term and one class (ours, scipy, R, NLTK), of "
+        "the table of a term and all classes (Weka, statsmodels), and scikit-learn's, which sums over the documents "
+        "with the term only (Orange3, scikit-feature and ITMO_FS have the same). Two go by that of mutual information: "
+        "the mean over all cells (scikit-learn's `mutual_info_classif`, our `info_gain`), and that of one cell "
+        "(TextFeatureSelection, NLTK's and our `pmi`). "
         '"Converted": another unit or another part of the same table, by the conversion that is given. "Another '
         'formula": under the same name, so the difference is meant to be large.\n'
     )

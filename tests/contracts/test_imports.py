@@ -11,7 +11,7 @@ HEAVY = ("numba", "pyarrow", "sklearn", "pandas", "scipy", "numpy")
 
 def modules_after(code):
     code += "\nimport sys; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     return set(ran.stdout.split())
 
 

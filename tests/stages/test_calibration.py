@@ -21,7 +21,7 @@ from termsieve.documents import read
 from termsieve.errors import OptionError
 from termsieve.evaluate.reliability import Reliability
 from termsieve.model import Model, train
-from termsieve.model.calibrating import Decision, HeldOut, choose_decision, find_thresholds
+from termsieve.model.calibrating import Decision, HeldOut, choose_decision, find_thresholds, fit_decision
 from termsieve.model.calibration import (
     METHODS,
     Calibration,
@@ -250,10 +250,35 @@ def test_what_was_too_sure_is_so_no_more(overconfident):
 
 def test_a_curve_that_is_no_sigmoid_is_isotonic(overconfident):
     odds = overconfident.log_odds
-    steps = np.where(odds > 3, 0.6, np.where(odds > 0, 0.5, 0.02))[:, 0]
+    steps = np.where(odds > 3, 0.9, np.where(odds > 0, 0.85, 0.02))[:, 0]
     truth = np.random.default_rng(2).random(2000) < steps
     held_out = overconfident._replace(truth=np.column_stack([~truth, truth]))
     assert choose_decision(held_out, single=True, always_label=False)[1]["method"] == "isotonic"
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_labels_that_were_compared_are_not_given_up_for_better_probabilities(n_classes):
+    """Of a rare class that a classifier names more readily than its probability, as with balanced class weights."""
+    rng = np.random.default_rng(3)
+    n, rare = 4000, n_classes - 1
+    odds = rng.normal(-2.5, 1.5, (n, 1)) if n_classes == 2 else rng.normal([0.0, 0.0, 0.0, -2.5], 1.5, (n, 4))
+    chances = expit(odds) if n_classes == 2 else np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    codes = (rng.random((n, 1)) > np.cumsum(chances, axis=1)[:, : n_classes - 1]).sum(axis=1)
+    codes = 1 - codes if n_classes == 2 else codes
+    truth = codes[:, None] == np.arange(n_classes)
+    said = odds + 0.8 if n_classes == 2 else against_the_rest(odds + 1.2 * (np.arange(4) == rare))
+    labels = np.column_stack([said[:, 0] <= 0, said[:, 0] > 0]) if n_classes == 2 else said == said.max(axis=1)[:, None]
+    held_out = HeldOut(
+        said, np.ones(n, bool), np.full(truth.shape, 1 / n_classes), None, labels, truth, np.arange(n) % 5
+    )
+    decision, report = choose_decision(held_out, single=True, always_label=False)
+    given = decision.find_labels(decision.find_probabilities(said, held_out.known, held_out.priors), held_out.known)
+    np.testing.assert_array_equal(given, labels)
+    assert report["f1_macro"] == report["f1_macro_before"]
+    assert len(set(map(str, decision.calibration.curves))) == 1
+    each = fit_decision("sigmoid", held_out, single=True, always_label=False)
+    moved = each.find_labels(each.find_probabilities(said, held_out.known, held_out.priors), held_out.known)
+    assert (moved != labels).any()  # curves of their own would have moved the boundary
 
 
 def test_the_report_is_of_parts_that_the_curve_has_not_seen():

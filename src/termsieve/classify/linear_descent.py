@@ -24,6 +24,7 @@ else:
 
 LEAST_COLUMNS = 500  # fewer are solved as fast by factorization
 LEAP = 1.25  # a number of columns so many times the last begins anew; nearer ones are reached in few Newton steps
+_MANY = 3000  # columns from which on those steps take conjugate gradients, and a new start is as fast in any case
 _GENTLE, _STEEPEST = 16.0, 100.0  # means of 2 C_i |x_i|^2 above which convergence is slower, and too slow
 _SLICE, _MOST = 20, 400  # visits of each entry before the gap is looked at, and in all
 _SEED = 88172645463325252
@@ -39,8 +40,8 @@ class Descent(NamedTuple):
 
 
 def is_leap(k_before: int, k: int) -> bool:
-    """Tell whether the columns are so many, and so many more than before, that a new start may pay."""
-    return k >= max(LEAST_COLUMNS, LEAP * k_before)
+    """Tell whether the columns are so many, or so many more than before, that a new start may pay."""
+    return k >= LEAST_COLUMNS and (k >= LEAP * k_before or k >= _MANY)
 
 
 def converges_fast(view: View, costs: Array) -> bool:

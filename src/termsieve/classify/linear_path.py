@@ -125,20 +125,25 @@ def solve_path(
     newton = Newton(rows, problem, tol, max_iter)
     weights, k_before = np.zeros(1) if start is None else start, 0
     for view in views:
-        point = _descend(rows, view, problem, k_before, tol)
+        leaps = linear_descent.is_leap(k_before, view.k)
+        point = _descend(rows, view, problem, weights, tol) if leaps else None
         if point is None or point.gap > tol * point.objective:
             point = newton.solve(view, weights if point is None else point.weights)
         weights, k_before = point.weights, view.k
         yield point
 
 
-def _descend(rows: RankedRows, view: View, problem: Problem, k_before: int, tol: float) -> PathPoint | None:
-    """Solve by dual coordinate descent, perhaps not to the end; return None where it does not pay."""
-    if not linear_descent.is_leap(k_before, view.k):
-        return None
+def _descend(rows: RankedRows, view: View, problem: Problem, weights: Array, tol: float) -> PathPoint | None:
+    """Solve by dual coordinate descent, perhaps not to the end, unless these weights are the solution already.
+
+    Return None where descent does not pay.
+    """
     signs, costs = problem.arrange(rows, view)
     if not linear_descent.converges_fast(view, costs):
         return None
+    start = Newton(rows, problem, tol, 0).solve(view, weights)
+    if start.gap <= tol * start.objective:
+        return start
     return PathPoint(*linear_descent.descend(view, signs, costs, problem.count_blanks(rows, view), tol))
 
 

@@ -151,9 +151,19 @@ def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> AnyArray
 
 def _make_column_names(terms: Iterable[str] | None, n: int) -> pa.LargeStringArray:
     if terms is None:  # so many digits that the order of the names is that of the columns
-        digits = len(str(max(n - 1, 0)))
-        return pa.array([f"x{i:0{digits}d}" for i in range(n)], pa.large_string())
+        return _number_columns(n, len(str(max(n - 1, 0))))
     names = check_distinct("terms", terms)
     if len(names) != n:
         raise OptionError(f"terms has {len(names):,} names, but X has {n:,} columns.")
     return names
+
+
+def _number_columns(n: int, digits: int) -> pa.LargeStringArray:
+    """Return names such as x007, written digit by digit for all columns: a comparison makes many such counts."""
+    letters = np.full((n, digits + 1), ord("x"), np.uint8)
+    rest = np.arange(n)
+    for place in range(digits, 0, -1):
+        rest, digit = np.divmod(rest, 10)
+        letters[:, place] = digit + ord("0")
+    ends = np.arange(n + 1) * (digits + 1)
+    return pa.LargeStringArray.from_buffers(n, pa.py_buffer(ends), pa.py_buffer(letters))

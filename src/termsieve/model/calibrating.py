@@ -13,10 +13,18 @@ import numpy as np
 from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.evaluate.measures import confusion
 from termsieve.evaluate.reliability import Reliability
-from termsieve.model.calibration import METHODS, SIGMOID, Calibration, fit_calibration, to_class_probabilities
+from termsieve.model.calibration import (
+    METHODS,
+    SHARED,
+    SIGMOID,
+    Calibration,
+    fit_calibration,
+    to_class_probabilities,
+)
 
 MIN_POSITIVES = 10  # documents of a class: with fewer, the best F1 says little of the best threshold
 EVEN = 0.5
+NO_LOSS = 0.001  # of macro F1: a few documents at the boundary
 
 
 class HeldOut(NamedTuple):
@@ -96,10 +104,12 @@ def mark_most_probable(probabilities: Array) -> BoolArray:
 
 
 def choose_decision(held_out: HeldOut, *, single: bool, always_label: bool) -> tuple[Decision, dict[str, Any]]:
-    """Choose the method with the lower Brier score on parts that it was not fitted to, and fit it to all parts.
+    """Choose the method with the lowest Brier score on parts that it was not fitted to, and fit it to all parts.
 
-    With several labels it is always the sigmoid: classes of a few documents are common there, and a stepwise curve
-    through a few documents says little.
+    A curve for each class moves the boundaries between classes. A method is taken only if its labels lose no macro F1
+    against the classifier's own, which were compared; one sigmoid for all classes keeps them, and is always there.
+    With several labels it is always a sigmoid for each class: classes of a few documents are common there, and a
+    stepwise curve through a few documents says little; thresholds take the place of the classifier's labels.
 
     Returns
     -------
@@ -107,13 +117,15 @@ def choose_decision(held_out: HeldOut, *, single: bool, always_label: bool) -> t
     """
     reports = {
         method: _cross_check(method, held_out, single=single, always_label=always_label)
-        for method in (METHODS if single else (SIGMOID,))
+        for method in ((*METHODS, SHARED) if single else (SIGMOID,))
     }
-    method = min(reports, key=lambda name: reports[name]["brier"])  # the first of equal ones: the sigmoid
-    decision = fit_decision(method, held_out, single=single, always_label=always_label)
     before = _measure(held_out.own, held_out.labels, held_out.truth, single=single)
+    least = before["f1_macro"] - NO_LOSS
+    kept = [name for name in reports if reports[name]["f1_macro"] >= least or name == SHARED or not single]
+    method = min(kept, key=lambda name: reports[name]["brier"])  # the first of equal ones
+    decision = fit_decision(method, held_out, single=single, always_label=always_label)
     report = {
-        "method": method,
+        "method": decision.calibration.method,
         "documents": len(held_out.truth),
         **reports[method],
         **{f"{name}_before": value for name, value in before.items() if name != "bins"},

@@ -20,6 +20,7 @@ from termsieve._types import Array, BoolArray
 
 SIGMOID, ISOTONIC = "sigmoid", "isotonic"
 METHODS = (SIGMOID, ISOTONIC)
+SHARED = "shared sigmoid"  # one for all classes, so that the class with the largest log odds stays the most probable
 _MAX_STEPS, _MAX_HALVINGS, _TOLERANCE = 100, 40, 1e-12
 _RIDGE = 1e-10  # keeps columns without any variation solvable
 _LEAST_LOG = -1e12  # of a joint probability: infinite ones would give no odds
@@ -70,6 +71,8 @@ class Calibration:
 
 def fit_calibration(method: str, log_odds: Array, truth: BoolArray) -> Calibration:
     """Fit the curves of a method to log odds of documents that the classifier did not see, and the truth of them."""
+    if method == SHARED:
+        return Calibration(SIGMOID, (fit_shared_sigmoid(log_odds, truth),) * log_odds.shape[1])
     if method == SIGMOID:
         slopes, offsets = fit_sigmoids(log_odds, truth)
         return Calibration(method, tuple((np.array(a), np.array(b)) for a, b in zip(slopes, offsets, strict=True)))
@@ -101,6 +104,15 @@ def fit_sigmoids(log_odds: Array, truth: BoolArray) -> tuple[Array, Array]:
     offsets -= slopes * center
     flat = slopes <= 0
     return np.where(flat, 0.0, slopes), np.where(flat, np.log((positive + 1.0) / (negative + 1.0)), offsets)
+
+
+def fit_shared_sigmoid(log_odds: Array, truth: BoolArray) -> tuple[Array, Array]:
+    """Return slope and offset of one sigmoid for all problems; of a single problem, with 0.5 at log odds of 0."""
+    if log_odds.shape[1] > 1:
+        slopes, offsets = fit_sigmoids(log_odds.reshape(-1, 1), truth.reshape(-1, 1))
+        return np.array(slopes[0]), np.array(offsets[0])
+    slopes, _ = fit_sigmoids(np.concatenate([log_odds, -log_odds]), np.concatenate([truth, ~truth]))
+    return np.array(slopes[0]), np.array(0.0)
 
 
 def _run_newton(x: Array, targets: Array, weights: Array, offsets: Array) -> tuple[Array, Array]:
