@@ -43,7 +43,7 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 	@touch $@
 
 # fails, too, where the tests run less than this of the lines and branches; without the corpora many of them are skipped
-COVERAGE_FLOOR ?= $(if $(TERMSIEVE_DATA),70,0)
+COVERAGE_FLOOR ?= $(if $(TERMSIEVE_DATA),90,0)
 TESTS := PYTHONPATH=tests $(BIN)/python -m pytest -p coverage_plugin -n auto --dist worksteal
 
 test: $(READY) lint
