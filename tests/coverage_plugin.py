@@ -6,8 +6,8 @@ SlipCover puts probes into the bytecode and takes them out once they were passed
 3.11's tracing, which coverage.py needs, takes three quarters more CPU. Its own plugin is not used: it also rewrites how
 pytest loads test modules, which does not work with every pytest, and test modules are not measured here.
 
-Loops of numba are left out, since they run as machine code; with ``NUMBA_DISABLE_JIT=1`` they alone are measured. What
-child processes run is not seen.
+Loops of numba are left out, since they run as machine code; with ``NUMBA_DISABLE_JIT=1`` they alone are measured. So is
+`termsieve.spark`, whose functions Spark pickles. What child processes run is not seen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import slipcover
 
 SOURCE = Path(__file__).parents[1] / "src" / "termsieve"
 LOOPS = [path for path in SOURCE.rglob("*kernels.py") if path.name != "_kernels.py"]
-COMPILED = [*map(str, LOOPS), str(SOURCE / "_numba.py")]
+# left out: what numba compiles; what Spark sends to its workers as bytecode, where probes cannot be pickled
+LEFT_OUT = [*map(str, LOOPS), str(SOURCE / "_numba.py"), str(SOURCE / "spark" / "*")]
 NOT_COUNTED = ["if TYPE_CHECKING:", "raise NotImplementedError", r"^\s*\.\.\.$", "@overload", "pragma: no cover"]
 
 
@@ -31,8 +32,8 @@ def start() -> tuple[slipcover.Slipcover, slipcover.ImportManager]:
         probes = slipcover.Slipcover(branch=True, exclude_lines=NOT_COUNTED)
         files = slipcover.FileMatcher(sources=LOOPS)
     else:
-        probes = slipcover.Slipcover(branch=True, source=[str(SOURCE)], omit=COMPILED, exclude_lines=NOT_COUNTED)
-        files = slipcover.FileMatcher(sources=[SOURCE], omit=COMPILED)
+        probes = slipcover.Slipcover(branch=True, source=[str(SOURCE)], omit=LEFT_OUT, exclude_lines=NOT_COUNTED)
+        files = slipcover.FileMatcher(sources=[SOURCE], omit=LEFT_OUT)
     imports = slipcover.ImportManager(probes, files)
     imports.__enter__()
     return probes, imports

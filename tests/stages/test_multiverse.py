@@ -55,6 +55,26 @@ def test_the_sentence_names_the_winner_and_what_decides():
     assert "100 terms are recommended in all" in same.certainty
 
 
+def test_a_choice_that_explains_little_does_not_decide():
+    ways = Ways(
+        [made("bns" if case == stop == 3 else "chi2", case=case, stop=stop) for case in range(4) for stop in range(9)]
+    )
+    assert ways.conclusion == "chi2 is best in 35 of 36 ways to prepare these texts; stop decides most (51% of it)"
+    several = Ways(
+        [made("bns" if a == b else "chi2", case=a, lowercase=b, min_df=(a + b) % 2) for a in (0, 1) for b in (0, 1)]
+    )
+    assert several.conclusion.endswith("; min_df (rare words) decides")
+    weak = Ways([made("bns" if i in (0, 1, 2, 4) else "chi2", case=i % 2) for i in range(40)])
+    assert "no choice by itself decides (most case, " in weak.conclusion
+
+
+def test_values_that_cannot_be_are_refused_before_anything_is_run():
+    told = []
+    with pytest.raises(OptionError, match="stop_words must be"):
+        multiverse(TEXTS, LABELS, vary={"stop_words": [None, "foo"]}, notify=told.append)
+    assert not told
+
+
 def test_what_a_choice_explains():
     assert explained_share([0, 0, 1, 1], ["a", "a", "b", "b"]) == 1.0
     assert explained_share([0, 1, 0, 1], ["a", "a", "b", "b"]) == 0.0
@@ -106,6 +126,9 @@ def test_the_command_tells_and_writes(tmp_path):
     assert done.exit_code == 0
     rows = json.loads((tmp_path / "ways.json").read_text())
     assert [row["stop_words"] for row in rows] == ["none", "smart"] * 2
+    assert "ways to prepare these texts" in done.stderr
+    usual = run(app, ["multiverse", str(path), *asked[-4:], "--cv", "3", "--format", "csv"])
+    assert usual.stdout.count("\n") == 1 + 8, "case, stop list, rare words"
     page = run(app, [*asked, "--cv", "3", "-o", str(tmp_path / "page.html")])
     assert page.exit_code == 0
     assert "Other ways to prepare these texts" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -248,7 +248,7 @@ def test_a_protocol_runs_and_goes_on_where_it_stopped(tmp_path):
     assert 0 <= claim["share"] <= 1
     assert {"decided_by", "null"} <= set(claim)
     assert found["multiverse"]["worlds"] == 4
-    assert len(lines) == 1 + 2 * 2
+    assert len(lines) == 1 + 2 * 2 + 1
     journals = {path: path.read_bytes() for path in tmp_path.glob("*.journal")}
     again = reproduce(tiny, Runner(tmp_path, 1, progress=False))
     assert {path: path.read_bytes() for path in tmp_path.glob("*.journal")} == journals
@@ -367,10 +367,13 @@ def test_fresh_runs_forget_journals_and_nothing_else(tmp_path):
     folder = tmp_path / "imbalanced"
     folder.mkdir()
     (folder / "letter.txt").write_text("keep me")
-    (folder / "old.journal").write_text("no journal")
+    old = [folder / "old.journal", folder / "worlds" / "old.npy", folder / "sampled" / "old.npz"]
+    for path in old:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("no journal")
     assert show.prepare_journals(tiny_protocol(), tmp_path, fresh=True) == folder
     assert (folder / "letter.txt").read_text() == "keep me"
-    assert not (folder / "old.journal").exists()
+    assert not any(path.exists() for path in old)
 
 
 @pytest.mark.usefixtures("corpora")
@@ -681,6 +684,62 @@ def test_shuffled_names_take_away_what_is_true(tmp_path):
     assert claim["null"]["as_high"] == claim["null"]["share"]
 
 
+@pytest.mark.usefixtures("corpora")
+def test_shares_have_an_interval_over_splits_or_samples(tmp_path):
+    claim = Claim("S-1", "CHI leads.", "order", {"order": [["CHI"]], "measure": "f1_micro"})
+    model = {"NB": 'linear_svm(solver="liblinear")'}
+    stop = OpenChoice("stop", "?", [Reading("no", "x"), Reading("yes", "x", {"analyzer": {"stop_words": "smart"}})])
+    for fields, splits, kind in (
+        ({"split": {"folds": 3}}, 3, "splits"), ({"classifiers": model}, 1, "samples of the test documents"),
+    ):  # fmt: skip
+        tiny = tiny_protocol(
+            settings={"small": setting(**fields)}, multiverse=Multiverse("product", [stop], splits), claims=[claim]
+        )
+        found = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+        assert found["multiverse"]["replicates"] == [splits if splits > 1 else 200, kind]
+        low, high = found["claims"][0]["interval"]
+        assert 0 <= low <= high <= 1
+        assert found["multiverse"]["held"]["null"]["shuffles"] == 2, "all orders of two names"
+
+
+@pytest.mark.usefixtures("corpora")
+def test_claims_on_rankings_are_judged_where_a_choice_can_change_them(tmp_path):
+    claim = Claim("S-1", "All frequent words are high.", "frequent terms are high",
+                  {"score": "doc_freq", "cuts": {"small": 200}, "high": 1, "choices": ["stop"]})  # fmt: skip
+    tiny = tiny_protocol(settings={"small": setting(split={"folds": 3})}, multiverse=two_choices(), claims=[
+        claim, Claim("S-2", "CHI leads.", "order", {"order": [["CHI"]], "measure": "f1_micro"})])  # fmt: skip
+    first, _ = reproduce(tiny, Runner(tmp_path, 1, progress=False))["claims"]
+    assert (first["verdict"], first["share"], first["decided_by"]) == ("holds", 1.0, "nothing")
+
+
+@pytest.mark.usefixtures("corpora")
+def test_claims_about_classifiers_of_the_default_alone_have_no_share(tmp_path):
+    slow = replace(setting(split={"folds": 3}, classifiers={"binary": "bernoulli_nb"}), name="slow", group="small")
+    where = {"order": [["CHI"]], "measure": "f1_micro", "best": True}
+    tiny = tiny_protocol(
+        settings={"small": setting(split={"folds": 3}), "slow": slow},
+        multiverse=two_choices(settings=["small"]),
+        claims=[Claim("S-1", "CHI leads.", "order", {**where, "classifier": "binary"}),
+                Claim("S-2", "CHI leads with both.", "order", where)],
+    )  # fmt: skip
+    found = reproduce(tiny, Runner(tmp_path, 1, progress=False))
+    first, second = found["claims"]
+    assert first["share"] is None
+    assert first["decided_by"].startswith("not run in worlds")
+    assert second["share"] is not None
+    assert found["multiverse"]["held"]["claims"] == 1
+
+
+def test_a_family_is_as_good_as_its_best_member():
+    curves = {"A": (0.5, 0.5), "B": (0.1, 0.1), "C": (0.4, 0.9)}
+    where = {"order": [["family"]], "families": {"family": ["B", "C"]}, "measure": "f1_micro"}
+    (found,) = claims.judge_claims(measured_of(curves), [Claim("X-1", "It is so.", "order", where)])
+    assert found["verdict"] == "holds"
+    where = {**where, "families": {"family": ["A", "B"]}}
+    (found,) = claims.judge_claims(measured_of(curves), [Claim("X-1", "It is so.", "order", where)])
+    assert found["verdict"] == "does not hold"
+
+
 def test_spread_that_grows_does_not_shrink():
     claim = Claim("X-1", "It is so.", "spread shrinks", {"measure": "f1_micro"})
     (found,) = claims.judge_claims(measured_of({"A": (0.5, 0.9), "B": (0.5, 0.1)}), [claim])
@@ -728,8 +787,8 @@ def test_checks_on_rankings_and_time():
         ("time ratio", {"score": "CHI", "most": 1e-9}, False),
         ("linear cost", {"scores": ["chi2"], "most": 9.0}, True),
         ("linear cost", {"scores": ["chi2"], "most": -9.0}, False),
-        ("frequent terms are high", {"score": "doc_freq", "terms": 3, "among": 8, "high": 1, "least": 0.9}, True),
-        ("frequent terms are high", {"score": "doc_freq", "terms": 9, "among": 1, "high": 1e9, "least": 0.5}, False),
+        ("frequent terms are high", {"score": "doc_freq", "cuts": {"small": 200}, "high": 1}, True),
+        ("frequent terms are high", {"score": "doc_freq", "cuts": {"small": 200}, "high": 1e9}, False),
         ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.0}, True),
         ("lower", {"low": "f1_micro", "high": "f1_micro", "by": 0.1}, False),
     ]
@@ -751,8 +810,11 @@ def test_figures_are_drawn():
     bars = {"kind": "seconds", "bars": {"A": 0.5, "B": 0.25}}
     shares = {"kind": "class shares", "bars": {"A": 5, "B": 2}}
     points = {"kind": "iris", "points": [["class 1", 1.0, 2.0], ["class 2", 2.0, 1.0]]}
-    marks = ("f1 macro", "CPU seconds", "documents", "length of the petals")
-    for figure, mark in zip((curves, bars, shares, points), marks, strict=True):
+    readings = [{"choice": "case", "reading": "kept", "of": 2, "shares": [0.5, 1.0]}]
+    curve = {"claims": 3, "default": 2, "levels": [1, 2], "worlds": [30, 2], "readings": readings, "null": [0.9, 0.1]}
+    worlds = {"kind": "worlds", "curve": curve}
+    marks = ("macro F1", "CPU seconds", "documents", "length of the petals", "claims that hold, of 3")
+    for figure, mark in zip((curves, bars, shares, points, worlds), marks, strict=True):
         svg = draw_figure({"title": "F1 <of> all", **figure})
         assert svg.startswith("<svg")
         assert mark in svg

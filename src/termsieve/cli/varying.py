@@ -36,15 +36,15 @@ def multiverse(
     files: Files,
     *,
     vary: Annotated[
-        list[str],
+        list[str] | None,
         option(
             "--vary",
             metavar="NAME=A,B",
             help="What to vary, and its values: min_df=1,3, stop_words=none,smart, ngram_range=1,2, "
             "weighting=count,binary, ...; a name alone, such as lowercase, is yes and no. May be given several times: "
-            "all combinations are tried.",
+            "all combinations are tried (default lowercase, stop_words=none,smart and min_df=1,3).",
         ),
-    ],
+    ] = None,
     plan: Annotated[
         dict[str, Any],
         PlanOptions("scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf"),
@@ -60,9 +60,10 @@ def multiverse(
 ) -> None:
     """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
     from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.study.multiverse import USUAL
     from termsieve.study.multiverse import multiverse as run_multiverse
 
-    varied = dict(parse_vary(one) for one in vary)
+    varied = dict(parse_vary(one) for one in vary) if vary else dict(USUAL)
     page = output_options.output is not None and output_options.output.suffix.lower() in HTML_EXTENSIONS
     if page:
         require_extra("report", "A page (.html)")
@@ -82,14 +83,15 @@ def multiverse(
         from termsieve import report as write_report
         from termsieve.study.study import compare
 
-        given = {name: value for name, value in plan.items() if name not in ("min_df", "min_tf")}
         result = compare(
-            documents, analyzer=analyzer, classifiers=[classifier], threads=threads, progress=messages.progress, **given
+            documents, analyzer=analyzer, classifiers=[classifier], threads=threads, progress=messages.progress, **plan
         )
         result.settings["multiverse"] = found.to_dict()
         write_report(result, path)
 
     output_options.write(make_ways_sheet(found, write_page), messages)
+    if not output_options.is_interactive:  # where the rows go elsewhere
+        messages.note(f"{found.conclusion}; {found.certainty}.")
 
 
 def parse_vary(given: str) -> tuple[str, list[Any]]:
@@ -126,25 +128,21 @@ def _parse_value(name: str, value: str) -> Any:
 
 def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
     """Make the rows of all ways, and what they say in a terminal."""
+    from termsieve.study.multiverse import format_value
+
     names = list(found.ways[0].choices)
     columns = [*names, "best", "second", "lead", "clear", "terms", found.measure]
     rows = [
-        (*(_format(way.choices[name]) for name in names), way.best, way.second, way.lead, way.clear, way.terms,
+        (*(format_value(way.choices[name]) for name in names), way.best, way.second, way.lead, way.clear, way.terms,
          way.reached)
         for way in found.ways
     ]  # fmt: skip
     return Sheet(columns, rows, lambda: _show(found), page=page)
 
 
-def _format(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return "-".join(map(str, value))
-    return "none" if value is None else value
-
-
 def _show(found: Ways) -> Group:
     sentence = Text(f"{found.conclusion}.", style="bold")
     table = Table("choice", "value", "ways", "best there", "in", f"mean {found.measure}", box=None)
     for name, value, n, best, won, reached in found.by_choice():
-        table.add_row(name, value.lower(), f"{n}", best, f"{won}", f"{reached:.3f}")
+        table.add_row(name, value, f"{n}", best, f"{won}", f"{reached:.3f}")
     return Group(sentence, Text(found.certainty[:1].upper() + found.certainty[1:] + "."), Text(), table)

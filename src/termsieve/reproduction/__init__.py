@@ -23,5 +23,6 @@
     show           a run on the terminal
     page           docs/reproduction.md
     technical_report    docs/technical_report.md
+    lead           the table of all claims, worlds nearest to print, rewritten checks, cost: in both pages
     markdown       tables and lists of both
 """

@@ -14,6 +14,7 @@ import io
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,8 +57,8 @@ class BayesRunner(NamedTuple):
         shape = (len(layout.combinations), n_splits, len(layout.contenders), len(layout.models), len(MEASURES))
         values = np.zeros((*shape, len(layout.sizes)))
         seconds, test_ratio = 0.0, 0.0
-        for fold in range(n_splits):  # so that a run that is stopped has whole splits
-            for places in group_by_corpus(layout):
+        for places in group_by_corpus(layout):  # each is read once
+            for fold in range(n_splits):
                 part, taken, test_ratio = self._run_part(layout, places, fold)
                 values[places, fold] = part
                 seconds += taken
@@ -124,13 +125,41 @@ def run_part(layout: Layout, prepared: Sequence[Preparation], fold: int) -> tupl
     data = SplitCounts(cached.corpus, split)
     out = np.empty((len(prepared), len(layout.contenders), len(layout.models), len(MEASURES), len(layout.sizes)))
     for v, contender in enumerate(layout.contenders):
-        scores = score(data.counts, contender.score)
+        values = ContenderValues(data.counts, contender)
         for p, one in enumerate(prepared):
-            words = data.words(_limits(one)[0])
-            among = np.flatnonzero(_allowed(data.counts, one, contender) & words)
-            lists = list(_rank(scores, one, contender, among, layout.sizes[-1]))
-            out[p, v] = _measure_lists(data, lists, layout, words)
+            stop_list, _, _, per_class = _limits(one)
+            among = np.flatnonzero(_allowed(data.counts, one, contender) & data.words(stop_list))
+            lists = [(values.rank(c, layout.sizes[-1], among), classes) for c, classes in values.lists(per_class)]
+            out[p, v] = _measure_lists(data, lists, layout, stop_list)
     return out, len(split.test) / len(split.train)
+
+
+class ContenderValues:
+    """The values of a contender, of all classes together (None) and of each: preparations share them."""
+
+    def __init__(self, counts: Counts, contender: Contender) -> None:
+        self.scores, self.aggregate = score(counts, contender.score), contender.aggregate
+        self._found: dict[int | None, tuple[Array, Array | None]] = {}
+
+    def lists(self, per_class: bool) -> Iterator[tuple[int | None, Int64Array]]:
+        """Yield the lists of terms, with the classes that each is for: one for all, or one for each."""
+        n_classes = self.scores.counts.n_classes
+        if not per_class:
+            yield None, np.arange(n_classes)
+            return
+        for c in range(n_classes):
+            yield c, np.array([c])
+
+    def rank(self, c: int | None, n: int, among: Int64Array) -> Int64Array:
+        """Return the best terms of a list."""
+        scores = self.scores
+        if c not in self._found:
+            self._found[c] = (
+                (scores.overall(self.aggregate), scores.tie_break_of(self.aggregate))
+                if c is None
+                else (scores.of_class(c), scores.tie_break_of_class(c))
+            )
+        return scores.top_indices(*self._found[c], n, among)
 
 
 class SplitCounts:
@@ -153,6 +182,8 @@ class SplitCounts:
         self.members: Int32Array = corpus.Y[split.test].toarray()[:, places].astype(np.int32)
         self.tf, self.df = self.counts.tf.tocsc(), self.counts.df.tocsc()
         self._words: dict[str, BoolArray] = {}
+        self._n_words: dict[str, int] = {}
+        self._whole: dict[tuple[str, bool], tuple[Array, Array]] = {}
 
     def words(self, without: str) -> BoolArray:
         """Return a mask of the terms that are no stop words."""
@@ -161,6 +192,21 @@ class SplitCounts:
             kept = [term not in stops for term in self.corpus.terms.to_pylist()]
             self._words[without] = np.array(kept)
         return self._words[without]
+
+    def n_words(self, without: str) -> int:
+        """Return the number of distinct training words that are no stop words."""
+        if without not in self._n_words:
+            self._n_words[without] = int((self.words(without) & (self.counts.term_df > 0)).sum())
+        return self._n_words[without]
+
+    def whole(self, without: str, presence: bool) -> tuple[Array, Array]:
+        """Return the occurrences (or documents) of all words but stop words, in each class and in all others."""
+        if (without, presence) not in self._whole:
+            counts, words = self.counts, self.words(without)
+            matrix, total = (self.df, counts.term_df) if presence else (self.tf, counts.term_tf)
+            inside = np.asarray(matrix @ words.astype(np.float64))
+            self._whole[without, presence] = inside, float(total[words].sum()) - inside
+        return self._whole[without, presence]
 
 
 def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> BoolArray:
@@ -173,27 +219,15 @@ def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> Boo
     return np.asarray(allowed)
 
 
-def _rank(
-    scores: Any, prepared: Preparation, contender: Contender, among: Int64Array, n: int
-) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Yield lists of the best terms with the classes that they are for: one for all, or one for each."""
-    if not _limits(prepared)[3]:
-        values, ties = scores.overall(contender.aggregate), scores.tie_break_of(contender.aggregate)
-        yield scores.top_indices(values, ties, n, among), np.arange(scores.counts.n_classes)
-        return
-    for c in range(scores.counts.n_classes):
-        yield scores.top_indices(scores.of_class(c), scores.tie_break_of_class(c), n, among), np.array([c])
-
-
 def _measure_lists(
-    data: SplitCounts, lists: Sequence[tuple[Int64Array, Int64Array]], layout: Layout, words: BoolArray
+    data: SplitCounts, lists: Sequence[tuple[Int64Array, Int64Array]], layout: Layout, stop_list: str
 ) -> Array:
     """Return the measures of all models: models x measures x sizes."""
     n_classes = data.counts.n_classes
     hits = np.zeros((len(layout.models), len(layout.sizes), n_classes), np.int64)
     alarms = np.zeros_like(hits)
     for order, classes in lists:
-        train = TrainingSums(data, order, classes, layout.sizes, words)
+        train = TrainingSums(data, order, classes, layout.sizes, stop_list)
         for kind, at in _group_models(layout.models).items():
             weights = train.log_odds(kind)
             readings = [train.fixed_and_drift(layout.models[i], weights) for i in at]
@@ -220,8 +254,13 @@ def _group_models(models: Sequence[Model]) -> dict[Kind, list[int]]:
     return groups
 
 
+@cache
+def _make_model(spelling: str) -> Any:
+    return parse_recipe(spelling).make()
+
+
 def _kind_of(model: Model) -> Kind:
-    made = parse_recipe(model.spelling).make()
+    made = _make_model(model.spelling)
     if isinstance(made, MultinomialNB):
         return Kind("multinomial", float(made.alpha), 0.0, True, model.presence)
     if isinstance(made, BernoulliNB):
@@ -249,9 +288,9 @@ class TrainingSums:
     """The training counts of the terms of one list, for the classes that it is for."""
 
     def __init__(
-        self, data: SplitCounts, order: Int64Array, classes: Int64Array, sizes: Sequence[int], words: BoolArray
+        self, data: SplitCounts, order: Int64Array, classes: Int64Array, sizes: Sequence[int], stop_list: str
     ) -> None:
-        self.data, self.order, self.classes, self.words = data, order, classes, words
+        self.data, self.order, self.classes, self.stop_list = data, order, classes, stop_list
         self.points = np.minimum(np.array(sizes), len(order))
         self.place = np.searchsorted(np.array(sizes), np.arange(1, len(order) + 1))
         self.n_inside = data.counts.class_sizes[classes].astype(np.float64)
@@ -282,7 +321,7 @@ class TrainingSums:
 
     def fixed_and_drift(self, model: Model, odds: LogOdds) -> tuple[Array, Array]:
         """Return what a reading adds to the log odds of every document, and subtracts for each occurrence."""
-        made = parse_recipe(model.spelling).make()
+        made = _make_model(model.spelling)
         prior = np.log(self.n_inside) - np.log(self.n_outside) if made.fit_prior else np.zeros(len(self.classes))
         fixed = prior + np.cumsum(odds.fixed, axis=0)[self.points - 1]
         if odds.kind.name != "multinomial":
@@ -290,20 +329,11 @@ class TrainingSums:
         sides = [np.cumsum(side, axis=0)[self.points - 1] for side in (odds.inside, odds.outside)]
         added = made.alpha * self.points[:, None].astype(np.float64)
         if isinstance(made, VocabularyNB):
-            added = np.full_like(added, made.alpha * self._n_words)
+            added = np.full_like(added, made.alpha * self.data.n_words(self.stop_list))
             if made.total == "all":
-                sides = [np.broadcast_to(side, sides[0].shape) for side in self._whole(odds.kind.presence)]
+                inside, outside = self.data.whole(self.stop_list, odds.kind.presence)
+                sides = [np.broadcast_to(side[self.classes], sides[0].shape) for side in (inside, outside)]
         return fixed, np.log(sides[0] + added) - np.log(sides[1] + added)
-
-    @property
-    def _n_words(self) -> int:
-        return int((self.words & (self.data.counts.term_df > 0)).sum())
-
-    def _whole(self, presence: bool) -> tuple[Array, Array]:
-        counts = self.data.counts
-        matrix, total = (self.data.df, counts.term_df) if presence else (self.data.tf, counts.term_tf)
-        inside = np.asarray(matrix @ self.words.astype(np.float64))[self.classes]
-        return inside, float(total[self.words].sum()) - inside
 
 
 def _count_decisions(

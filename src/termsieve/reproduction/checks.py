@@ -106,21 +106,18 @@ def differing_terms(measurements: Measurements, where: Mapping[str, Any]) -> Mar
 
 @register
 def frequent_terms_are_high(measurements: Measurements, where: Mapping[str, Any]) -> Margins:
-    """Check that most of the most frequent terms have a high value: corpora are cases."""
-    margins, evidence = [], []
-    for group in measurements.groups:
-        data = measurements.first_split_data(group)
-        scores = score(data.counts, where["score"])
-        frequent = np.argsort(-data.occurrences.term_tf, kind="stable")[: where["terms"]]
-        share = float((scores.overall()[frequent] >= where["high"]).mean())
-        first = float(np.isin(frequent, scores.order()[: where["among"]]).mean())
-        usual = float((scores.overall() >= where["high"]).mean())
-        margins.append(share - where["least"])
-        evidence.append(
-            f"{group}: {share:.0%} (of all terms {usual:.0%}); among the first {where['among']} terms {first:.0%}"
-        )
-    head = f"of the {where['terms']} most frequent terms, with a value of {where['high']} or more"
-    return Margins(np.array([margins]), list(measurements.groups), lambda: f"{head}: {'; '.join(evidence)}")
+    """Check that all terms with more occurrences than the cut of a corpus have a ``high`` value: terms are cases."""
+    margins, cases, evidence = [], [], []
+    for group, cut in where["cuts"].items():
+        corpus, data = measurements.study(group).corpus, measurements.first_split_data(group)
+        frequent = np.flatnonzero((corpus.counts.term_tf > cut) & (data.counts.term_df > 0))
+        values = score(data.counts, where["score"]).overall()
+        high = values >= where["high"]
+        margins += (values[frequent] - where["high"]).tolist()
+        cases += [f"{group}: {corpus.terms[i].as_py()}" for i in frequent.tolist()]
+        evidence.append(f"{group}: {high[frequent].sum()} of {len(frequent)} (of all terms {high.mean():.0%})")
+    head = f"very frequent terms with a value of {where['high']} or more"
+    return Margins(np.array([margins]), cases, lambda: f"{head}: {'; '.join(evidence)}")
 
 
 @register

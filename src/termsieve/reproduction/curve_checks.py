@@ -18,7 +18,11 @@ def _single(margin: Array, describe: Callable[[], str]) -> Margins:
 
 @register_in_contexts
 def order(context: Context, where: Where) -> Margins:
-    """Check that scores of an earlier group are above those of a later one and, with ``best``, above all others."""
+    """Check that scores of an earlier group are above those of a later one and, with ``best``, above all others.
+
+    Each of the ``families`` is as good as the best of its members.
+    """
+    context = _merge_families(context, where)
     values, groups = context.average(area=where.get("area", False)), [as_list(group) for group in where["order"]]
     named = [name for group in groups for name in group]
     if where.get("best", True):
@@ -35,6 +39,18 @@ def order(context: Context, where: Where) -> Margins:
         return format_values(means if where.get("best", True) else {n: v for n, v in means.items() if n in named})
 
     return _single(margin, describe)
+
+
+def _merge_families(context: Context, where: Where) -> Context:
+    """Put the best member in place of a family, if there are some, and averages in place of curves."""
+    if "families" not in where:
+        return context
+    averages = context.average(area=where.get("area", False))
+    members = {name for family in where["families"].values() for name in family}
+    alone = [name for name in context.scores if name not in members]
+    best = [averages[..., context.places(family)].max(axis=-1) for family in where["families"].values()]
+    values = np.concatenate([averages[..., context.places(alone)], np.stack(best, axis=-1)], axis=-1)
+    return Context(context.name, [*alone, *where["families"]], [0], values[..., None])
 
 
 @register_in_contexts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from termsieve.extras import import_extra
@@ -25,7 +25,14 @@ def draw_figure(figure: Mapping[str, Any]) -> str:
 
 def _base_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     schema = "https://vega.github.io/schema/vega-lite/v5.json"
-    return {"$schema": schema, "title": figure["title"], "width": 620, "height": 320, "background": "white"}
+    return {
+        "$schema": schema,
+        "title": figure["title"],
+        "width": 620,
+        "height": 320,
+        "background": "white",
+        "config": {"aria": False},
+    }
 
 
 def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
@@ -44,11 +51,17 @@ def _curves_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     dashes = [DASHES[i // len(COLORS) % len(DASHES)] for i in range(len(names))]
     encoding = {
         "x": _axis("terms", "number of terms (log scale)", type="log", nice=False),
-        "y": _axis("value", figure["measure"].replace("_", " ")),
+        "y": _axis("value", _name_measure(figure["measure"])),
         "color": _nominal_encoding("score", names, colors),
         "strokeDash": _nominal_encoding("score", names, dashes),
     }
     return {"data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8}, "encoding": encoding}
+
+
+def _name_measure(measure: str) -> str:
+    """Return a measure as it is written: macro F1."""
+    name, _, average = measure.rpartition("_")
+    return f"{average} {name.upper() if name.startswith('f') else name}"
 
 
 def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +69,7 @@ def _bars_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     rows = [{"name": name, "value": value} for name, value in figure["bars"].items()]
     names = {"field": "name", "type": "nominal", "title": None, "sort": list(figure["bars"])}
     title = "CPU seconds" if figure["kind"] == "seconds" else "documents"
-    value = {"field": "value", "type": "quantitative", "title": title}
+    value = {"field": "value", "type": "quantitative", "title": title, "axis": {"tickCount": 6}}
     mark = {"type": "bar", "color": COLORS[0]}
     encoding = {"y": names, "x": value}
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding, "height": {"step": 24}}
@@ -82,36 +95,81 @@ def _points_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": {"values": rows}, "mark": {"type": "point", "filled": True, "opacity": 0.7}, "encoding": encoding}
 
 
+NAMES = ("names of the paper", "names shuffled")
+COMMON = {-1: "never", 0: "as in all worlds", 1: "always"}  # how common a reading is among some worlds
+
+
 def _worlds_spec(figure: Mapping[str, Any]) -> dict[str, Any]:
     """Specify a specification curve: claims that hold, over sorted worlds, and the readings of the worlds below."""
-    curve = figure["curve"]
-    places = [100 * (i + 0.5) / len(curve["held"]) for i in range(len(curve["held"]))]
-    above = [{"place": place, "held": held} for place, held in zip(places, curve["held"], strict=True)]
-    below = [
-        {"place": place, "row": f"{one['choice']}: {one['reading']}", "share": share}
-        for one in curve["readings"]
-        for place, share in zip(places, one["shares"], strict=True)
+    return {"vconcat": [_sorted_worlds_spec(figure["curve"]), _readings_spec(figure["curve"])]}
+
+
+def _sorted_worlds_spec(curve: Mapping[str, Any]) -> dict[str, Any]:
+    total = sum(curve["worlds"])
+    ours = dict(zip(curve["levels"], (number / total for number in curve["worlds"]), strict=True))
+    rows = [
+        {"names": names, "place": 100 * place, "held": held}
+        for names, shares in zip(NAMES, (ours, dict(enumerate(curve["null"]))), strict=True)
+        for place, held in _iterate_steps(shares)
     ]
-    rows = list(dict.fromkeys(row["row"] for row in below))
-    x = {"field": "place", "type": "quantitative", "title": None, "scale": {"domain": [0, 100]}}
-    top = {
-        "width": 620, "height": 160, "data": {"values": above}, "mark": {"type": "line", "interpolate": "step"},
-        "encoding": {"x": x, "y": _axis("held", f"claims that hold, of {curve['claims']}", zero=True)},
-    }  # fmt: skip
-    bin_width = 620 / len(places)
-    bottom = {
-        "width": 620, "height": {"step": 14}, "data": {"values": below},
-        "mark": {"type": "rect", "width": bin_width + 0.5},
+    x = _axis("place", "worlds, sorted by the number of claims that hold (percent)", domain=[0, 100])
+    line = {
+        "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8, "interpolate": "linear"},
         "encoding": {
-            "x": {**x, "title": "worlds, sorted by the number of claims that hold (percent)"},
-            "y": {"field": "row", "type": "nominal", "title": None, "sort": rows, "axis": {"labelLimit": 330}},
-            "color": {
-                "field": "share", "type": "quantitative", "title": "share of worlds",
-                "scale": {"range": ["#ffffff", COLORS[0]]},
-            },
+            "x": x, "y": _axis("held", f"claims that hold, of {curve['claims']}", zero=True),
+            "color": _nominal_encoding("names", list(NAMES), [COLORS[0], "#888888"]),
+            "order": {"field": "place", "type": "quantitative"},
         },
     }  # fmt: skip
-    return {"vconcat": [top, bottom]}
+    at = {"field": "held", "type": "quantitative"}
+    rule = {"mark": {"type": "rule", "strokeDash": [4, 3], "color": COLORS[1]}, "encoding": {"y": at}}
+    name = {
+        "mark": {"type": "text", "align": "left", "dy": -6, "color": COLORS[1]},
+        "encoding": {"y": at, "x": {"value": 4}, "text": {"value": "default"}},
+    }
+    default = {"data": {"values": [{"held": curve["default"]}]}, "layer": [rule, name]}
+    return {"width": 620, "height": 170, "layer": [line, default]}
+
+
+def _iterate_steps(shares: Mapping[int, float]) -> Iterator[tuple[float, int]]:
+    """Yield the ends of the steps of a sorted curve: where each number of claims begins and ends."""
+    begin = 0.0
+    for held, share in shares.items():
+        if share > 0:
+            yield begin, held
+            begin += share
+            yield begin, held
+
+
+def _readings_spec(curve: Mapping[str, Any]) -> dict[str, Any]:
+    """Specify a matrix: how common each reading is among the worlds that meet a number of claims."""
+    columns = [f"{held}\n{n:,}" for held, n in zip(curve["levels"], curve["worlds"], strict=True)]
+    rows = [
+        {"column": column, "row": f"{one['choice']}: {one['reading']}", "common": _find_excess(share, 1 / one["of"])}
+        for one in curve["readings"]
+        for column, share in zip(columns, one["shares"], strict=True)
+    ]
+    order = list(dict.fromkeys(row["row"] for row in rows))
+    words = " : ".join(f"datum.value == {at} ? '{word}'" for at, word in COMMON.items())
+    legend = {"values": list(COMMON), "labelExpr": f"{words} : ''"}
+    scale = {"domain": [-1, 0, 1], "range": [COLORS[1], "#f7f7f7", COLORS[0]]}
+    across = {"labelExpr": "split(datum.label, '\\n')", "labelAngle": 0}
+    return {
+        "width": 620, "height": {"step": 14}, "data": {"values": rows}, "mark": {"type": "rect"},
+        "encoding": {
+            "x": {
+                "field": "column", "type": "nominal", "sort": columns, "axis": across,
+                "title": "number of claims that hold, and number of such worlds",
+            },
+            "y": {"field": "row", "type": "nominal", "title": None, "sort": order, "axis": {"labelLimit": 330}},
+            "color": {"field": "common", "type": "quantitative", "title": "reading", "scale": scale, "legend": legend},
+        },
+    }  # fmt: skip
+
+
+def _find_excess(share: float, usual: float) -> float:
+    """Return how much more common a reading is than in all worlds: from -1, never, over 0 to 1, always."""
+    return round((share - usual) / (1 - usual if share > usual else usual), 3)
 
 
 _SPEC_MAKERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {

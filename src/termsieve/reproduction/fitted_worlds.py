@@ -32,7 +32,7 @@ from termsieve.study.split_data import SplitData, nonempty_documents
 from termsieve.table import ratio
 
 SAMPLES = 200  # of the test documents of one published split
-ENGINE = 1  # results of other versions of this module are not taken up
+ENGINE = 2  # results of other versions of this module are not taken up
 
 
 DEFAULT_ONLY = Multiverse("product", ())
@@ -45,22 +45,23 @@ class FittedRunner(NamedTuple):
     notify: Callable[[str], None] = lambda _: None
 
     def run(self, multiverse: Multiverse, setting: Setting) -> Grid:
-        """Run the preparations that the folder does not have, and return all."""
+        """Run the parts that the folder does not have, one preparation and model at a time, and return all."""
         layout = Layout(multiverse, setting)
         parts, seconds, test_ratio = {}, 0.0, 0.0
-        for place in np.flatnonzero(layout.needed.any(axis=(1, 2))).tolist():
-            part, (taken, test_ratio) = self._run_part(layout, place)
-            parts[place] = part
+        for place, model in np.argwhere(layout.needed.any(axis=1)).tolist():
+            part, (taken, test_ratio) = self._run_part(layout, place, model)
+            parts[place, model] = part
             seconds += taken
         shape = next(iter(parts.values())).shape
         values = np.full((len(layout.combinations), *shape), np.nan)
-        for place, part in parts.items():
-            values[place] = part
+        for (place, model), part in parts.items():
+            values[place, :, :, model] = part[:, :, model]
         measures = list_measures(setting)
         return Grid(multiverse, setting, values, measures, multiverse.splits == 1, test_ratio, seconds)
 
-    def _run_part(self, layout: Layout, place: int) -> tuple[Array, Array]:
-        prepared, needed = layout.prepare(layout.combinations[place]), layout.needed[place]
+    def _run_part(self, layout: Layout, place: int, model: int) -> tuple[Array, Array]:
+        prepared = layout.prepare(layout.combinations[place])
+        needed = layout.needed[place] & (np.arange(len(layout.models)) == model)
         setting = _make_setting(layout, prepared)
         identity = [
             ENGINE, setting.data, layout.sizes, layout.multiverse.splits, [one.settings for one in layout.contenders],
@@ -71,15 +72,44 @@ class FittedRunner(NamedTuple):
         if path.exists():
             with np.load(path, allow_pickle=False) as saved:
                 return saved["values"], saved["about"]
-        start = time.process_time()
-        values, test_ratio = run_preparation(layout, setting, needed)
-        about = np.array([time.process_time() - start, test_ratio])
         self.folder.mkdir(parents=True, exist_ok=True)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, values=values, about=about)
-        write_atomically(path, [buffer.getvalue()])
-        self.notify(f"{layout.setting.title}, preparation {place + 1}: {about[0]:.0f} s")
+        finished = Trials(path.with_suffix(".part.npz"), needed.any(axis=1))
+        values, test_ratio = run_preparation(layout, setting, needed, finished)
+        about = np.array([finished.seconds, test_ratio])
+        save_arrays(path, values=values, about=about)
+        finished.path.unlink(missing_ok=True)
+        name = f"{layout.setting.title}, preparation {place + 1}, {layout.models[model].spelling}"
+        self.notify(f"{name}: {about[0]:.0f} s")
         return values, about
+
+
+def save_arrays(path: Path, **arrays: Array) -> None:
+    """Save arrays under their names, whole or not at all."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # numpy's stub takes names for allow_pickle
+    write_atomically(path, [buffer.getvalue()])
+
+
+class Trials:
+    """The finished trials of a part, one variant of a score after the other: a stopped run goes on from them."""
+
+    def __init__(self, path: Path, needed: BoolArray) -> None:
+        self.path, self.left = path, np.flatnonzero(needed).tolist()
+        self.values: dict[int, Array] = {}
+        self.seconds = 0.0
+        self._start = time.process_time()
+        if path.exists():
+            with np.load(path, allow_pickle=False) as saved:
+                self.seconds = float(saved["seconds"])
+                self.values = {int(key): saved[key] for key in saved.files if key != "seconds"}
+        self.left = [v for v in self.left if v not in self.values]
+
+    def add(self, variant: int, values: Array) -> None:
+        """Add the values of a variant, and save all."""
+        now = time.process_time()
+        self.seconds, self._start = self.seconds + now - self._start, now
+        self.values[variant] = values
+        save_arrays(self.path, seconds=np.array(self.seconds), **{str(v): of for v, of in self.values.items()})
 
 
 def _make_setting(layout: Layout, prepared: Preparation) -> Setting:
@@ -100,22 +130,26 @@ def list_measures(setting: Setting) -> list[str]:
     return ["f1_micro", "f1_macro", *(f"f1 of {label}" for label in classes)]
 
 
-def run_preparation(layout: Layout, setting: Setting, needed: BoolArray) -> tuple[Array, float]:
+def run_preparation(layout: Layout, setting: Setting, needed: BoolArray, trials: Trials) -> tuple[Array, float]:
     """Run the trials of one preparation: replicates x variants x models x measures x sizes."""
     study = setting.study(1)
-    measures = list_measures(layout.setting)
-    n_replicates = 1 + SAMPLES if len(study.splits) == 1 else len(study.splits)
-    shape = (n_replicates, len(layout.contenders), len(layout.models), len(measures), len(layout.sizes))
-    values = np.full(shape, np.nan)
-    for s, split in enumerate(study.splits):
-        data = SplitData(study.corpus, study.plan, split)
-        rows: Any = slice(None) if len(study.splits) == 1 else [s]
-        for v, contender in enumerate(study.plan.scores):
-            if needed[v].any():
-                order = data.rank_columns(contender).rankings[0].order
-                for m in np.flatnonzero(needed[v]):
-                    found = _measure_trial(data, order, study.plan.classifiers[m], layout.sizes, len(study.splits) == 1)
-                    values[rows, v, m] = found[:, : len(measures)]
+    n_measures = len(list_measures(layout.setting))
+    n_splits = len(study.splits)
+    n_replicates = 1 + SAMPLES if n_splits == 1 else n_splits
+    shape = (n_replicates, len(layout.models), n_measures, len(layout.sizes))
+    splits = [SplitData(study.corpus, study.plan, split) for split in study.splits] if trials.left else []
+    for v in trials.left:
+        found = np.full(shape, np.nan)
+        for s, data in enumerate(splits):
+            order = data.rank_columns(study.plan.scores[v]).rankings[0].order
+            for m in np.flatnonzero(needed[v]):
+                rows: Any = slice(None) if n_splits == 1 else [s]
+                measured = _measure_trial(data, order, study.plan.classifiers[m], layout.sizes, n_splits == 1)
+                found[rows, m] = measured[:, :n_measures]
+        trials.add(v, found)
+    values = np.full((n_replicates, len(layout.contenders), *shape[1:]), np.nan)
+    for v, of_variant in trials.values.items():
+        values[:, v] = of_variant
     first = study.splits[0]
     return values, len(first.test) / len(first.train)
 

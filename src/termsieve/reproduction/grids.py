@@ -82,7 +82,12 @@ class Grid:
         """Where things are in `values`."""
         return Layout(self.multiverse, self.setting)
 
-    def gather(self, worlds: Int64Array, classifier: str, measure: str) -> Array:
+    @property
+    def n_replicates(self) -> int:
+        """The number of splits or, of one published split, of samples of its test documents."""
+        return int(self.values.shape[1]) - self.sampled
+
+    def gather(self, worlds: Int64Array, classifier: str, measure: str, replicates: slice = slice(None)) -> Array:
         """Return a measure in some worlds: worlds x replicates x scores x sizes."""
         layout = self.layout
         if measure not in self.measures:
@@ -90,7 +95,8 @@ class Grid:
         preparation = number_variants(self.multiverse, layout.preparing, worlds)
         model = layout.place_of_model(worlds, classifier)
         at = list(self.measures).index(measure)
-        parts = [self.values[preparation, :, layout.place_of_score(worlds, name), model, at] for name in layout.names]
+        values = self.values[:, replicates]
+        parts = [values[preparation, :, layout.place_of_score(worlds, name), model, at] for name in layout.names]
         return np.stack(parts, axis=2)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -38,26 +40,33 @@ class Worlds:
         self.worlds = multiverse.worlds
         self.replicate: int | None = None  # the central values, or those of one split
         self.names: Mapping[str, str] = {}  # other names for the scores
+        self.varies = False  # whether a claim has asked for curves that are run in the worlds
         self._cache: dict[tuple[str, str, str], Curves] = {}
 
     def classifiers(self, group: str) -> list[str]:
-        """Return the classifiers of a group."""
-        return list(self.measurements.classifiers(group))
+        """Return the classifiers of a group that claims are judged by in the worlds."""
+        return [name for name in self.measurements.classifiers(group) if name not in self.multiverse.without]
 
     @property
     def n_replicates(self) -> int:
-        """Number of splits that all settings have; 0 where there is one."""
-        splits = min(1 if grid.sampled else grid.values.shape[1] for grid in self.grids.values())
-        return splits if splits > 1 else 0
+        """Number of splits, or of samples of the test documents, that all settings have; 0 where there is one."""
+        number = min(grid.n_replicates for grid in self.grids.values())
+        return number if number > 1 else 0
+
+    @property
+    def kind_of_replicates(self) -> str:
+        """What the replicates are: splits, or samples of the test documents of one."""
+        return "samples of the test documents" if any(grid.sampled for grid in self.grids.values()) else "splits"
 
     def take_replicate(self, number: int | None) -> None:
-        """Take the values of one split from now on, or the means."""
+        """Take the values of one split or sample from now on, or the central ones."""
         self.replicate = number
         self._cache.clear()
 
     def curves(self, group: str, classifier: str, measure: str) -> Curves:
         """Return the curves of all worlds, under the names that the scores have now."""
         key = (group, classifier, measure)
+        self.varies |= self.measurements.setting(group, classifier).name in self.grids
         if key not in self._cache:
             self._cache[key] = self._find_curves(group, classifier, measure)
         found: Curves = self._cache[key]
@@ -79,10 +88,13 @@ class Worlds:
         return Curves(grid.layout.names, grid.layout.sizes, values)
 
     def _central(self, grid: Grid, classifier: str, measure: str) -> Array:
-        values = grid.gather(self.worlds, classifier, measure)
-        if grid.sampled:
-            return values[:, 0]
-        return np.asarray(values.mean(axis=1) if self.replicate is None else values[:, self.replicate])
+        """Return the values of the replicate that is taken: by default the mean of splits, or the published split."""
+        if self.replicate is None:
+            taken = slice(0, 1) if grid.sampled else slice(None)
+        else:
+            first = self.replicate + grid.sampled
+            taken = slice(first, first + 1)
+        return np.asarray(grid.gather(self.worlds, classifier, measure, taken).mean(axis=1))
 
     def holds(self, claim: Claim) -> BoolArray:
         """Tell in which worlds a claim holds: in all its cases, or in as many as are enough."""
@@ -91,13 +103,25 @@ class Worlds:
         return np.asarray((margins >= -1e-9).sum(axis=-1) >= enough)
 
 
+def iterate_orders(names: Sequence[str], number: int, seed: int) -> Iterator[Sequence[str]]:
+    """Yield orders of names at random or, where there are not more than that number, all."""
+    if math.factorial(len(names)) <= number:
+        yield from itertools.permutations(names)
+        return
+    random = np.random.default_rng(seed)
+    for _ in range(number):
+        yield random.permutation(names).tolist()
+
+
 class Judgement:
     """What all worlds say of the claims of a paper."""
 
     def __init__(self, protocol: Protocol, default: Any, grids: Mapping[str, Grid]) -> None:
         self.protocol, self.multiverse = protocol, protocol.multiverse
         self.worlds = Worlds(default, protocol.multiverse, grids)
-        self.claims = [one for one in protocol.claims if self._is_of_curves(one)]
+        of_curves = [one for one in protocol.claims if self._is_of_curves(one)]
+        self.claims = [one for one in of_curves if self._varies(one)]
+        self.not_run = [one.id for one in of_curves if one not in self.claims]
 
     def _is_of_curves(self, claim: Claim) -> bool:
         if claim.check in (*WORLDLESS, *OF_RANKINGS, "cited"):
@@ -105,13 +129,19 @@ class Judgement:
         groups = claim.where.get("groups", [claim.where["group"]] if "group" in claim.where else [])
         return all(group in self.worlds.groups for group in groups)
 
+    def _varies(self, claim: Claim) -> bool:
+        """Tell whether a claim is about a classifier that is run in the worlds."""
+        self.worlds.varies = False
+        self.worlds.holds(claim)
+        return self.worlds.varies
+
     @cached_property
     def held(self) -> dict[str, BoolArray]:
         """In which worlds each claim about curves holds."""
         return {claim.id: self.worlds.holds(claim) for claim in self.claims}
 
-    def shares_by_split(self) -> dict[str, list[float]]:
-        """Return the share of worlds in which each claim holds on each split alone."""
+    def shares_by_replicate(self) -> dict[str, list[float]]:
+        """Return the share of worlds in which each claim holds on each split, or sample of test documents, alone."""
         shares: dict[str, list[float]] = {claim.id: [] for claim in self.claims}
         for replicate in range(self.worlds.n_replicates):
             self.worlds.take_replicate(replicate)
@@ -123,98 +153,118 @@ class Judgement:
     def shuffle_names(self, shuffles: int = SHUFFLES, seed: int = 0) -> dict[str, Any]:
         """Judge all claims with the names of the scores shuffled."""
         names = list(next(iter(self.worlds.grids.values())).setting.scores)
-        random = np.random.default_rng(seed)
         shares: dict[str, list[float]] = {claim.id: [] for claim in self.claims}
         best, typical = [], []
-        for _ in range(shuffles):
-            self.worlds.names = dict(zip(names, random.permutation(names).tolist(), strict=True))
+        levels = np.zeros(len(self.claims) + 1)
+        orders = list(iterate_orders(names, shuffles, seed))
+        for order in orders:
+            self.worlds.names = dict(zip(names, order, strict=True))
             held = [self.worlds.holds(claim) for claim in self.claims]
             for claim, one in zip(self.claims, held, strict=True):
                 shares[claim.id].append(float(one.mean()))
             number = np.sum(held, axis=0)
             best.append(int(number.max()))
             typical.append(float(np.median(number)))
+            levels += np.bincount(number, minlength=len(levels)) / len(number)
         self.worlds.names = {}
-        return {"shares": shares, "best": best, "typical": typical}
+        return {"shares": shares, "best": best, "typical": typical, "levels": (levels / len(orders)).tolist()}
 
-    def summarize_claims(self, null: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-        """Return share, interval over splits, deciding choice and null of each claim about curves."""
-        by_split, found = self.shares_by_split(), {}
+    def summarize_claims(self, null: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return share, its interval over splits or samples, deciding choice and null of each claim about curves."""
+        by_replicate, found = self.shares_by_replicate(), {}
         for name, held in self.held.items():
             share = float(held.mean())
             one: dict[str, Any] = {"share": round(share, 4), "decided_by": self.find_deciding(held)}
-            if by_split[name]:
-                one["share_over_splits"] = [round(min(by_split[name]), 4), round(max(by_split[name]), 4)]
-            if null is not None:
-                shares = np.array(null["shares"][name])
-                one["null"] = {
-                    "share": round(float(shares.mean()), 4),
-                    "as_high": round(float((shares >= share - 1e-12).mean()), 4),
-                }
+            if by_replicate[name]:
+                one["interval"] = self._find_interval(by_replicate[name])
+            shares = np.array(null["shares"][name])
+            one["null"] = {
+                "share": round(float(shares.mean()), 4),
+                "as_high": round(float((shares >= share - 1e-12).mean()), 4),
+            }
             found[name] = one
         return found
 
+    def _find_interval(self, shares: Sequence[float]) -> list[float]:
+        """Return the lowest and highest share over few splits, or where 95 % of many samples lie."""
+        within = (0, 100) if self.worlds.kind_of_replicates == "splits" else (2.5, 97.5)
+        return [round(float(end), 4) for end in np.percentile(shares, within)]
+
     def find_deciding(self, held: BoolArray) -> str:
         """Name the choice that decides most whether a claim holds, and how much of it."""
-        made = {one.name: self.worlds.worlds[:, i] for i, one in enumerate(self.multiverse.choices)}
-        first = rank_choices(made, held)[0]
-        return f"{first.choice} ({first.share:.0%})" if first.share > 0 else "nothing"
+        return name_deciding(
+            {one.name: self.worlds.worlds[:, i] for i, one in enumerate(self.multiverse.choices)}, held
+        )
 
-    def summarize_worlds(self, null: Mapping[str, Any] | None) -> dict[str, Any]:
+    def summarize_worlds(self, null: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many claims hold in the best and the usual world, and with shuffled names."""
         number = np.sum(list(self.held.values()), axis=0)
         best = int(number.argmax())
-        summary: dict[str, Any] = {
+        luck = {
+            "shuffles": len(null["best"]), "best_median": float(np.median(null["best"])),
+            "best_highest": max(null["best"]), "median": float(np.median(null["typical"])),
+            "best_as_high": round(float(np.mean(np.array(null["best"]) >= number[best])), 4),
+        }  # fmt: skip
+        return {
             "claims": len(self.held), "default": int(number[0]), "best": int(number[best]),
             "median": float(np.median(number)), "best_world": self.multiverse.describe(self.worlds.worlds[best]),
+            "null": luck,
         }  # fmt: skip
-        if null is not None:
-            summary["null"] = {
-                "shuffles": len(null["best"]), "best_median": float(np.median(null["best"])),
-                "best_highest": max(null["best"]), "median": float(np.median(null["typical"])),
-                "best_as_high": round(float(np.mean(np.array(null["best"]) >= number[best])), 4),
-            }  # fmt: skip
-        return summary
 
-    def specification_curve(self, bins: int = 96) -> dict[str, Any]:
-        """Return the number of claims that hold, sorted over worlds, and how often each reading is among them."""
+    def specification_curve(self, null: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many worlds meet each number of claims, and the share of each reading among them.
+
+        Worlds that meet equally many are not told apart: any order among them would be that of our list.
+        """
         number = np.sum(list(self.held.values()), axis=0)
-        order = np.argsort(number, kind="stable")
-        parts = np.array_split(order, min(bins, len(order)))
+        levels = np.unique(number)
         readings = [
             {
-                "choice": one.name, "reading": reading.name,
-                "shares": [round(float((self.worlds.worlds[part, i] == n).mean()), 3) for part in parts],
+                "choice": one.name, "reading": reading.name, "of": len(one.readings),
+                "shares": [round(float((self.worlds.worlds[number == at, i] == n).mean()), 3) for at in levels],
             }
             for i, one in enumerate(self.multiverse.choices)
             for n, reading in enumerate(one.readings)
         ]  # fmt: skip
-        held = [round(float(number[part].mean()), 2) for part in parts]
-        return {"claims": len(self.held), "held": held, "readings": readings}
+        return {
+            "claims": len(self.held), "default": int(number[0]), "levels": levels.tolist(),
+            "worlds": [int((number == at).sum()) for at in levels], "readings": readings,
+            "null": [round(share, 5) for share in null["levels"]],
+        }  # fmt: skip
 
 
 # Claims that follow from rankings
 
 
-def judge_rankings(protocol: Protocol, claims: Sequence[Claim]) -> dict[str, dict[str, Any]]:
-    """Judge the claims that follow from rankings in every preparation and variant of the scores."""
+def judge_rankings(protocol: Protocol) -> dict[str, dict[str, Any]]:
+    """Judge each claim that follows from rankings in every preparation and variant of the scores.
+
+    A claim that names the ``choices`` that can change it is judged in their combinations alone.
+    """
+    return {one.id: _judge_ranking(protocol, one) for one in protocol.claims if one.check in OF_RANKINGS}
+
+
+def _judge_ranking(protocol: Protocol, claim: Claim) -> dict[str, Any]:
     multiverse = protocol.multiverse
-    changing = [i for i, one in enumerate(multiverse.choices) if one.part in (PREPARATION, "scores")]
+    changing = [
+        i for i, one in enumerate(multiverse.choices)
+        if one.part in (PREPARATION, "scores") and one.name in claim.where.get("choices", [one.name])
+    ]  # fmt: skip
     distinct = np.unique(multiverse.worlds[:, changing], axis=0)
-    held: dict[str, list[bool]] = {claim.id: [] for claim in claims}
+    held = []
     for numbers in distinct:
         measurements = Measurements(_change_protocol(protocol, changing, numbers), {}, 1)
         measurements.resamples = 0
-        for claim in claims:
-            margins = CHECKS[claim.check](measurements, claim.where).values[0]
-            held[claim.id].append(bool((margins >= 0).all()))
+        margins = CHECKS[claim.check](measurements, claim.where).values[0]
+        held.append(bool((margins >= 0).all()))
     made = {multiverse.choices[i].name: distinct[:, place] for place, i in enumerate(changing)}
-    found = {}
-    for name, outcome in held.items():
-        first = rank_choices(made, outcome)[0]
-        decided = f"{first.choice} ({first.share:.0%})" if first.share > 0 else "nothing"
-        found[name] = {"share": round(float(np.mean(outcome)), 4), "decided_by": decided}
-    return found
+    return {"share": round(float(np.mean(held)), 4), "decided_by": name_deciding(made, held)}
+
+
+def name_deciding(made: Mapping[str, Any], held: Any) -> str:
+    """Name the choice that decides most whether a claim holds, and how much of it."""
+    first = rank_choices(made, held)[0]
+    return f"{first.choice} ({first.share:.0%})" if first.share > 0 else "nothing"
 
 
 def _change_protocol(protocol: Protocol, choices: Sequence[int], numbers: Int64Array) -> Protocol:
@@ -246,9 +296,8 @@ def find_nearest(worlds: Worlds, protocol: Protocol, group: str, shuffles: int =
         found[f"chosen on {name}"] = {"there": _near(own[chosen]), "on the other table": _near(others[chosen])}
     by_chance = []
     names = list(tables[0].cells[next(iter(tables[0].cells))])
-    random = np.random.default_rng(0)
-    for _ in range(shuffles):
-        worlds.names = dict(zip(names, random.permutation(names).tolist(), strict=True))
+    for order in iterate_orders(names, shuffles, 0):
+        worlds.names = dict(zip(names, order, strict=True))
         shuffled = np.concatenate([_table_gaps(worlds, group, one) for one in tables], axis=1)
         by_chance.append(_near(shuffled[int(shuffled.mean(axis=1).argmin())]))
     worlds.names = {}
@@ -287,4 +336,4 @@ def _table_gaps(worlds: Worlds, group: str, table: PrintedTable) -> Array:
 
 def _near(gaps: Array) -> dict[str, float]:
     counted = {f"within {bound}": int((gaps <= bound + 1e-6).sum()) for bound in (0.03, 0.05)}
-    return {**counted, "mean difference": round(float(gaps.mean()), 4)}
+    return {"cells": gaps.size, **counted, "mean difference": round(float(gaps.mean()), 4)}

@@ -11,6 +11,7 @@ from typing import Any
 from termsieve.files import write_atomically
 from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.figures import draw_figure
+from termsieve.reproduction.lead import count_minutes, render_lead, render_nearest, render_rewritten
 from termsieve.reproduction.markdown import format_bullets, format_table
 from termsieve.reproduction.protocol import PAPERS, Protocol, load_protocol
 from termsieve.reproduction.technical_report import render_report
@@ -18,24 +19,28 @@ from termsieve.reproduction.technical_report import render_report
 WORLDS_FIGURE = {"id": "worlds", "kind": "worlds", "title": "Claims that hold, over all worlds"}
 INTRODUCTION = """# The five papers: in how many readings their claims hold
 
-Made by `make reproduce` from `docs/results/*.json`; do not edit. `termsieve reproduce PAPER` runs one paper and
-prints the same numbers. [The technical report](technical_report.md) tells how and why.
+Made by `make reproduce` from `docs/results/*.json`, which `termsieve reproduce all --into docs/results` writes; do not
+edit. `termsieve reproduce PAPER` runs one paper and prints the same numbers. [The technical
+report](technical_report.md) tells how and why.
 
 A paper leaves choices open: tokens, stop lists, smoothing, averages. The *default* takes, for all of a paper, what a
 careful reader would: what is not stated is not done, but lines of an article that name its newsgroup are left out. A
 *world* is one reading of each open choice. The readings were written down, each with a reason, and committed before
-the first run of the grid; the checks of claims were known and some first results of earlier versions had been seen.
+the first run of the grid; the checks of claims were known and some first results of earlier versions had been seen
+([below](#checks-that-were-written-with-results-in-view)).
 
 One rule for printed errors: a printed formula is followed unless it contradicts the words of the paper or cannot be
 computed; then the words are followed, and the printed form is a reading in the grid.
 
-*Verdicts* are by sampling error at 95 %: paired over the splits with the correction of Nadeau and Bengio, or, where
-there is one published split, over samples of its test documents. A claim *holds* or *does not hold* if it is decided
-so in its cases, *partly* if cases are decided both ways, *undecided* if none fails and most are within sampling
-error; it is fragile if some are. *Worlds*: the share of worlds in which the claim is met by the means, in brackets
-the lowest and highest share on a single split. *Decides*: the choice that tells most about it, with the share of the
-entropy of the outcome that it explains. *Null*: the same share with the names of the scores shuffled (mean of 100
-shuffles), and how many of the shuffles reach the share of the true names.
+*Default*: the verdict, by sampling error at 95 %: paired over the splits with the correction of Nadeau and Bengio, or,
+where there is one published split, over samples of its test documents. A claim *holds* or *does not hold* if it is
+decided so in its cases, *partly* if cases are decided both ways, *undecided* if none fails and most are within
+sampling error; it is fragile if some are. *Worlds*: the share of worlds in which the claim is met by the means over
+the splits, and its interval: the lowest and the highest share on a single split or, where there is one published
+split, where 95 % of the shares on 200 samples of its test documents lie. *Decides*: the choice that tells most about
+it, with the share of the entropy of the outcome that it explains. *Null*: the share of worlds with the names of the
+scores shuffled (mean of 100 shuffles, or of all orders where there are fewer), and how many of the shuffles reach the
+share of the true names.
 """
 
 
@@ -46,38 +51,20 @@ def write_page(folder: Path, page: Path) -> None:
     write_atomically(page.with_name("technical_report.md"), [render_report(results).encode()])
     (folder / "figures").mkdir(exist_ok=True)
     for name in PAPERS:
-        drawn = list(results[name]["figures"])
-        if "multiverse" in results[name]:
-            drawn.append({**WORLDS_FIGURE, "curve": results[name]["multiverse"]["curve"]})
-        for figure in drawn:
+        curve = results[name]["multiverse"]["curve"]
+        for figure in (*results[name]["figures"], {**WORLDS_FIGURE, "curve": curve}):
             write_atomically(folder / "figures" / _figure_file(name, figure), [draw_figure(figure).encode()])
 
 
 def render_page(results: Mapping[str, dict[str, Any]]) -> str:
     """Render the page in Markdown."""
     protocols = {name: load_protocol(name) for name in PAPERS}
-    parts = [INTRODUCTION, _render_lead(protocols, results), "## How much was run\n\n" + _render_summary(results)]
+    parts = [INTRODUCTION, render_lead(protocols, results), "## How much was run\n\n" + _render_summary(results)]
+    parts.append("## Checks that were written with results in view\n\n" + render_rewritten(protocols))
+    parts.append("## What the papers announce or leave out\n\n" + _render_beyond(results))
     for name in PAPERS:
         parts += _render_paper(protocols[name], results[name])
     return "\n".join(part.rstrip() + "\n" for part in parts)
-
-
-def _render_lead(protocols: Mapping[str, Protocol], results: Mapping[str, dict[str, Any]]) -> str:
-    """Render the one table of all claims."""
-    rows = []
-    for name in PAPERS:
-        says = {claim.id: claim.says for claim in protocols[name].claims}
-        for one in results[name]["claims"]:
-            verdict = f"**{one['verdict']}**{', fragile' if one.get('fragile') else ''}"
-            rows.append([one["id"], says[one["id"]], verdict, *_worlds_cells(one)])
-    return format_table(["claim", "the paper says", "default", "worlds", "decides", "null"], rows)
-
-
-def _worlds_cells(claim: Mapping[str, Any]) -> list[str]:
-    share, between, null = claim.get("share"), claim.get("share_over_splits"), claim.get("null")
-    shown = "" if share is None else f"{share:.0%}" + (f" ({between[0]:.0%} to {between[1]:.0%})" if between else "")
-    luck = "" if null is None else f"{null['share']:.0%}; {null['as_high']:.0%} as high"
-    return [shown, str(claim.get("decided_by") or ""), luck]
 
 
 def _figure_file(paper: str, figure: Mapping[str, Any]) -> str:
@@ -89,16 +76,24 @@ def _render_summary(results: Mapping[str, dict[str, Any]]) -> str:
     for name in PAPERS:
         one = results[name]
         verdicts = [claim["verdict"] for claim in one["claims"]]
-        worlds = one.get("multiverse", {})
-        near = one["near"]["as printed"]
+        worlds, near = one["multiverse"], one["near"]["as printed"]
         rows.append([
             f"[{name}](#{name})", *(verdicts.count(word) for word in VERDICTS),
             f"{near['within 0.03']} of {near['cells']}" if near["cells"] else "",
-            f"{worlds['worlds']:,} of {worlds['possible']:,}" if worlds else "",
-            f"{sum(one['cpu_seconds'].values()) / 60:.1f}", f"{worlds['cpu_seconds'] / 60:.1f}" if worlds else "",
+            f"{worlds['worlds']:,} of {worlds['possible']:,}", f"{worlds['replicates'][0]} {worlds['replicates'][1]}",
+            *(f"{minutes:.1f}" for minutes in count_minutes(one)),
         ])  # fmt: skip
-    head = ["paper", *VERDICTS, "printed cells within .03, default", "worlds", "CPU minutes, default", "worlds"]
-    return format_table(head, rows)
+    minutes = [sum(count_minutes(results[name])) for name in PAPERS]
+    head = ["paper", *VERDICTS, "printed cells within .03, default", "worlds", "interval over",
+            "CPU minutes: default", "worlds", "judging"]  # fmt: skip
+    both = sum(of for name, of in zip(PAPERS, minutes, strict=True) if name in ("gu", "pip"))
+    return f"{format_table(head, rows)}\n\nCPU minutes in all: {sum(minutes):.0f}, of which GU and PIP take {both:.0f}."
+
+
+def _render_beyond(results: Mapping[str, dict[str, Any]]) -> str:
+    """Render the list of what was run beside the claims, with the numbers in short."""
+    rows = [[name, table["title"], table["short"]] for name in PAPERS for table in results[name]["beyond"]]
+    return format_table(["paper", "table, in the section of the paper", "in short"], rows)
 
 
 def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
@@ -106,8 +101,7 @@ def _render_paper(protocol: Protocol, results: dict[str, Any]) -> Iterator[str]:
     if protocol.believe:
         yield "### What a reader should believe now\n\n" + " ".join(protocol.believe)
     yield "### Claims\n\n" + _render_claims(protocol, results)
-    if "multiverse" in results:
-        yield from _render_worlds(protocol, results["multiverse"])
+    yield from _render_worlds(protocol, results["multiverse"])
     yield from _render_settings(results)
     yield from _render_tables(protocol, results)
     for table in results["beyond"]:
@@ -129,17 +123,17 @@ def _render_worlds(protocol: Protocol, found: Mapping[str, Any]) -> Iterator[str
     held = found["held"]
     said = (
         f"{found['worlds']:,} of {found['possible']:,} worlds, {found['splits']} split"
-        f"{'s' if found['splits'] > 1 else ''} each, {found['cpu_seconds'] / 60:.1f} CPU minutes. Of {held['claims']} "
+        f"{'s' if found['splits'] > 1 else ''} each, with {found['sizes'][0]} to {found['sizes'][-1]} terms in "
+        f"{len(found['sizes'])} steps, {found['cpu_seconds'] / 60:.1f} CPU minutes. Of {held['claims']} "
         f"claims about curves {held['default']} are met in the default world, {held['median']:g} in the median world, "
         f"{held['best']} in the best one."
     )
-    if "null" in held:
-        null = held["null"]
-        said += (
-            f" With the names of the scores shuffled, the best world of a shuffle meets {null['best_median']:g} in the "
-            f"median and {null['best_highest']} at most ({null['shuffles']} shuffles; {null['best_as_high']:.0%} reach "
-            f"the {held['best']} of the true names), the median world {null['median']:g}."
-        )
+    null = held["null"]
+    said += (
+        f" With the names of the scores shuffled, the best world of a shuffle meets {null['best_median']:g} in the "
+        f"median and {null['best_highest']} at most ({null['shuffles']} shuffles; {null['best_as_high']:.0%} reach "
+        f"the {held['best']} of the true names), the median world {null['median']:g}."
+    )
     figure = f"results/figures/{_figure_file(protocol.name, WORLDS_FIGURE)}"
     yield f"### The multiverse\n\n{said}\n\n![Specification curve: claims that hold over sorted worlds]({figure})"
     rows = [
@@ -149,25 +143,7 @@ def _render_worlds(protocol: Protocol, found: Mapping[str, Any]) -> Iterator[str
     ]
     yield "What the paper leaves open; the default first.\n\n" + format_table(["question", "reading", "why"], rows)
     if found["nearest"]:
-        yield "### The world nearest to print\n\n" + _render_nearest(found["nearest"])
-
-
-def _render_nearest(nearest: Mapping[str, Any]) -> str:
-    rows, worlds = [], []
-    for group, one in nearest.items():
-        ways = {"default": one["default"], "nearest world": one["nearest"], "by chance: names shuffled": one["null"]}
-        for name, of in one.items():
-            if name.startswith("chosen on"):
-                ways[f"{name}, there"], ways[f"{name}, on the other table"] = of["there"], of["on the other table"]
-        rows += [
-            [group if n == 0 else "", way, near.get("cells", one["cells"] if "table" not in way else ""),
-             f"{near['within 0.03']:g}", f"{near['within 0.05']:g}", f"{near['mean difference']:.3f}"]
-            for n, (way, near) in enumerate(ways.items())
-        ]  # fmt: skip
-        readings = "; ".join(f"{name}: {reading}" for name, reading in one["world"].items())
-        worlds.append(f"- {group}: {readings}. Shuffles that come as near: {one['null as near']:.0%}.")
-    head = ["corpus", "", "cells", "within .03", "within .05", "mean difference"]
-    return format_table(head, rows) + "\n\n" + "\n".join(worlds)
+        yield "### The world nearest to print\n\n" + render_nearest(found["nearest"])
 
 
 def _alt_text(figure: Mapping[str, Any]) -> str:

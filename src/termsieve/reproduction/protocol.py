@@ -19,7 +19,7 @@ WHERE_FIELDS = frozenset(
     """
     group groups classifier classifiers measure measures size sizes rows scale of prefix score scores order best slack
     enough over within places pooled area at_least exactly printed low high by least most median pairs at terms among
-    features why stand_in parts large small share
+    features why stand_in parts large small share families cuts choices
     """.split()  # noqa: SIM905 - read as words
 )
 PAPERS = ("gu", "ifs", "pip", "imbalanced", "ocfs")
@@ -91,7 +91,8 @@ class Figure:
 class Protocol:
     """One paper. Its ``reference_scores`` are run and drawn, but do not compete where claims are judged.
 
-    ``believe`` says in three sentences what a reader should believe now, ``changed`` which verdicts changed, and why.
+    ``believe`` says in three sentences what a reader should believe now, ``changed`` which verdicts changed, and why,
+    ``rewritten`` which checks were changed after results of them had been seen.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Protocol:
     reference_scores: Sequence[str] = ()
     believe: Sequence[str] = ()
     changed: Sequence[str] = ()
+    rewritten: Sequence[str] = ()
 
     def without_missing_corpora(self) -> Protocol:
         """Return the protocol without optional settings whose corpora are missing."""
@@ -155,6 +157,7 @@ def _build_protocol(name: str, data: dict[str, Any]) -> Protocol:
         reference_scores=paper.get("beside", []),
         believe=data.get("believe", []),
         changed=data.get("changed", []),
+        rewritten=data.get("rewritten", []),
     )
 
 

@@ -22,7 +22,7 @@ from termsieve.reproduction.beyond import study_beyond
 from termsieve.reproduction.claims import DECIDED, HOLDS, Replicates, judge_claims
 from termsieve.reproduction.fitted_worlds import DEFAULT_ONLY, FittedRunner, make_comparison
 from termsieve.reproduction.grids import Grid
-from termsieve.reproduction.judging import OF_RANKINGS, Judgement, find_nearest, judge_rankings, list_tables
+from termsieve.reproduction.judging import Judgement, find_nearest, judge_rankings, list_tables
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import Figure, Protocol
 from termsieve.reproduction.setting import Setting
@@ -82,10 +82,12 @@ def reproduce(protocol: Protocol, runner: Runner, *, worlds: bool = True) -> dic
         for name, setting in protocol.settings.items()
     }
     measurements = Measurements(protocol, results, runner.threads)
-    found = assemble(
-        protocol, measurements, sampled, runner.run_worlds(protocol) if worlds and protocol.multiverse.choices else {}
-    )
-    return {**found, "wall_seconds": round(time.perf_counter() - start, 1)}
+    grids = runner.run_worlds(protocol) if worlds and protocol.multiverse.choices else {}
+    trials_done = time.process_time()
+    found = assemble(protocol, measurements, sampled, grids)
+    found["judging_cpu_seconds"] = round(time.process_time() - trials_done, 1)
+    runner.notify(f"{protocol.name}: {time.perf_counter() - start:.0f} s")
+    return found
 
 
 def has_published_split(setting: Setting) -> bool:
@@ -121,29 +123,25 @@ def judge_worlds(
     protocol: Protocol, default: Replicates, grids: Mapping[str, Grid], claims: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Judge the claims in all worlds, write what is found into their records, and return what is about all of them."""
-    start = time.process_time()
     judgement = Judgement(protocol, default, grids)
-    null = judgement.shuffle_names() if protocol.multiverse.design == "product" else None
-    found = judgement.summarize_claims(null)
-    if null is None:  # of so many worlds each has rankings of its own
-        found |= judge_rankings(protocol, [one for one in protocol.claims if one.check in OF_RANKINGS])
-    else:
-        found |= {one.id: NOT_RUN for one in protocol.claims if one.check in OF_RANKINGS}
+    null = judgement.shuffle_names()
+    found = judgement.summarize_claims(null) | judge_rankings(protocol)
+    found |= dict.fromkeys(judgement.not_run, NOT_RUN)
     for claim in claims:
         claim.update(found.get(claim["id"], _same_everywhere(claim)))
     multiverse = protocol.multiverse
     summary: dict[str, Any] = {
         "worlds": len(multiverse.worlds), "possible": multiverse.n_possible, "design": multiverse.design,
         "splits": multiverse.splits, "sizes": next(iter(grids.values())).layout.sizes,
-        "held": judgement.summarize_worlds(null), "curve": judgement.specification_curve(),
+        "replicates": [judgement.worlds.n_replicates, judgement.worlds.kind_of_replicates],
+        "held": judgement.summarize_worlds(null), "curve": judgement.specification_curve(null),
     }  # fmt: skip
     summary["nearest"] = {group: find_nearest(judgement.worlds, protocol, group) for group in list_tables(protocol)}
     summary["cpu_seconds"] = round(sum(grid.seconds for grid in grids.values()), 1)
-    summary["judging_cpu_seconds"] = round(time.process_time() - start, 1)
     return summary
 
 
-NOT_RUN = {"share": None, "decided_by": "not run in worlds"}
+NOT_RUN = {"share": None, "decided_by": "not run in worlds: its classifier is run in the default alone"}
 
 
 def _same_everywhere(claim: Mapping[str, Any]) -> dict[str, Any]:

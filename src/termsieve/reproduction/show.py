@@ -47,7 +47,6 @@ def run_and_show(
             console.print(f"[bold]{title}[/]")
             for line in lines:
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-    console.print(f"{protocol.name}: {results['wall_seconds']:.0f} s", highlight=False)
     if into is not None:
         write_atomically(into / f"{protocol.name}.json", [_to_json(results).encode()])
     return results
@@ -57,8 +56,9 @@ def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh:
     """Return the folder of the journals of a paper; with ``fresh``, delete those of earlier runs."""
     folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
     if fresh:
-        for path in folder.glob("*.journal"):
-            path.unlink()
+        for kind in ("*.journal", "worlds/*.npy", "worlds/*.npz", "sampled/*.npz"):
+            for path in folder.glob(kind):
+                path.unlink()
     return folder
 
 

@@ -80,6 +80,8 @@ class Multiverse:
         Numbers of terms; empty for those of the setting.
     settings : list of str
         The settings that are run; empty for all.
+    without : list of str
+        Classifiers of other settings that claims leave out where they are judged in the worlds.
     """
 
     design: str
@@ -87,6 +89,7 @@ class Multiverse:
     splits: int = 1
     sizes: Sequence[int] = ()
     settings: Sequence[str] = ()
+    without: Sequence[str] = ()
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Multiverse:
@@ -98,7 +101,8 @@ class Multiverse:
         sizes = given.get("sizes", ())
         if isinstance(sizes, Mapping):
             sizes = range(sizes["from"], sizes["to"] + 1, sizes["step"])
-        return cls(given["design"], choices, given.get("splits", 1), list(sizes), given.get("settings", ()))
+        names = (given.get(key, ()) for key in ("settings", "without"))
+        return cls(given["design"], choices, given.get("splits", 1), list(sizes), *names)
 
     @property
     def shape(self) -> tuple[int, ...]:

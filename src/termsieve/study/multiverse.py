@@ -24,7 +24,15 @@ from termsieve.tokens.analyzer import Analyzer
 
 MEASURE = "f1_macro"
 MOST_WAYS = 1000
+USUAL: Mapping[str, Sequence[Any]] = {"lowercase": [True, False], "stop_words": [None, "smart"], "min_df": [1, 3]}
 CLASSIFIER = "multinomial_nb"
+LITTLE = 0.1  # a choice that explains less of the outcome does not decide it
+# Choices as a sentence has them; others by their names
+_WORDS = {
+    "lowercase": "lower-casing", "stop_words": "the stop list", "min_df": "min_df (rare words)",
+    "min_tf": "min_tf (rare words)", "token_pattern": "what a word is", "ngram_range": "pairs of words",
+    "weighting": "the weighting", "stemmer": "stemming", "strip_accents": "stripping accents",
+}  # fmt: skip
 # What may be varied: fields of the analyzer, and of the plan
 ANALYZER_FIELDS = tuple(one.name for one in fields(Analyzer) if one.name not in ("tokenizer", "strip"))
 PLAN_FIELDS = ("min_df", "min_tf", "weighting", "weigh", "drop_empty", "per_class", "one_vs_rest", "seed")
@@ -111,8 +119,8 @@ class Ways:
         """Return for each value of each choice: ways, the score most often best, in how many, and the mean measure."""
         rows = []
         for name in self.ways[0].choices:
-            for value in dict.fromkeys(str(way.choices[name]) for way in self.ways):
-                some = [way for way in self.ways if str(way.choices[name]) == value]
+            for value in dict.fromkeys(format_value(way.choices[name]) for way in self.ways):
+                some = [way for way in self.ways if format_value(way.choices[name]) == value]
                 best, n = Counter(way.best for way in some).most_common(1)[0]
                 rows.append((name, value, len(some), best, n, float(np.mean([way.reached for way in some]))))
         return rows
@@ -122,7 +130,7 @@ def multiverse(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
     *,
-    vary: Mapping[str, Sequence[Any]],
+    vary: Mapping[str, Sequence[Any]] = USUAL,
     scores: Sequence[str | Contender] = SCORES,
     classifier: str = CLASSIFIER,
     ks: Sequence[int] = GRID,
@@ -140,7 +148,8 @@ def multiverse(
         As for `termsieve.compare`.
     vary : dict
         What to vary: a parameter of `termsieve.Analyzer` (``lowercase``, ``stop_words``, ``token_pattern``, ...) or of
-        `termsieve.compare` (``min_df``, ``min_tf``, ``weighting``, ...), and its values. All combinations are tried.
+        `termsieve.compare` (``min_df``, ``min_tf``, ``weighting``, ...), and its values. All combinations are tried. By
+        default: lower-casing, a stop list, and whether words of one or two documents count.
     classifier : str
         One classifier; naive Bayes takes one sweep for all numbers of terms.
     notify : callable, optional
@@ -159,21 +168,23 @@ def multiverse(
     _check_vary(vary)
     n_threads = resolve_threads(threads)
     base = analyzer or Analyzer()
-    combinations = list(itertools.product(*vary.values()))
-    corpora: dict[str, Corpus] = {}
-    ways = []
-    for number, values in enumerate(combinations, 1):
+    prepared = []  # all of them before the first is run: a value that cannot be is told at once
+    for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
         made = replace(base, **{name: value for name, value in chosen.items() if name in ANALYZER_FIELDS})
         given = {**plan, **{name: value for name, value in chosen.items() if name in PLAN_FIELDS}}
         whole = Plan.from_arguments(scores, [classifier], list(ks), sample=sample, pairs="no", **given)
+        prepared.append((chosen, made, whole))
+    corpora: dict[str, Corpus] = {}
+    ways = []
+    for number, (chosen, made, whole) in enumerate(prepared, 1):
         if repr(made) not in corpora:  # ways that differ in the plan alone share the reading
             corpora.clear()
             corpora[repr(made)] = read_corpus(documents, labels, made, whole.columns, n_threads)
         way = _run_way(corpora[repr(made)].sample(whole.sample, whole.seed), whole, chosen, n_threads)
         ways.append(way)
         if notify is not None:
-            notify(f"{number} of {len(combinations)}: {format_choices(chosen)}: {way.best}")
+            notify(f"{number} of {len(prepared)}: {format_choices(chosen)}: {way.best}")
     return Ways(ways)
 
 
@@ -220,9 +231,13 @@ def _name_deciding(influences: Sequence[Influence]) -> str:
     most = influences[0].share
     if most == 0:
         return ""
-    names = [one.choice for one in influences if one.share == most]
-    shares = f" ({most:.0%} of it{', each' if len(names) > 1 else ''})" if most < 1 else ""
-    return f"; {' and '.join(names)} decide{'' if len(names) > 1 else 's'}{shares}"
+    names = [_WORDS.get(one.choice, one.choice) for one in influences if one.share == most]
+    several = len(names) > 1
+    named = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
+    if most < LITTLE:
+        return f"; no choice by itself decides (most {named}, {most:.0%})"
+    said = f"; {named} decide{'' if several else 's'}"
+    return said if most == 1 else f"{said} most ({most:.0%} {'each' if several else 'of it'})"
 
 
 def format_choices(chosen: Mapping[str, Any]) -> str:
@@ -231,4 +246,15 @@ def format_choices(chosen: Mapping[str, Any]) -> str:
     >>> format_choices({"min_df": 3, "stop_words": None})
     'min_df=3, stop_words=none'
     """
-    return ", ".join(f"{name}={'none' if value is None else value}" for name, value in chosen.items())
+    return ", ".join(f"{name}={format_value(value)}" for name, value in chosen.items())
+
+
+def format_value(value: Any) -> str:
+    """Format a value as it is given: none, yes, no, 1-2.
+
+    >>> format_value(None), format_value(True), format_value((1, 2)), format_value(3)
+    ('none', 'yes', '1-2', '3')
+    """
+    if isinstance(value, bool) or value is None:
+        return {None: "none", True: "yes", False: "no"}[value]
+    return "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
