@@ -42,18 +42,19 @@ $(LOWEST_READY): pyproject.toml .ci/lowest.py
 	$(LOWEST)/bin/python -m pip check
 	@touch $@
 
-# fails, too, where the tests run less than this of the lines and branches; without the corpora many of them are skipped
+TESTS := $(BIN)/python -m pytest -n auto --dist worksteal
+COVERED_TESTS := PYTHONPATH=tests $(TESTS) -p coverage_plugin --coverage-missing
+# below this `make coverage` fails; without the corpora many tests are skipped
 COVERAGE_FLOOR ?= $(if $(TERMSIEVE_DATA),90,0)
-TESTS := PYTHONPATH=tests $(BIN)/python -m pytest -p coverage_plugin -n auto --dist worksteal
 
 test: $(READY) lint
-	$(TESTS) --coverage-floor $(COVERAGE_FLOOR)
+	$(TESTS)
 
-# what the tests do not run, line by line. numba's loops are compiled, and no line of them is seen: a second run has them as
-# Python, which takes long and warns of overflow where machine code does not
+# lines and branches that the tests run, and which not. numba's loops are compiled, and no line of them is seen: a second run
+# has them as Python, which takes long and warns of overflow where machine code does not
 coverage: $(READY)
-	$(TESTS) --coverage-missing
-	NUMBA_DISABLE_JIT=1 $(TESTS) --coverage-missing -W ignore::RuntimeWarning $(KERNEL_TESTS)
+	$(COVERED_TESTS) --coverage-floor $(COVERAGE_FLOOR)
+	NUMBA_DISABLE_JIT=1 $(COVERED_TESTS) -W ignore::RuntimeWarning $(KERNEL_TESTS)
 
 # change the code in one place, see whether a test fails: a sample, about 340 changes
 mutants: $(READY)

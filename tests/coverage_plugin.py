@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python -m pytest -p coverage_plugin -n auto --coverage-floor 90 --coverage-missing
 
-SlipCover puts probes into the bytecode and takes them out once they were passed, so `make test` can afford it: Python
+SlipCover puts probes into the bytecode and takes them out once they were passed, which costs little: Python
 3.11's tracing, which coverage.py needs, takes three quarters more CPU. Its own plugin is not used: it also rewrites how
 pytest loads test modules, which does not work with every pytest, and test modules are not measured here.
 
@@ -12,6 +12,7 @@ Loops of numba are left out, since they run as machine code; with ``NUMBA_DISABL
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from pathlib import Path
@@ -36,7 +37,17 @@ def start() -> tuple[slipcover.Slipcover, slipcover.ImportManager]:
         files = slipcover.FileMatcher(sources=[SOURCE], omit=LEFT_OUT)
     imports = slipcover.ImportManager(probes, files)
     imports.__enter__()
+    import_all()
     return probes, imports
+
+
+def import_all() -> None:
+    """Import every module now: probes are put in at import, and tests change how modules are found."""
+    left_out = {*LOOPS, SOURCE / "_numba.py", SOURCE / "__main__.py"}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        if path not in left_out and "spark" not in parts:
+            importlib.import_module(".".join(parts).removesuffix(".__init__"))
 
 
 PROBES, IMPORTS = start()  # here and not in a hook: what conftest.py imports is to be seen, too

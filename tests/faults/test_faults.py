@@ -28,6 +28,7 @@ ROUNDS = int(os.environ.get("FAULT_ROUNDS", "1"))
 N_LARGE = 30_000  # documents of 18 MB: several blocks, of which the first is also looked at for its columns
 BLOCK = 4 << 20
 OLD = b"what was there before\n"
+ENRON = datasets.locate("enron1")
 
 FEW = ["--score", "chi2", "-k", "5,10", "--classifier", "multinomial_nb"]
 COMMANDS = {
@@ -125,7 +126,7 @@ def test_a_killed_command_leaves_nothing_half_written(name, sent, folder, durati
     assert is_whole(target)
 
 
-@pytest.mark.skipif(datasets.locate("enron1") is None, reason="the corpora are not here")
+@pytest.mark.skipif(ENRON is None, reason="the corpora are not here")
 def test_a_killed_reproduction_keeps_every_trial_and_goes_on(tmp_path):
     """It takes some seconds for each signal: a paper's corpus is read, and trials must be under way."""
     target, journals = tmp_path / "ifs.json", tmp_path / "journals"
@@ -133,7 +134,7 @@ def test_a_killed_reproduction_keeps_every_trial_and_goes_on(tmp_path):
     kept = 0
     for sent in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         arguments = ["reproduce", "ifs", "--no-worlds", "--journals", journals, "--into", tmp_path]
-        process = start(arguments, tmp_path)
+        process = start(arguments, tmp_path, env=os.environ | {"TERMSIEVE_DATA": str(ENRON.resolve().parent)})
         end = time.monotonic() + 120
         while count_trials(journals) <= kept and time.monotonic() < end:
             time.sleep(0.05)
