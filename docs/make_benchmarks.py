@@ -86,7 +86,11 @@ def describe_machine(machine: dict[str, Any]) -> str:
 
 
 def show_ratio(ratio: float) -> str:
-    return f"x {ratio:.2g}" if ratio < 100 else f"x {ratio:,.0f}"
+    return f"x {show_number(ratio)}"
+
+
+def show_number(ratio: float) -> str:
+    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
 
 
 def page(result: dict[str, Any], history: list[dict[str, Any]]) -> Iterator[str]:
@@ -145,8 +149,9 @@ def task_table(result: dict[str, Any], task: str, title: str) -> Iterator[str]:
     for row in rows:
         name = f"**{row['peer']}**" if row["peer"].startswith("termsieve") else f"{row['peer']} {row['version']}"
         yield (
-            f"| {name} | {row['how']} | {show_seconds(row['cpu'])} | {row['cpu'] / ours['cpu']:.2g} "
-            f"| {show_seconds(row['seconds'])} | {show_seconds(row['first'])} | {row['first'] / ours['first']:.2g} "
+            f"| {name} | {row['how']} | {show_seconds(row['cpu'])} | {show_number(row['cpu'] / ours['cpu'])} "
+            f"| {show_seconds(row['seconds'])} "
+            f"| {show_seconds(row['first'])} | {show_number(row['first'] / ours['first'])} "
             f"| {max(row['memory'], 0):.0f} MB | {numbers(result, row)} |"
         )
     yield ""
@@ -230,7 +235,9 @@ def draw(result: dict[str, Any]) -> str:
             parts.append(f'<circle cx="{x(first):.1f}" cy="{y}" r="3.5" {ring}/>')
             parts.append(f'<circle cx="{x(later):.1f}" cy="{y}" r="3.5" fill="{OURS if later >= 1 else THEIRS}"/>')
             at = x(max(later, first)) + 8
-            parts.append(f'<text x="{at:.1f}" y="{y + 4}" fill="{GREY}">{later:.2g}, first {first:.2g}</text>')
+            parts.append(
+                f'<text x="{at:.1f}" y="{y + 4}" fill="{GREY}">{show_number(later)}, first {show_number(first)}</text>'
+            )
             y += row_height
     grid = []
     for power in range(low, high + 1):
