@@ -53,7 +53,6 @@ def test_figures_are_drawn(make, result, figure):
     assert "scikit-learn" in "".join(drawn.itertext())
 
 
-@pytest.mark.skipif(not HISTORY.exists(), reason="the benchmark has not been run since first calls are measured apart")
 def test_what_is_committed_was_made_from_the_results(make):
     result = json.loads(RESULTS.read_text("utf-8"))
     history = [json.loads(line) for line in HISTORY.read_text("utf-8").splitlines()]
