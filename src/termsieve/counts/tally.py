@@ -17,6 +17,7 @@ import pyarrow as pa
 from termsieve._kernels import import_kernels
 from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermCells
+from termsieve.documents.string_columns import load_kernels as load_documents_kernels
 from termsieve.threads import work_on_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
@@ -296,6 +297,7 @@ def load_kernels(analyzer: Analyzer) -> None:
     string_kernels.pack_leading_bytes(*string_buffers(vocabulary.get_terms(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
     string_kernels.counting_sort(items=every, keys=every, n_keys=len(every))
+    load_documents_kernels()  # documents are read while the threads work
     other = Tally(plain)
     other.add(texts, two + 1, two, two)
     merge_tallies([tally, other], two, 2, threads=1)

@@ -23,6 +23,7 @@ r"""Files, folders, frames and streams come in; labelled documents as Arrow reco
     labels         a column of labels of any type -> lists of strings
     label_spelling  a value of any type -> its one spelling
     string_columns  a column of any type -> strings
+    utf8_kernels   numba loop: is it UTF-8?
     chunks         what readers hand over
     options        what read() was asked for
 

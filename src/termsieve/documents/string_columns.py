@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve.documents.chunks import Column, Faults, JsonLiteral
 from termsieve.documents.label_spelling import is_missing, spell, spell_array
 from termsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from termsieve.documents import utf8_kernels
+else:
+    utf8_kernels = import_kernels("termsieve.documents.utf8_kernels")
 
 LONE_SURROGATE = "a lone surrogate, which is not text"
 NULL_IN_LIST = "missing token: there is a null in the list"
 TOKENS = pa.large_list(pa.large_string())
 _LISTS = (list, tuple, np.ndarray)
+_NEVER = Threshold(warm=sys.maxsize, cold=sys.maxsize)  # a check alone is not worth loading a loop for
 _TYPE_NAMES = {
     str: "a string",
     bool: "a truth value",
@@ -29,7 +37,9 @@ _TYPE_NAMES = {
 
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether the bytes are valid UTF-8; Arrow's check runs at many GB/s."""
+    """Tell whether the bytes are valid UTF-8."""
+    if kernels_pay(0, _NEVER):
+        return bool(utf8_kernels.is_valid(text=np.frombuffer(data, np.uint8)))
     offsets = pa.py_buffer(np.array([0, len(data)], np.int64))
     cell = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, pa.py_buffer(data)])
     try:
@@ -184,12 +194,35 @@ def is_list(kind: pa.DataType) -> bool:
 def decode_utf8(column: pa.Array, faults: Faults) -> pa.Array:
     """Return strings or bytes as large_string, each checked: files may claim UTF-8 that is none."""
     raw = column.cast(pa.large_binary())
+    if kernels_pay(0, _NEVER) and _is_plainly_utf8(raw):
+        return raw.view(pa.large_string())
     try:
         return raw.cast(pa.large_string())
     except pa.ArrowInvalid:
         return pa.array(
             [_decode_value(value, row, faults) for row, value in enumerate(raw.to_pylist())], pa.large_string()
         )
+
+
+def _is_plainly_utf8(column: pa.LargeBinaryArray) -> bool:
+    """Tell whether all bytes from the first value to the last are valid UTF-8, and no character is in two values.
+
+    A column of which this is not true may still be valid: there may be other bytes behind its nulls.
+    """
+    _, offset_buffer, data = column.buffers()
+    if data is None or not len(column):
+        return True
+    offsets = np.frombuffer(offset_buffer, np.int64)[column.offset : column.offset + len(column) + 1]
+    text = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
+    return bool(
+        utf8_kernels.is_valid(text=text)
+        and utf8_kernels.are_cut_between_characters(text=text, offsets=offsets - offsets[0])
+    )
+
+
+def load_kernels() -> None:
+    """Load or compile the loops that check UTF-8."""
+    _is_plainly_utf8(pa.array([b"a"], pa.large_binary()))
 
 
 def _decode_value(value: bytes | None, row: int, faults: Faults) -> str | None:
