@@ -138,11 +138,15 @@ def _submit_each(pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterab
 def read_ahead(items: Iterable[A], most: int) -> Generator[A]:
     """Yield items that a thread of its own takes, at most so many ahead; an error comes in its place.
 
-    When this is closed, the thread has ended: what it took the items from may be closed as well.
+    When this is closed, the thread has ended: what it took the items from may be closed as well. There is no thread
+    where there is one core.
 
     >>> list(read_ahead(iter([3, 2, 1]), 2))
     [3, 2, 1]
     """
+    if count_cores() == 1:
+        yield from items
+        return
     taken, end = iter(items), object()
     with thread_pool(1, waits=True) as pool:
         pending: deque[Future[Any]] = deque(pool.submit(next, taken, end) for _ in range(most))

@@ -9,6 +9,7 @@ import warnings
 from unittest.mock import patch
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from termsieve import threads
@@ -52,6 +53,7 @@ def listen(path, cores, **options):
     with (
         patch.object(streams, "BLOCK_BYTES", BLOCK),
         patch.object(streams, "count_cores", lambda: cores),
+        patch.object(threads, "count_cores", lambda: cores),
         warnings.catch_warnings(record=True) as warned,
     ):
         warnings.simplefilter("always")
@@ -95,7 +97,11 @@ def test_a_pass_goes_on_where_another_stopped(tmp_path):
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(json_lines(RECORDS)))
     documents = read(path)
-    with patch.object(streams, "BLOCK_BYTES", BLOCK), patch.object(streams, "count_cores", lambda: 4):
+    with (
+        patch.object(streams, "BLOCK_BYTES", BLOCK),
+        patch.object(streams, "count_cores", lambda: 4),
+        patch.object(threads, "count_cores", lambda: 4),
+    ):
         batches = documents.batches()
         before = [row for _ in range(9) for row in next(batches).to_pylist()]
         position = documents.position
@@ -121,7 +127,11 @@ def test_no_thread_stays_whatever_ends_the_pass(tmp_path, name, how):
     path = tmp_path / name
     path.write_bytes(FILES[name])
     started = len(threading.enumerate())
-    with patch.object(streams, "BLOCK_BYTES", BLOCK), patch.object(streams, "count_cores", lambda: 4):
+    with (
+        patch.object(streams, "BLOCK_BYTES", BLOCK),
+        patch.object(streams, "count_cores", lambda: 4),
+        patch.object(threads, "count_cores", lambda: 4),
+    ):
         batches = open_documents(path).batches()
         for _ in range(4):
             next(batches)
@@ -135,6 +145,34 @@ def test_no_thread_stays_whatever_ends_the_pass(tmp_path, name, how):
                 batches.throw(KeyboardInterrupt())
         else:
             del batches
+
+
+@pytest.mark.usefixtures("no_thread_stays")
+@pytest.mark.parametrize("how", ["all", "close", "interrupt"])
+def test_batches_of_parquet_are_decoded_ahead(tmp_path, monkeypatch, how):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.Table.from_pylist(RECORDS), path)
+    monkeypatch.setattr("termsieve.documents.arrowfiles.BATCH_ROWS", 10)
+    monkeypatch.setattr(threads, "count_cores", lambda: 1)
+    expected = [(batch.to_pylist(), at) for batch, at in with_bytes(read(path))]
+    monkeypatch.setattr(threads, "count_cores", lambda: 4)
+    documents = read(path)
+    batches = with_bytes(documents)
+    started = len(threading.enumerate())
+    first = [next(batches) for _ in range(3)]
+    assert len(threading.enumerate()) > started
+    if how == "all":
+        assert [(batch.to_pylist(), at) for batch, at in [*first, *batches]] == expected
+    elif how == "close":
+        batches.close()
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            batches.throw(KeyboardInterrupt())
+
+
+def with_bytes(documents):
+    for batch in documents:
+        yield batch, documents.bytes_read
 
 
 @pytest.mark.usefixtures("no_thread_stays")
@@ -174,12 +212,15 @@ def test_an_error_of_the_work_comes_in_its_place(n_threads):
 
 
 @pytest.mark.usefixtures("no_thread_stays")
-def test_an_error_of_what_is_read_ahead_comes_in_its_place():
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_error_of_what_is_read_ahead_comes_in_its_place(monkeypatch, cores):
+    monkeypatch.setattr(threads, "count_cores", lambda: cores)
     assert collect(threads.read_ahead(numbers_then_error(7), 3)) == [*range(7), "the items end here"]
 
 
 @pytest.mark.usefixtures("no_thread_stays")
-def test_only_so_many_items_are_read_ahead():
+def test_only_so_many_items_are_read_ahead(monkeypatch):
+    monkeypatch.setattr(threads, "count_cores", lambda: 2)
     taken = []
     reader = threads.read_ahead((taken.append(i) or i for i in range(1000)), 3)
     for i in range(10):
@@ -191,7 +232,8 @@ def test_only_so_many_items_are_read_ahead():
 
 
 @pytest.mark.usefixtures("no_thread_stays")
-def test_who_closes_what_is_read_ahead_waits_for_the_item_that_is_being_read():
+def test_who_closes_what_is_read_ahead_waits_for_the_item_that_is_being_read(monkeypatch):
+    monkeypatch.setattr(threads, "count_cores", lambda: 2)
     begun, ended = threading.Event(), threading.Event()
 
     def items():

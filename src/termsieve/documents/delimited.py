@@ -234,9 +234,10 @@ def _has_regular_quotes(data: bytes, codes: AnyArray, quotes: AnyArray, known: i
 
 def _has_stray_return(data: bytes, codes: AnyArray, quotes: AnyArray, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
-    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
+    if b"\r" not in data:
         return False
-    returns = np.flatnonzero(codes[:known] == _RETURN)
+    returns = find_byte(data, _RETURN)
+    returns = returns[: np.searchsorted(returns, known)]
     alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
     return bool((np.searchsorted(quotes, alone) % 2 == 0).any())
 
