@@ -22,7 +22,7 @@ import typer.main
 
 from termsieve._version import __version__
 from termsieve.cli.imports import leave_out_pandas
-from termsieve.cli.memory_limit import describe_lack, guard_libraries, is_lack_of_memory
+from termsieve.cli.memory_limit import describe_lack, find_limit, guard_libraries, is_lack_of_memory
 from termsieve.cli.messages import in_options, print_error
 from termsieve.errors import OptionError, TermsieveError, was_interrupted
 
@@ -62,9 +62,11 @@ def main() -> None:
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     code = run()
-    if code == INTERRUPTED or (code and _has_busy_threads()):
+    if code == INTERRUPTED or (code and (_has_busy_threads() or find_limit() is not None)):
+        with contextlib.suppress(OSError):
+            _close_output()
         sys.stderr.flush()
-        os._exit(code)  # without waiting for threads that still work
+        os._exit(code)  # without waiting for threads that still work, or for libraries that tidy up without memory
     sys.exit(code)
 
 
