@@ -9,7 +9,6 @@ import warnings
 from unittest.mock import patch
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from termsieve import threads
@@ -145,34 +144,6 @@ def test_no_thread_stays_whatever_ends_the_pass(tmp_path, name, how):
                 batches.throw(KeyboardInterrupt())
         else:
             del batches
-
-
-@pytest.mark.usefixtures("no_thread_stays")
-@pytest.mark.parametrize("how", ["all", "close", "interrupt"])
-def test_batches_of_parquet_are_decoded_ahead(tmp_path, monkeypatch, how):
-    path = tmp_path / "x.parquet"
-    pq.write_table(pa.Table.from_pylist(RECORDS), path)
-    monkeypatch.setattr("termsieve.documents.arrowfiles.BATCH_ROWS", 10)
-    monkeypatch.setattr(threads, "count_cores", lambda: 1)
-    expected = [(batch.to_pylist(), at) for batch, at in with_bytes(read(path))]
-    monkeypatch.setattr(threads, "count_cores", lambda: 4)
-    documents = read(path)
-    batches = with_bytes(documents)
-    started = len(threading.enumerate())
-    first = [next(batches) for _ in range(3)]
-    assert len(threading.enumerate()) > started
-    if how == "all":
-        assert [(batch.to_pylist(), at) for batch, at in [*first, *batches]] == expected
-    elif how == "close":
-        batches.close()
-    else:
-        with pytest.raises(KeyboardInterrupt):
-            batches.throw(KeyboardInterrupt())
-
-
-def with_bytes(documents):
-    for batch in documents:
-        yield batch, documents.bytes_read
 
 
 @pytest.mark.usefixtures("no_thread_stays")

@@ -8,7 +8,7 @@ checksums of Parquet pages are verified where the file has them.
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,16 +21,14 @@ from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import convert_read_errors
 from termsieve.documents.string_columns import byte_size, is_list, is_textual, replace_views
 from termsieve.errors import InputError
-from termsieve.threads import read_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from termsieve.documents.remote import AnyPath
 
 _IPC_FILE_MAGIC = b"ARROW1"
-_BUFFER_BYTES = 1 << 20
-_BATCHES_AHEAD = 1  # that is decoded while another is counted
+_READ_AHEAD = 1 << 20
 _FEWEST_ROWS = 16  # of a batch, where columns that are not read may be the large ones
 _SHOWN_TYPE = 100  # characters
 
@@ -52,13 +50,7 @@ def read_parquet(path: AnyPath, options: Options, extra: Sequence[str]) -> Itera
     wanted = options.columns(extra)
     with _opened_parquet(path) as file:
         check_columns(str(path), wanted, _column_names(path, file.schema_arrow))
-        fewest = 1 if len(file.schema_arrow) == len(wanted) else _FEWEST_ROWS
-        rows = _rows_per_batch(file.metadata, fewest)
-        batches = _parquet_batches(path, file, wanted, rows)
-        if file.metadata.num_rows > rows:
-            batches = read_ahead(batches, _BATCHES_AHEAD)
-        with closing(batches):  # or the file would be closed while a thread reads it
-            yield from _chunks(path, batches, options, extra)
+        yield from _chunks(path, _parquet_batches(path, file, wanted), options, extra)
 
 
 def read_ipc(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
@@ -90,7 +82,7 @@ def _chunks(
 @contextmanager
 def _opened_parquet(path: AnyPath) -> Iterator[pq.ParquetFile]:
     with convert_read_errors(str(path)), _names_of_columns(path):
-        file = pq.ParquetFile(_open_bytes(path), buffer_size=_BUFFER_BYTES, page_checksum_verification=True)
+        file = pq.ParquetFile(_open_bytes(path), buffer_size=_READ_AHEAD, page_checksum_verification=True)
     with file:
         yield file
 
@@ -112,11 +104,10 @@ def _names_of_columns(path: AnyPath) -> Iterator[None]:
         ) from error
 
 
-def _parquet_batches(
-    path: AnyPath, file: pq.ParquetFile, wanted: list[str], rows: int
-) -> Generator[tuple[int, pa.RecordBatch]]:
+def _parquet_batches(path: AnyPath, file: pq.ParquetFile, wanted: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
     size, total, done = path.stat().st_size, _number_of_rows(path, file.metadata), 0
-    for batch in file.iter_batches(rows, columns=wanted):
+    fewest = 1 if len(file.schema_arrow) == len(wanted) else _FEWEST_ROWS
+    for batch in file.iter_batches(_rows_per_batch(file.metadata, fewest), columns=wanted):
         done += batch.num_rows
         yield size * done // max(total, done, 1), batch
     if done != total:
