@@ -2,8 +2,8 @@
 
 Python raises MemoryError where it can. C code under a limit fails in other ways: an import ends with a SystemError, and
 a library that finds no memory while it is loaded may abort the process, or not come back (both were seen). So what is
-known to need much is not loaded without it, and an error of any kind is taken for a lack of memory where the process has
-come to its limit.
+known to need much is not loaded without it, and an error of any kind is taken for a lack of memory where the process
+has come to its limit.
 """
 
 from __future__ import annotations
