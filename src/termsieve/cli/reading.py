@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import operator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
 from termsieve.cli.messages import Messages, in_options
@@ -20,8 +21,9 @@ from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from termsieve.counts.date_periods import Every
     from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
@@ -103,6 +105,15 @@ def report_skipped(documents: Documents, messages: Messages) -> None:
         messages.note_once(in_options(f"note: {note}"))
 
 
+@contextmanager
+def report_reading(documents: Documents, messages: Messages, done: str) -> Iterator[None]:
+    """Say which columns were detected; afterwards how long it took until all was `done`, and what was skipped."""
+    report_columns(documents, messages)
+    with messages.report_time(done), messages.report_compiling():
+        yield
+    report_skipped(documents, messages)
+
+
 def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
     """Tell of classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
     spellings: dict[str, list[str]] = {}
@@ -123,7 +134,7 @@ def read_counts(
     if found.documents is None:
         counts = sum_counts(found.paths, messages)
     else:
-        counts = count_terms(found.documents, analysis, threads, messages)
+        counts = _count_terms(found.documents, analysis, threads, messages)
         note_similar_classes(counts.classes, messages)
     if contrast:
         _refuse_single_class(counts)
@@ -159,10 +170,8 @@ def read_matrix(
         )
     from termsieve.counts.labelled import read_labelled
 
-    report_columns(found.documents, messages)
-    with messages.report_time("counted"), messages.report_compiling():
+    with report_reading(found.documents, messages, "counted"):
         matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
-    report_skipped(found.documents, messages)
     _refuse_single_class(matrix.counts)
     return matrix.with_counts(pruning.apply(matrix.counts))
 
@@ -202,33 +211,36 @@ def check_summands(paths: Sequence[str | Path], messages: Messages) -> None:
             messages.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
 
-def count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Counts:
-    """Count documents."""
+def _count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Counts:
     from termsieve.counts.counting import count
 
-    report_columns(documents, messages)
-    with messages.report_time("counted"), messages.report_compiling():
-        counts = count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
-    report_skipped(documents, messages)
-    return counts
+    with report_reading(documents, messages, "counted"):
+        return count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
 
 
-def read_folds(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
+def read_half_samples(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
     """Count documents in folds, from which half-samples are made."""
-    from termsieve.counts.counting import count_folds
     from termsieve.selection.stability import N_FOLDS
 
     if found.documents is None:
         raise InputError(f"{found.paths[0]}: has counts, and half-samples need the documents themselves.")
-    report_columns(found.documents, messages)
-    analyzer = analysis.make_analyzer()
-    with messages.report_time("counted"), messages.report_compiling():
-        folds = count_folds(
-            found.documents, folds=N_FOLDS, analyzer=analyzer, threads=threads, progress=messages.progress
-        )
-    report_skipped(found.documents, messages)
+    folds = read_folds(found.documents, N_FOLDS, analysis, threads, messages)
     _refuse_single_class(folds.total)
     return folds
+
+
+def read_folds(
+    documents: Documents, folds: int | str, analysis: AnalyzerOptions, threads: int | None, messages: Messages,
+    every: str | None = None,
+) -> Folds:  # fmt: skip
+    """Count documents in folds: so many, or one for each value or period of a column."""
+    from termsieve.counts.counting import count_folds
+
+    with report_reading(documents, messages, "counted"):
+        return count_folds(
+            documents, folds=folds, every=cast("Every | None", every), analyzer=analysis.make_analyzer(),
+            threads=threads, progress=messages.progress,
+        )  # fmt: skip
 
 
 def _refuse_single_class(counts: Counts | CountsFile) -> None:

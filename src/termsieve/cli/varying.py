@@ -59,7 +59,7 @@ def multiverse(
     messages: Messages,
 ) -> None:
     """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.study.multiverse import USUAL
     from termsieve.study.multiverse import multiverse as run_multiverse
 
@@ -69,14 +69,12 @@ def multiverse(
         require_extra("report", "A page (.html)")
     documents = find_labelled(files, columns)
     output_options.check(page=True, inputs=[*documents.files, *analysis.files])
-    report_columns(documents, messages)
     analyzer = analysis.make_analyzer()
-    with messages.report_time("compared"), messages.report_compiling():
+    with report_reading(documents, messages, "compared"):
         found = run_multiverse(
             documents, vary=varied, classifier=classifier, analyzer=analyzer, threads=threads, notify=messages.note,
             **plan,
         )  # fmt: skip
-    report_skipped(documents, messages)
 
     def write_page(path: Path) -> None:
         """Compare once more in the way of the options, and put what the ways say on its page."""

@@ -9,9 +9,8 @@ import numpy as np
 from scipy import stats
 
 from termsieve._types import Array
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import InputError, OptionError
-
-CONFIDENCE = 0.95
 
 
 class Difference(NamedTuple):
@@ -101,7 +100,7 @@ def paired_difference(first: Any, second: Any, *, ratio: float, margin: float = 
     if error == 0:
         return Difference(mean, 0.0, mean, mean, float(mean < -margin), float(mean > margin), margin)
     posterior = stats.t(len(d) - 1, mean, error)
-    low, high = posterior.interval(CONFIDENCE)
+    low, high = posterior.interval(DEFAULT_LEVEL)
     return Difference(
         mean, error, float(low), float(high), float(posterior.cdf(-margin)), float(posterior.sf(margin)), margin
     )

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse, stats
 
 from termsieve._types import AnyArray, Array, Int64Array
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import InputError, OptionError
 from termsieve.table import ratio
 
@@ -331,7 +332,7 @@ class Stability(NamedTuple):
     variance: float
 
 
-def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 0.95) -> Stability:
+def stability(selected: Any, n_terms: int | None = None, *, confidence: float = DEFAULT_LEVEL) -> Stability:
     """Measure how similar the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
 
     Parameters
@@ -389,7 +390,7 @@ class Band(NamedTuple):
     high: Array
 
 
-def band(values: Any, *, confidence: float = 0.95, axis: int = 0, ratio: float = 0.0) -> Band:
+def band(values: Any, *, confidence: float = DEFAULT_LEVEL, axis: int = 0, ratio: float = 0.0) -> Band:
     """Return the mean over repetitions with Student's interval; infinitely wide for one repetition.
 
     Folds of one cross-validation share training documents, so that a band for independent repetitions is too narrow:

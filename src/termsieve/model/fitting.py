@@ -24,6 +24,7 @@ from termsieve.classify.vocabulary_nb import VocabularyNB
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.counts.matrices import make_label_matrix
+from termsieve.defaults import CALIBRATION_FOLDS
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.model.calibrating import HeldOut, choose_decision
@@ -33,7 +34,6 @@ from termsieve.model.parts import make_vectorizer
 from termsieve.study.splits import Split, make_splits
 from termsieve.tokens.analyzer import Analyzer
 
-CALIBRATION_FOLDS = 5
 ENOUGH_HELD_OUT = 20_000  # documents: with more, no more folds are fitted
 
 

@@ -13,10 +13,10 @@ from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import CALIBRATION_FOLDS, DEFAULT_SCORE
 from termsieve.documents import TOKENS, Documents, read
 from termsieve.errors import InputError, OptionError
-from termsieve.model.fitting import CALIBRATION_FOLDS, ModelSpec, check_calibration_folds, fit_model
+from termsieve.model.fitting import ModelSpec, check_calibration_folds, fit_model
 from termsieve.model.from_counts import fit_counts
 from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
@@ -106,7 +106,7 @@ def train(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
         cv=cv or FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
-    table = _read_table(as_documents(documents, labels), plan.columns)
+    table = read_table(as_documents(documents, labels), plan.columns)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = is_shown(progress)
     if cv:
@@ -159,7 +159,7 @@ def train_recommended(
     special = [Contender(**about) for about in result.settings.get("contenders", [])]
     others = [name for name in result.scores if name not in {one.name for one in special}]
     plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     choice = result.recommended(fewest=not best)
     chosen = _make_candidate(plan, choice.chosen, result)
@@ -214,7 +214,7 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     return [*together, *(Contender(f"{name}, {one}", name, rule=one) for name in names for one in others)]
 
 
-def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
+def read_table(documents: Documents, columns: list[str]) -> pa.Table:
     """Read the documents into a table in memory: they are compared and fitted."""
     batches = list(documents.batches(columns))
     if not batches:

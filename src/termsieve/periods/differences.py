@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import Decomposition, decompose
@@ -19,7 +20,6 @@ from termsieve.periods.trends import Trends
 from termsieve.ranking.ranking import score
 from termsieve.views import format_percent, render_table
 
-LEVEL = 0.95
 ORDERS = ("z", "difference", "ratio")
 _SHOWN = 10  # rows of each direction, where a result prints itself
 
@@ -62,7 +62,7 @@ def changes(
     after: Counts | None = None,
     *more: Counts,
     names: tuple[str, ...] | None = None,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
 ) -> Changes | Trends:
     """Compare counts of two or more periods (or sources): which terms rose, which fell, and how sure that is.
 
@@ -139,7 +139,7 @@ class Changes(PeriodTerms):
 
     schema = SCHEMA
 
-    def __init__(self, periods: Mapping[str, Counts], level: float = LEVEL, label: str | None = None) -> None:
+    def __init__(self, periods: Mapping[str, Counts], level: float = DEFAULT_LEVEL, label: str | None = None) -> None:
         super().__init__(periods, level, label)
         self.n_docs: tuple[int, int] = tuple(self._size(name) for name in self.names)  # type: ignore[assignment]
         self.df: tuple[Int64Array, Int64Array] = tuple(self._df(name) for name in self.names)  # type: ignore[assignment]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.table import ratio
 
@@ -25,7 +26,7 @@ class Beside(NamedTuple):
     @classmethod
     def of(cls, intervals: bool | float, pvalues: bool, dispersion: bool) -> Beside:
         """Return what the options of `Scores.top` ask for; True is an interval of 0.95."""
-        level = 0.95 if intervals is True else float(intervals) if intervals else None
+        level = DEFAULT_LEVEL if intervals is True else float(intervals) if intervals else None
         if level is not None and not 0 < level < 1:
             raise OptionError(f"The level of intervals must lie between 0 and 1; it was given {intervals!r}.")
         return cls(level, bool(pvalues), bool(dispersion))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
@@ -56,7 +57,7 @@ class Interval(NamedTuple):
 class IntervalOptions(NamedTuple):
     """How sure, by which method; draws and seed are those of the bootstrap."""
 
-    level: float = 0.95
+    level: float = DEFAULT_LEVEL
     method: Method = "analytic"
     draws: int = 1000
     seed: int = 0

@@ -13,6 +13,7 @@ import pyarrow as pa
 from termsieve import views
 from termsieve._kernels import use_way
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError, TermsieveWarning
 from termsieve.frames import ArrowTable
 from termsieve.ranking import aggregate as agg
@@ -265,7 +266,7 @@ class Scores(ArrowTable):
         return distinct.evaluate(self.counts, lambda t: pvalue(t, self.score.evaluate(t)))
 
     def interval(
-        self, level: float = 0.95, method: Method = "analytic", *, draws: int = 1000, seed: int = 0
+        self, level: float = DEFAULT_LEVEL, method: Method = "analytic", *, draws: int = 1000, seed: int = 0
     ) -> Interval:
         """Return the ends of an interval around each of `values`: (low, high), each classes x terms.
 
@@ -297,7 +298,7 @@ class Scores(ArrowTable):
               for end in found)
         )  # fmt: skip
 
-    def interval_of_class(self, c: int, level: float = 0.95) -> Interval:
+    def interval_of_class(self, c: int, level: float = DEFAULT_LEVEL) -> Interval:
         """Return the ends of the intervals of all terms in one class, by its place."""
         if self.score.class_blind:
             return self.overall_interval(level=level)
@@ -313,7 +314,7 @@ class Scores(ArrowTable):
     def overall_interval(
         self,
         aggregate: str | None = None,
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         method: Method = "analytic",
         *,
         terms: Int64Array | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.counting import resolve_threads
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.evaluate.differences import paired_difference
@@ -22,7 +23,6 @@ from termsieve.study.search import Search, count_rankable
 from termsieve.study.study import Study, make_plan_splits
 from termsieve.tokens.analyzer import Analyzer
 
-MEASURE = "f1_macro"
 MOST_WAYS = 1000
 USUAL: Mapping[str, Sequence[Any]] = {"lowercase": [True, False], "stop_words": [None, "smart"], "min_df": [1, 3]}
 CLASSIFIER = "multinomial_nb"
@@ -73,7 +73,7 @@ class Ways:
     """The same comparison in every way to prepare the texts."""
 
     ways: Sequence[Way]
-    measure: str = MEASURE
+    measure: str = DEFAULT_MEASURE
 
     @property
     def winners(self) -> list[tuple[str, int]]:
@@ -213,7 +213,7 @@ def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int
 def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> Way:
     by_fold: dict[str, dict[tuple[int, int], list[float]]] = {name: {} for name in plan.names}
     for row in result.table.to_pylist():
-        if row["label"] == "" and row["measure"] == MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
+        if row["label"] == "" and row["measure"] == DEFAULT_MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
             by_fold[row["score"]].setdefault((row["repeat"], row["fold"]), []).append(row["value"])
     curves = {name: np.array([np.mean(of[fold]) for fold in sorted(of)]) for name, of in by_fold.items()}
     means = {name: float(of.mean()) for name, of in curves.items()}
@@ -221,7 +221,7 @@ def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_term
     best, second = ranked[0], ranked[min(1, len(ranked) - 1)]
     ratio = float(result.settings["test_ratio"])
     lead = paired_difference(curves[best], curves[second], ratio=ratio)
-    choice = result.recommended(MEASURE)
+    choice = result.recommended(DEFAULT_MEASURE)
     clear = bool(lead.low is not None and lead.low > 0)
     return Way(chosen, best, second, lead.mean, clear, means, choice.k, choice.mean)
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from termsieve import views
 from termsieve._types import Array
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.errors import InputError, MissingExtraError, OptionError, did_you_mean
 from termsieve.evaluate.differences import corrected_error
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
@@ -163,11 +164,11 @@ class Comparison(ArrowTable):
         """Return the long table."""
         return self.table
 
-    def plot(self, measure: str = "f1_macro") -> Any:
+    def plot(self, measure: str = DEFAULT_MEASURE) -> Any:
         """Draw a measure over the number of terms, for each score and classifier: a chart of altair."""
         return plot_curves(self.summary(measure), measure)
 
-    def summary(self, measure: str = "f1_macro") -> pa.Table:
+    def summary(self, measure: str = DEFAULT_MEASURE) -> pa.Table:
         """Return the mean and standard error over the splits, for each score, classifier and number of terms.
 
         The standard error has Nadeau and Bengio's correction, because splits share training documents; it is null with
@@ -179,18 +180,18 @@ class Comparison(ArrowTable):
         known = pa.array(errors, pa.float64(), from_pandas=True)  # null for NaN
         return pa.table(columns, schema=_SUMMARY).append_column("standard_error", known)
 
-    def trials(self, measure: str = "f1_macro") -> Trials:
+    def trials(self, measure: str = DEFAULT_MEASURE) -> Trials:
         """Return everything that was tried, with a measure of all classes on each split."""
         check_measure(measure, self.table.filter(pc.field("label") == "")["measure"].unique().to_pylist())
         return Trials.from_table(self.table, self.settings, measure)
 
-    def best(self, measure: str = "f1_macro", *, margin: float | None = None) -> dict[str, Recommendation]:
+    def best(self, measure: str = DEFAULT_MEASURE, *, margin: float | None = None) -> dict[str, Recommendation]:
         """Return for each classifier the fewest terms that are enough with it, and why."""
         trials = self.trials(measure)
         return {name: self._recommend(trials.of_classifier(name), measure, margin) for name in self.classifiers}
 
     def recommended(
-        self, measure: str = "f1_macro", *, margin: float | None = None, fewest: bool = True
+        self, measure: str = DEFAULT_MEASURE, *, margin: float | None = None, fewest: bool = True
     ) -> Recommendation:
         """Return the fewest terms that are enough, of all classifiers and scores, and why.
 
@@ -212,7 +213,7 @@ class Comparison(ArrowTable):
         usual = self.settings.get("margin", MARGIN)
         return recommend(trials, measure, float(usual if margin is None else margin), self.settings, fewest=fewest)
 
-    def curve(self, score: str, classifier: str, measure: str = "f1_macro") -> tuple[list[int], Array]:
+    def curve(self, score: str, classifier: str, measure: str = DEFAULT_MEASURE) -> tuple[list[int], Array]:
         """Return the numbers of terms, and a measure of all classes (splits x numbers of terms)."""
         chosen = self.table.filter(
             (pc.field("score") == score) & (pc.field("classifier") == classifier)
@@ -223,7 +224,12 @@ class Comparison(ArrowTable):
         return ks, np.asarray(chosen["value"].to_numpy()).reshape(n_splits, len(ks))
 
     def contrast(
-        self, classifier: str | None = None, *, k: int | None = None, measure: str = "f1_macro", alpha: float = 0.05
+        self,
+        classifier: str | None = None,
+        *,
+        k: int | None = None,
+        measure: str = DEFAULT_MEASURE,
+        alpha: float = 0.05,
     ) -> Contrast:
         """Test whether the scores differ over the splits, with one classifier and number of terms.
 
@@ -243,7 +249,7 @@ class Comparison(ArrowTable):
 
     def compared(
         self, first: str, second: str, classifier: str | None = None, *, k: int | None = None,
-        measure: str = "f1_macro", rope: float = 0.01,
+        measure: str = DEFAULT_MEASURE, rope: float = 0.01,
     ) -> Posterior:  # fmt: skip
         """Return the probabilities that one score is worse than another, practically equal, or better.
 
@@ -421,7 +427,7 @@ def _check_grid(table: pa.Table) -> None:
     """
     of_all = table.filter(pc.field("label") == "")
     measures = of_all["measure"].unique().to_pylist()
-    if "f1_macro" not in measures:
+    if DEFAULT_MEASURE not in measures:
         raise ValueError("it has no row with the f1_macro of all classes")
     what = ["score", "classifier", "k"]
     n_splits = of_all.group_by(["repeat", "fold"]).aggregate([]).num_rows

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termsieve.classify.recipes import parse_recipe
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
 from termsieve.study.recommendation import Trials, Tried
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from termsieve.study.journal import Journal, MemoryJournal, TrialRows
     from termsieve.study.study import Study
 
-MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
 LADDERS = {
@@ -88,7 +88,7 @@ class Search:
     def _trials(self, rows: TrialRows) -> Trials:
         settings = {"n_terms": self.study.n_terms, "contenders": describe_contenders([*self.asked.scores, *self.added])}
         result = self.study.make_comparison(rows, {})
-        return Trials.from_table(result.table, {**result.settings, **settings}, MEASURE)
+        return Trials.from_table(result.table, {**result.settings, **settings}, DEFAULT_MEASURE)
 
     def _run_stage(
         self, stage: Study, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]

@@ -25,6 +25,7 @@ from termsieve._types import Int64Array
 from termsieve.classify.curves import load_kernels
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.labelled import LabelledMatrix
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError
 from termsieve.ranking.ranking import Scores, score
@@ -358,5 +359,5 @@ class Study:
 
 def _is_trial(rows: TrialRows, first: list[Any], ks: list[int | str]) -> bool:
     """Tell whether the rows are those of this trial, with every number of terms."""
-    ks_measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    ks_measured = [row[4] for row in rows if row[5:7] == ["", DEFAULT_MEASURE]]
     return sorted(ks_measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)

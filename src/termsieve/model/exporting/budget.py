@@ -19,6 +19,7 @@ from sklearn.preprocessing import normalize
 
 from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.counts.counting import as_documents
+from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError, TermsieveWarning
 from termsieve.estimators.weighting import parse_weighting
@@ -29,7 +30,7 @@ from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.runtime import Predictor
 from termsieve.model.fitting import ModelSpec, TrainingMatrix, fit_parts, read_matrix
 from termsieve.model.model import Model, find_known
-from termsieve.model.train_model import _read_table
+from termsieve.model.train_model import read_table
 from termsieve.study.plan import AUTO
 from termsieve.study.splits import make_splits
 from termsieve.tokens.analyzer import Analyzer, is_safe_pattern
@@ -122,10 +123,10 @@ def train_in_bytes(
     labels: Sequence[Any] | None = None,
     *,
     n_bytes: int,
-    score: str = "chi2",
-    classifier: str = "linear_svm",
+    score: str = COMPACT_SCORE,
+    classifier: str = COMPACT_CLASSIFIER,
     weighting: str = AUTO,
-    cv: int = 5,
+    cv: int = COMPACT_FOLDS,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     measure: Callable[[dict[str, Any]], int] | None = None,
@@ -156,7 +157,7 @@ def train_in_bytes(
     >>> model.predict("cheap pills")["label"]
     'spam'
     """
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     weightings = TRIED_WEIGHTINGS if weighting == AUTO else (weighting,)
     specs = [
         ModelSpec(score, ALL_TERMS, parse_weighting(one).name, classifier, 1, analyzer or Analyzer())
@@ -192,7 +193,7 @@ def find_front(
     >>> [one.f1 for one in front.choices] == sorted(one.f1 for one in front.choices)
     True
     """
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     spec = ModelSpec(score, ALL_TERMS, parse_weighting(weighting).name, classifier, 1, analyzer or Analyzer())
     data = read_matrix(table, spec, None)
     _, tried, _, full = _try_all(data, [spec], (FRONT_TERMS, FRONT_BITS), n_bytes, None, (cv, seed))
