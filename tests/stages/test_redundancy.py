@@ -24,7 +24,7 @@ from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
 from termsieve.study.corpus import read_corpus
 from termsieve.study.plan import Plan
-from termsieve.study.results import _check_groups
+from termsieve.study.result_files import check_groups
 from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split
 from termsieve.views import format_percent
@@ -436,7 +436,7 @@ def test_a_page_without_any_score_of_single_terms(tmp_path):
 )  # fmt: skip
 def test_groups_from_a_file_are_checked(groups):
     with pytest.raises(ValueError, match="groups of terms"):
-        _check_groups(groups)
+        check_groups(groups)
 
 
 def test_a_chart_of_many_groups_is_short():

@@ -36,7 +36,8 @@ from termsieve.reporting.vocabulary_map import make_vocabulary_map
 from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import MAX_CLASSES, extract_from_documents
 from termsieve.study.plan import Contender
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
 

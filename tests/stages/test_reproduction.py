@@ -40,7 +40,8 @@ from termsieve.reproduction.tables import TABLE_KINDS, summarize_nearness
 from termsieve.reproduction.worlds import PARTS, PREPARATION, Multiverse, OpenChoice, Reading
 from termsieve.scores import parse_score
 from termsieve.study.plan import Contender
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 
 CLAIMS = {"gu": ("GU", 12), "ifs": ("IFS", 8), "pip": ("PIP", 21), "imbalanced": ("LP", 7), "ocfs": ("OCFS", 13)}
 

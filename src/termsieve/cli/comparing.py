@@ -319,7 +319,7 @@ def _is_comparison(files: Sequence[str]) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from termsieve.study.results import is_saved
+    from termsieve.study.result_files import is_saved
 
     if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET_EXTENSION or not Path(files[0]).is_file():
         return False

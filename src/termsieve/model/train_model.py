@@ -22,10 +22,11 @@ from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
-from termsieve.study.recommendation import Recommendation, Tried
+from termsieve.study.recommendation import Recommendation
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
+from termsieve.study.trials import TrialSummary
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
 ALL_TERMS = 'top("all")'
@@ -235,7 +236,7 @@ def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | Non
     )  # fmt: skip
 
 
-def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
+def _make_candidate(plan: Plan, one: TrialSummary, result: Comparison) -> Candidate:
     """Return what a model needs of something that was tried."""
     added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
     contender = added.get(one.score) or next(known for known in plan.scores if known.name == one.score)

@@ -11,7 +11,7 @@ import numpy as np
 from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
-from termsieve.evaluate.measures import band
+from termsieve.evaluate.differences import band
 from termsieve.model.exporting import Front
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
 from termsieve.reporting.report_data import ReportData

@@ -13,8 +13,8 @@ from scipy.stats import rankdata
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
+from termsieve.evaluate.agreement import overlap
 from termsieve.evaluate.list_stability import OFTEN
-from termsieve.evaluate.measures import overlap
 from termsieve.model.exporting import Front
 from termsieve.ranking.ranking import Scores, score
 from termsieve.reporting.try_box import TryBox

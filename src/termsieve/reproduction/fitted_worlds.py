@@ -27,7 +27,8 @@ from termsieve.files import write_atomically
 from termsieve.reproduction.grids import Grid, Layout, Preparation
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.worlds import Multiverse
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 from termsieve.study.split_data import SplitData, nonempty_documents
 from termsieve.table import ratio
 

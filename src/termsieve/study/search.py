@@ -21,10 +21,10 @@ from termsieve.classify.recipes import parse_recipe
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.recommendation import Trials, Tried
 from termsieve.study.representations import choose_representation
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
+from termsieve.study.trials import Trials, TrialSummary
 
 if TYPE_CHECKING:
     from termsieve.study.journal import Journal, MemoryJournal, TrialRows
@@ -180,7 +180,7 @@ class Search:
             mine = trials.of_classifier(name)
             wanted = {mine.tried[mine.find_best()], mine.tried[mine.choose(self.asked.margin)]}
 
-            def measure(settings: dict[str, Any], name: str = name, wanted: set[Tried] = wanted) -> float:
+            def measure(settings: dict[str, Any], name: str = name, wanted: set[TrialSummary] = wanted) -> float:
                 """Run a variant with the wanted terms, and return its best mean."""
                 spelling = parse_recipe(name).with_parameters(**settings).spelling
                 for stage in self._stages_of(wanted, spelling, "of a variant"):
@@ -216,7 +216,7 @@ class Search:
             for study in self._stages_of(missing, best.classifier, f"of a variant {stage}"):
                 self._run_stage(study, journal, rows, seconds)
 
-    def _stages_of(self, wanted: set[Tried], classifier: str, stage: str) -> Iterator[Study]:
+    def _stages_of(self, wanted: set[TrialSummary], classifier: str, stage: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
         by_score: dict[str, set[int]] = {}
         for one in wanted:

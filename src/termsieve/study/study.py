@@ -38,7 +38,8 @@ from termsieve.study.excerpts import extract_from_corpus
 from termsieve.study.journal import DUALITY_GAP, Journal, MemoryJournal, TrialRows, find_largest_gaps
 from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.recommendation import Recommendation
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 from termsieve.study.search import Search, count_rankable
 from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split, make_splits
