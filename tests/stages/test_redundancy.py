@@ -101,7 +101,7 @@ def test_larger_data_is_admitted_in_parts_and_counted_both_ways():
         assert all(order == orders[0] for order in orders)
     problem = Problem(LabelledMatrix.from_matrix(X, y))
     with patch.object(greedy, "_FIRST_ADMITTED", 8):
-        lazy = greedy.Cmim(problem)
+        lazy = greedy.CmimSteps(problem)
         assert len(list(islice(lazy, 10))) == 10
         assert lazy.n_admitted < problem.n_terms
 

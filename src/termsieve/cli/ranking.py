@@ -121,12 +121,12 @@ def rank(
     """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
     from termsieve.cli.reading import find_counts, open_blocks, read_counts
-    from termsieve.ranking.certainty import Beside
+    from termsieve.ranking.certainty import CertaintyColumns
     from termsieve.ranking.finalists import Contest, find_finalists
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as score_counts
 
-    beside = Beside.of(level if intervals else False, pvalues, dispersion)
+    beside = CertaintyColumns.from_options(level if intervals else False, pvalues, dispersion)
     scores_wanted = [as_score(one) for one in split_names(score or [DEFAULT_SCORE])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")

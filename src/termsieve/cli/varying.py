@@ -19,7 +19,7 @@ from termsieve.cli.plan_options import PlanOptions
 from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
-    from termsieve.study.multiverse import Ways
+    from termsieve.study.multiverse import MultiverseResult
 
 _NAMED_VALUES: dict[str, Any] = {"none": None, "yes": True, "true": True, "no": False, "false": False}
 
@@ -124,7 +124,7 @@ def _parse_value(name: str, value: str) -> Any:
     return value
 
 
-def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
+def make_ways_sheet(found: MultiverseResult, page: Any = None) -> Sheet:
     """Make the rows of all ways, and what they say in a terminal."""
     from termsieve.study.multiverse import format_value
 
@@ -138,7 +138,7 @@ def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
     return Sheet(columns, rows, lambda: _show(found), page=page)
 
 
-def _show(found: Ways) -> Group:
+def _show(found: MultiverseResult) -> Group:
     sentence = Text(f"{found.conclusion}.", style="bold")
     table = Table("choice", "value", "ways", "best there", "in", f"mean {found.measure}", box=None)
     for name, value, n, best, won, reached in found.by_choice():

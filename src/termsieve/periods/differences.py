@@ -152,12 +152,12 @@ class Changes(PeriodTerms):
         return np.asarray(cells.where(cells.classes == self._joined.index_of_class(name)).totals()[0], np.int64)
 
     @cached_property
-    def difference(self) -> proportions.Interval:
+    def difference(self) -> proportions.Estimate:
         """Differences of the shares of documents, with Newcombe's limits."""
         return proportions.compare_shares(self.df[0], self.n_docs[0], self.df[1], self.n_docs[1], self.level)
 
     @cached_property
-    def log_ratio(self) -> proportions.Interval:
+    def log_ratio(self) -> proportions.Estimate:
         """Binary logarithms of the ratio of the shares, with limits."""
         return proportions.compare_ratios(self.df[0], self.n_docs[0], self.df[1], self.n_docs[1], self.level)
 

@@ -16,7 +16,8 @@ from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.periods.joining import join_periods
 from termsieve.ranking.certainty import measure_dispersion
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores import Score
 from termsieve.table import Occurrences, Table, TableTooCoarseError
 

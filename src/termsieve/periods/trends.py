@@ -68,11 +68,11 @@ class Trends(PeriodTerms):
         self.df: Int64Array = self._joined.df[order].toarray().T
 
     @cached_property
-    def _fit(self) -> tuple[proportions.Interval, Array]:
+    def _fit(self) -> tuple[proportions.Estimate, Array]:
         return proportions.fit_trend(self.df, self.sizes, self.level)
 
     @property
-    def slope(self) -> proportions.Interval:
+    def slope(self) -> proportions.Estimate:
         """Change of the share of documents per period, with limits."""
         return self._fit[0]
 

@@ -17,7 +17,7 @@ from termsieve.documents import Documents
 from termsieve.files import check_target, write_atomically
 from termsieve.model.exporting import Front
 from termsieve.model.model import Model
-from termsieve.ranking.ranking import Scores
+from termsieve.ranking.score_values import Scores
 from termsieve.reporting import charts, rerun, tables
 from termsieve.reporting.figures import draw_critical_difference, write_figures
 from termsieve.reporting.findings import list_findings, make_explanation, make_headline

@@ -12,7 +12,7 @@ import numpy as np
 from termsieve._types import Array, BoolArray
 from termsieve.errors import OptionError
 from termsieve.evaluate.significance import critical_difference, friedman, mean_ranks
-from termsieve.score_study.problems import Problem
+from termsieve.score_study.problems import StudyProblem
 from termsieve.score_study.results import Measure, StudyResults, iterate_values
 from termsieve.scores import parse_score
 
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     """A problem with one classifier and one range of the number of terms."""
 
     collection: str
-    problem: Problem
+    problem: StudyProblem
     classifier: str
     range: str
 

@@ -17,7 +17,8 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores.registry import format_value
 from termsieve.table import Table
 

@@ -20,8 +20,9 @@ from termsieve.documents import Documents
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.ranking.finalists import find_finalists
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score
+from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.ranking.ranking import score as score_counts
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import Rule, RuleLike, parse_rule
 from termsieve.selection.stability import N_FOLDS

@@ -39,7 +39,7 @@ PLAN_FIELDS = ("min_df", "min_tf", "weighting", "weigh", "drop_empty", "per_clas
 
 
 @dataclass(frozen=True)
-class Way:
+class PreparationResult:
     """One way to prepare the texts, and what came of it.
 
     Attributes
@@ -69,10 +69,10 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ways:
+class MultiverseResult:
     """The same comparison in every way to prepare the texts."""
 
-    ways: Sequence[Way]
+    ways: Sequence[PreparationResult]
     measure: str = DEFAULT_MEASURE
 
     @property
@@ -85,7 +85,7 @@ class Ways:
         """In how many ways the best score is ahead of the second beyond sampling error."""
         return sum(way.clear for way in self.ways)
 
-    def influences(self, outcome: Callable[[Way], Any] = lambda way: way.best) -> list[Influence]:
+    def influences(self, outcome: Callable[[PreparationResult], Any] = lambda way: way.best) -> list[Influence]:
         """Return which choice decides the best score (or another outcome) most."""
         made = {name: [str(way.choices[name]) for way in self.ways] for name in self.ways[0].choices}
         return rank_choices(made, [outcome(way) for way in self.ways])
@@ -139,7 +139,7 @@ def multiverse(
     threads: int | None = None,
     notify: Callable[[str], None] | None = None,
     **plan: Any,
-) -> Ways:
+) -> MultiverseResult:
     """Compare scores in every way to prepare the texts, on the same folds.
 
     Parameters
@@ -185,7 +185,7 @@ def multiverse(
         ways.append(way)
         if notify is not None:
             notify(f"{number} of {len(prepared)}: {format_choices(chosen)}: {way.best}")
-    return Ways(ways)
+    return MultiverseResult(ways)
 
 
 def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:
@@ -202,7 +202,7 @@ def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:
         raise OptionError(f"These are {n:,} ways to prepare the texts; at most {MOST_WAYS:,} are tried. Vary less.")
 
 
-def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int) -> Way:
+def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int) -> PreparationResult:
     splits = make_plan_splits(corpus, plan)
     n_terms = count_rankable(corpus, plan, splits)
     study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
@@ -210,7 +210,7 @@ def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int
     return _judge_way(result, plan, chosen, n_terms)
 
 
-def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> Way:
+def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> PreparationResult:
     by_fold: dict[str, dict[tuple[int, int], list[float]]] = {name: {} for name in plan.names}
     for row in result.table.to_pylist():
         if row["label"] == "" and row["measure"] == DEFAULT_MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
@@ -223,7 +223,7 @@ def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_term
     lead = paired_difference(curves[best], curves[second], ratio=ratio)
     choice = result.recommended(DEFAULT_MEASURE)
     clear = bool(lead.low is not None and lead.low > 0)
-    return Way(chosen, best, second, lead.mean, clear, means, choice.k, choice.mean)
+    return PreparationResult(chosen, best, second, lead.mean, clear, means, choice.k, choice.mean)
 
 
 def _name_deciding(influences: Sequence[Influence]) -> str:

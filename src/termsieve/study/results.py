@@ -19,7 +19,7 @@ from termsieve.evaluate.differences import corrected_error
 from termsieve.evaluate.significance import Contrast, Posterior, contrast, correlated_t
 from termsieve.frames import ArrowTable
 from termsieve.plots import plot_curves
-from termsieve.ranking.ranking import Scores
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.near_duplicates import NearDuplicate, TermGroup
 from termsieve.study.excerpts import Excerpts
 from termsieve.study.plan import MARGIN

@@ -28,8 +28,9 @@ from termsieve.counts.labelled import LabelledMatrix
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError
-from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
+from termsieve.ranking.ranking import score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.near_duplicates import NearDuplicate, TermGroup, find_groups, find_near_duplicates
 from termsieve.selection.problem import load_kernels as load_problem_kernels
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
