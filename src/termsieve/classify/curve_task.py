@@ -77,7 +77,7 @@ class CurveTask:
         return self.train[:, columns], self.test[:, columns]
 
     def model_of(self, problem: int) -> BaseEstimator:
-        """Return a new model for one of its problems; where it needs to know all words, it is told."""
+        """Return a new model for one of its problems; one that needs to know all words is given them."""
         model = clone(self.model)
         if isinstance(model, VocabularyNB):
             words, lengths = self._whole_vocabulary

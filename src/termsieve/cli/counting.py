@@ -65,8 +65,8 @@ def count(
         str | None,
         option(
             "--engine", metavar="NAME",
-            help="Who reads and counts the files: spark (extra spark), from whatever storage it knows (default: this "
-            "process).",
+            help="Engine that reads and counts the files: spark (needs the extra spark), from any storage that it can "
+            "read (default: this process).",
         ),
     ] = None,
     master: Annotated[
@@ -107,7 +107,7 @@ def count(
         _describe_file(target, messages)
 
 
-_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that Spark is told
+_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that are passed on to Spark
 
 
 def _refuse_beside_engine(engine: str | None, *, columns: ColumnOptions, **others: object) -> None:

@@ -54,7 +54,7 @@ def export(
         int | None,
         option(
             "--bytes", metavar="N", min=1,
-            help="Choose terms and bits per weight anew, so that the compact form has at most so many bytes; needs "
+            help="The most bytes of the compact form: terms and bits per weight are chosen again to fit; needs "
             "--documents.",
         ),
     ] = None,
@@ -87,7 +87,7 @@ def export(
 def _export_in_bytes(
     model: Model, file: str, n_bytes: int, output: Path, title: str | None, messages: Messages
 ) -> None:  # fmt: skip
-    """Write the best model in so many bytes with the score, classifier, weighting and analyzer of a model."""
+    """Write the best model in this many bytes with the score, classifier, weighting and analyzer of a model."""
     from termsieve.cli.compressing import report_cost
     from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.model.exporting import to_portable, train_in_bytes

@@ -115,7 +115,7 @@ def report_reading(documents: Documents, messages: Messages, done: str) -> Itera
 
 
 def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
-    """Tell of classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
+    """Note classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
     spellings: dict[str, list[str]] = {}
     for name in classes:
         spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
@@ -182,7 +182,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
     if given:
         raise OptionError(
             f"{option_name(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
-            "settled. Count the documents again with it."
+            "fixed. Count the documents again with it."
         )
     for path in paths:
         if not is_counts_file(path):
@@ -191,13 +191,13 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """Add up counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are noted."""
     check_summands(paths, messages)
     return functools.reduce(operator.add, map(Counts.load, paths))
 
 
 def check_summands(paths: Sequence[str | Path], messages: Messages) -> None:
-    """Refuse files that are not there or are named twice; tell of copies."""
+    """Refuse files that are not there or are named twice; note copies."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
@@ -233,7 +233,7 @@ def read_folds(
     documents: Documents, folds: int | str, analysis: AnalyzerOptions, threads: int | None, messages: Messages,
     every: str | None = None,
 ) -> Folds:  # fmt: skip
-    """Count documents in folds: so many, or one for each value or period of a column."""
+    """Count documents in folds: a number of them, or one for each value or period of a column."""
     from termsieve.counts.counting import count_folds
 
     with report_reading(documents, messages, "counted"):

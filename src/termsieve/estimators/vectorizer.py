@@ -254,7 +254,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, AnyRows, pa.LargeStringArray, list[Int32Array]]:
         """Read the documents: rows, terms in order, and the columns of these."""
-        _ = self._rule, self._weighting  # wrong options are told before the work
+        _ = self._rule, self._weighting  # wrong options are reported before the work
         warn_unused_parameters(self.get_params(deep=False))
         reading = self._extractor
         rows = reading.read(raw_documents, self.threads)

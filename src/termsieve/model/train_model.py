@@ -82,7 +82,7 @@ def train(
         Fit the best of everything that was compared, rather than the fewest terms that are enough.
     calibrate
         Number of folds of the documents that are held out in turn, to turn what the classifier says into probabilities
-        that can be believed, and to measure how good these are; 0 for none. See `Model.settings`.
+        that can be trusted, and to measure how good these are; 0 for none. See `Model.settings`.
     threads
         Number of trials that run at the same time, and of threads that read documents (default one for each core).
     progress

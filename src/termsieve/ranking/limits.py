@@ -79,7 +79,7 @@ def variance_per_occurrence(side: Side, typical: TypicalDocument) -> Array:
 
 
 def _scale(side: Side, typical: TypicalDocument, total: Array) -> Side:
-    """Return the side with so many occurrences, in more or fewer documents of the same kind."""
+    """Return the side with this many occurrences, in more or fewer documents of the same kind."""
     none = side.tf == 0
     factor = ratio(total, np.where(none, 1.0, side.tf), empty=0.0)
     df = np.where(none, ratio(total, typical.tf_per_df, empty=0.0), side.df * factor)

@@ -201,7 +201,7 @@ class Scores(ArrowTable):
             By the distribution that the score is known to have, or for any score of documents by exchanging the labels:
             for a class that is exact.
         draws, seed : int, optional
-            With "permutation" and not `per_class`: draw so many tables for each term and compare the overall score
+            With "permutation" and not `per_class`: draw this many tables for each term and compare the overall score
             itself; the smallest p-value is then 1 / (draws + 1).
 
         Examples

@@ -59,7 +59,6 @@ class Standing(NamedTuple):
     rank: float
     stability: float
     behind: Regret
-    best_in: float
 
 
 Condition = Callable[[Case], bool]
@@ -245,7 +244,6 @@ class Evidence:
         mean, draws = self.mean_regrets()
         columns = self._columns
         best = columns[int(np.argmin(mean[columns]))]
-        winners = np.array(columns)[draws[:, columns].argmin(axis=1)]
         found = []
         for i in columns:
             ahead = draws[:, i] - draws[:, best]
@@ -256,7 +254,6 @@ class Evidence:
                     self.ranks[self.results.contenders[i]],
                     float(self.results.stability[i]),
                     _with_interval(self.results.contenders[i], mean[i] - mean[best], ahead),
-                    float((winners == i).mean()),
                 )
             )
         return sorted(found, key=lambda one: (one.regret.mean, one.name))

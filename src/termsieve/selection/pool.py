@@ -132,7 +132,7 @@ class Rule(ABC):
     needs_folds: ClassVar[bool] = False  # counts of parts of the documents, not only their sum
 
     def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
-        """Return rankings whose best terms are all that the rule needs to see of so many terms; None: it needs all."""
+        """Return rankings whose best terms are all that the rule needs; None: it needs all terms."""
         return None
 
     def own_score(self, counts: Counts) -> ScoreLike | None:  # noqa: ARG002 - for rules that need it

@@ -100,7 +100,7 @@ class Selection(ArrowTable):
         documents, labels, analyzer
             What the terms were chosen from, as for `termsieve.count`.
         n : int, optional
-            Consider so many terms that were not chosen, the best by information gain (default: five times as many
+            Consider this many terms that were not chosen, the best by information gain (default: five times as many
             as were chosen).
         least_share : float
             Leave out those that share a smaller part of their documents with the chosen term.

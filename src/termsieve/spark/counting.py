@@ -72,7 +72,7 @@ def count(
     if to is None and ranges is not None:
         raise OptionError(f"ranges={ranges!r} goes with to=: counts that come here are not cut.")
     if to is not None and folds is not None:
-        raise OptionError("to= goes without folds: storage has counts of all documents. Count each fold by itself.")
+        raise OptionError("to= goes without folds: storage has counts of all documents. Count each fold separately.")
     rows = df.select(*(df[_quote(name)] for name in plan.columns))
     with explain_failures():
         if to is not None:

@@ -191,9 +191,9 @@ def store_parts(parts: DataFrame, path: str, min_df: float, ranges: int | None) 
 
 
 def find_cuts(samples: Sequence[Sequence[str]], sizes: Sequence[int], ranges: int) -> list[str]:
-    """Return the terms at which so many ranges begin, the first left out: about equally many terms in each.
+    """Return the terms at which this many ranges begin, the first left out: about equally many terms in each.
 
-    Each sample has terms in even distances, of so many as `sizes` says.
+    Each sample has terms at even distances, out of as many as `sizes` says.
 
     >>> find_cuts([["a", "c", "e"], ["b", "d"]], [30, 20], 2)
     ['d']

@@ -28,7 +28,7 @@ _PARTS = pa.schema([("part", pa.int32()), ("fold", pa.string()), ("counts", pa.b
 
 @dataclass(frozen=True)
 class PartitionCounter:
-    """Counts the rows of a partition."""
+    """The counting of a partition, on an executor."""
 
     plan: PartPlan
 
@@ -101,7 +101,7 @@ def read_heads(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 @dataclass(frozen=True)
 class PartCutter:
-    """Cuts parts into ranges of terms; each cut is the first term of its range."""
+    """The cutting of parts into ranges of terms; each cut is the first term of its range."""
 
     cuts: Sequence[str]
 
@@ -128,7 +128,7 @@ def add_range(table: pa.Table, min_df: float) -> pa.Table:
 
 @dataclass(frozen=True)
 class TermSums:
-    """Sums what scores need to know of all terms."""
+    """The sums over all terms that scores need."""
 
     n_classes: int
 
@@ -146,7 +146,7 @@ class TermSums:
 
 @dataclass(frozen=True)
 class BestTerms:
-    """Takes the best terms of a partition by a score; `head` has the facts about the documents."""
+    """The best terms of a partition by a score; `head` has the facts about the documents."""
 
     head: bytes
     population: Population

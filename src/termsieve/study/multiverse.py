@@ -168,7 +168,7 @@ def multiverse(
     _check_vary(vary)
     n_threads = resolve_threads(threads)
     base = analyzer or Analyzer()
-    prepared = []  # all of them before the first is run: a value that cannot be is told at once
+    prepared = []  # all of them before the first is run: an impossible value is reported at once
     for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
         made = replace(base, **{name: value for name, value in chosen.items() if name in ANALYZER_FIELDS})

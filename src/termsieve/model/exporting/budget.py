@@ -131,7 +131,7 @@ def train_in_bytes(
     analyzer: Analyzer | None = None,
     measure: Callable[[dict[str, Any]], int] | None = None,
 ) -> CompactModel:
-    """Find the numbers of terms and of bits with the best F1 in so many bytes, and fit that to all documents.
+    """Find the numbers of terms and of bits with the best F1 in this many bytes, and fit that to all documents.
 
     The F1 of the choice is the best of those that were tried, so it is a little too good.
 

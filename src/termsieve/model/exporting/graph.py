@@ -265,7 +265,7 @@ def _add_values(graph: _Graph, data: dict[str, Any], tokens: str) -> tuple[str, 
 
 
 def _add_occurrences(graph: _Graph, data: dict[str, Any], counts: str, zero: str) -> str:
-    """Add the values of terms that occur so many times."""
+    """Add the values of terms that occur this many times."""
     if data["occurrences"] == "count":
         return counts
     one, has = graph.constant(np.array(1.0)), graph.add("Greater", counts, zero)
