@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.reporting import list_findings, term_index
-from termsieve.reporting.charts import draw_f1_curves, find_charted_classifier
+from termsieve.reporting.curve_charts import draw_f1_curves, find_charted_classifier
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import get_environment
