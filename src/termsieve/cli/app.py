@@ -20,7 +20,7 @@ import typer.core
 
 from termsieve._version import __version__
 from termsieve.cli.imports import leave_out_pandas
-from termsieve.cli.messages import in_options, print_error
+from termsieve.cli.messages import print_error, use_option_names
 from termsieve.errors import OptionError, TermsieveError, was_interrupted
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
@@ -74,7 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="termsieve")
     except TermsieveError as error:
-        print_error(in_options(str(error)))
+        print_error(use_option_names(str(error)))
         return WRONG_USAGE if isinstance(error, OptionError) else 1
     except MemoryError:
         print_error("There is not enough memory for this.")

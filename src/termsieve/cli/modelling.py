@@ -283,15 +283,15 @@ def _predict_documents(
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
         X = model.to_matrix(texts)
-        said = model.label_rows(X, min_confidence)
-        labels = model.name_labels(said.labels)
-        chances = [None] * len(texts) if said.probabilities is None else said.probabilities
+        labelled = model.label_rows(X, min_confidence)
+        labels = model.name_labels(labelled.labels)
+        chances = [None] * len(texts) if labelled.probabilities is None else labelled.probabilities
         explanations: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
-        counted.add(labels, said.known.tolist())
+        counted.add(labels, labelled.known.tolist())
         if agreement is not None:
-            agreement.add(batch.column("labels").to_pylist(), labels, said.probabilities)
+            agreement.add(batch.column("labels").to_pylist(), labels, labelled.probabilities)
         places = batch.column("place").to_pylist()
         shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
-        for parts in zip(places, names, shown, labels, chances, said.known.tolist(), explanations, strict=True):
+        for parts in zip(places, names, shown, labels, chances, labelled.known.tolist(), explanations, strict=True):
             yield Prediction(*parts)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
-from termsieve.cli.messages import Messages, in_options
+from termsieve.cli.messages import Messages, use_option_names
 from termsieve.counts.counts import Counts
 from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
@@ -96,13 +96,13 @@ def _find_documents(
 def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        messages.note(in_options(note))
+        messages.note(use_option_names(note))
 
 
 def report_skipped(documents: Documents, messages: Messages) -> None:
     """Say which rows were skipped and why, and what else the files have that is odd, if it was not said before."""
     for note in documents.notes:
-        messages.note_once(in_options(f"note: {note}"))
+        messages.note_once(use_option_names(f"note: {note}"))
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class StoredCounts:
         """Bring all of them here."""
         with explain_failures():
             found = self.terms.toArrow()
-        counts = self._taker(DEFAULT_SCORE, {}).gather(iter(found.to_batches()))
+        counts = self._make_best_terms(DEFAULT_SCORE, {}).gather(iter(found.to_batches()))
         counts.population = None
         return counts
 
@@ -94,13 +94,13 @@ class StoredCounts:
         **options
             Those of `Scores.top`: ``of``, ``per_class``, ``against``.
         """
-        taker = self._taker(score_func, {"n": k, **options})
+        taker = self._make_best_terms(score_func, {"n": k, **options})
         with explain_failures():
             best = self.terms.mapInArrow(taker, TERMS).toArrow()
         counts = taker.gather(iter(best.to_batches()))
         return score_counts(counts, score_func).top(k, **options)
 
-    def _taker(self, score_func: ScoreLike, options: dict[str, Any]) -> BestTerms:
+    def _make_best_terms(self, score_func: ScoreLike, options: dict[str, Any]) -> BestTerms:
         return BestTerms(self._head, self._population, score_func, options)
 
 
