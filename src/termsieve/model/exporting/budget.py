@@ -28,14 +28,12 @@ from termsieve.model.exporting import characters, forms, runtime
 from termsieve.model.exporting.compact import pack, quantize
 from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.runtime import Predictor
-from termsieve.model.fitting import ModelSpec, TrainingMatrix, fit_parts, read_matrix
+from termsieve.model.fitting import ALL_TERMS, ModelSpec, TrainingMatrix, fit_parts, read_matrix, read_table
 from termsieve.model.model import Model, find_known
-from termsieve.model.train_model import read_table
 from termsieve.study.plan import AUTO
 from termsieve.study.splits import make_splits
 from termsieve.tokens.analyzer import Analyzer, is_safe_pattern
 
-ALL_TERMS = 'top("all")'
 TRIED_WEIGHTINGS = ("binary", "tfidf_log")
 TRIED_BITS = (2, 3, 4, 5, 6, 8)
 TRIED_TERMS = (5, 10, 15, 20, 30, 40, 55, 75, 100, 130, 170, 220, 300, 400, 500, 650, 850, 1100, 1500, 2000, 3000, 4500,
