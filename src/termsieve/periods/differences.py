@@ -16,7 +16,7 @@ from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import Decomposition, decompose
 from termsieve.periods.period_terms import PeriodTerms
-from termsieve.periods.trends import Trends
+from termsieve.periods.trends import Trend, Trends
 from termsieve.ranking.ranking import score
 from termsieve.views import format_percent, render_table
 
@@ -112,7 +112,7 @@ def _check_sizes(periods: Mapping[str, Counts]) -> None:
 
 
 class Changes(PeriodTerms):
-    """What changed between two periods. Made by `termsieve.periods`.
+    """What changed between two periods. Made by `termsieve.changes`.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Changes(PeriodTerms):
         The two counts, by name.
     terms : pyarrow array
         All terms of both, sorted; all arrays below are in this order.
-    difference, log_ratio : Interval
+    difference, log_ratio : Estimate
         Of the shares of documents: after minus before, and the binary logarithm of after to before.
     z, p, q : array
         Signed square root of chi-square; exact two-sided p-value (Fisher); q-value (Benjamini and Hochberg).
@@ -247,6 +247,14 @@ class Changes(PeriodTerms):
             for row in [*self.risers(), *self.fallers()]
         ]  # fmt: skip
         return render_table(self.headline, head, rows)
+
+
+def list_strongest(
+    found: Changes | Trends, n: int, *, by: str = "z", max_q: float = 1.0
+) -> tuple[list[Change] | list[Trend], list[Change] | list[Trend]]:
+    """Return the n terms that rose most and the n that fell most; trends have one order, whatever `by` says."""
+    options: dict[str, Any] = {"max_q": max_q} | ({"by": by} if isinstance(found, Changes) else {})
+    return found.risers(n, **options), found.fallers(n, **options)
 
 
 def _to_list(column: Any) -> list[Any]:
