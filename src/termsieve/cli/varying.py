@@ -16,6 +16,7 @@ from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
 from termsieve.cli.output import HTML_EXTENSIONS, OutputOptions, Sheet
 from termsieve.cli.plan_options import PlanOptions
+from termsieve.defaults import MULTIVERSE_CLASSIFIER
 from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def multiverse(
         PlanOptions("scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf"),
     ],
     classifier: Annotated[
-        str, option("--classifier", "-c", metavar="NAME", help="One classifier (default multinomial_nb).")
-    ] = "multinomial_nb",
+        str, option("--classifier", "-c", metavar="NAME", help=f"One classifier (default {MULTIVERSE_CLASSIFIER}).")
+    ] = MULTIVERSE_CLASSIFIER,
     threads: Threads = None,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,

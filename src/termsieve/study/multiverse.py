@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.counting import resolve_threads
-from termsieve.defaults import DEFAULT_MEASURE
+from termsieve.defaults import DEFAULT_MEASURE, MULTIVERSE_CLASSIFIER
 from termsieve.documents import Documents
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.evaluate.differences import paired_difference
@@ -25,7 +25,6 @@ from termsieve.tokens.analyzer import Analyzer
 
 MOST_WAYS = 1000
 USUAL: Mapping[str, Sequence[Any]] = {"lowercase": [True, False], "stop_words": [None, "smart"], "min_df": [1, 3]}
-CLASSIFIER = "multinomial_nb"
 LITTLE = 0.1  # a choice that explains less of the outcome does not decide it
 # Choices as a sentence has them; others by their names
 _WORDS = {
@@ -132,7 +131,7 @@ def multiverse(
     *,
     vary: Mapping[str, Sequence[Any]] = USUAL,
     scores: Sequence[str | Contender] = SCORES,
-    classifier: str = CLASSIFIER,
+    classifier: str = MULTIVERSE_CLASSIFIER,
     ks: Sequence[int] = GRID,
     sample: int | None = SAMPLE,
     analyzer: Analyzer | None = None,
