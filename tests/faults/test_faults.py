@@ -330,7 +330,7 @@ def test_two_processes_may_share_a_journal(folder):
 # Memory
 
 
-# less than Python needs; than a library, where OpenBLAS would try again for ever; than all of them. Less than the work
+# less than Python needs; than a library, which might not come back; than all of them. Less than the work
 # needs: tests/stages/test_threads.py
 @pytest.mark.parametrize(("name", "megabytes"), [("count", 36), ("train", 450), ("compare", 700)])
 def test_too_little_memory_is_an_error(name, megabytes, folder):

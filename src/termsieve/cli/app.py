@@ -23,7 +23,7 @@ import typer.main
 from termsieve._version import __version__
 from termsieve.cli.imports import leave_out_pandas
 from termsieve.cli.memory_limit import describe_lack, find_limit, guard_libraries, is_lack_of_memory
-from termsieve.cli.messages import in_options, print_error
+from termsieve.cli.messages import print_error, use_option_names
 from termsieve.errors import OptionError, TermsieveError, was_interrupted
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
@@ -80,7 +80,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _build_command()(arguments, prog_name="termsieve")
     except TermsieveError as error:
-        print_error(in_options(str(error)))
+        print_error(use_option_names(str(error)))
         return WRONG_USAGE if isinstance(error, OptionError) else 1
     except SystemExit as end:
         _close_output()

@@ -1,8 +1,8 @@
 """What a command does under a limit of memory (``ulimit -v``): it ends with one line, whatever it was that found none.
 
 Python raises MemoryError where it can. C code under a limit fails in other ways: an import ends with a SystemError, and
-a library that finds no memory while it is loaded aborts the process or, as OpenBLAS does, tries again for ever. So what
-is known to need much is not loaded without it, and an error of any kind is taken for a lack of memory where the process
+a library that finds no memory while it is loaded may abort the process, or not come back (both were seen). So what is
+known to need much is not loaded without it, and an error of any kind is taken for a lack of memory where the process
 has come to its limit.
 """
 
@@ -19,9 +19,9 @@ from termsieve.threads import count_cores
 _STATUS = Path("/proc/self/status")
 _MEGABYTE = 1 << 20
 _NEAR = 64 * _MEGABYTE  # an arena of GNU's C library: what a thread asks for with its first bytes
-# the address space that a library takes when it is loaded was 84 to 159 MB, with two cores
-_LIBRARY = 192 * _MEGABYTE
-_LIBRARY_PER_CORE = 16 * _MEGABYTE  # threads of OpenBLAS: the stack of each, and a table for its work
+# the address space that a library takes when it is loaded was 84 to 159 MB, with two cores; linear algebra starts a
+# thread for each core, for which this much is left without having been measured
+_LIBRARY, _LIBRARY_PER_CORE = 192 * _MEGABYTE, 16 * _MEGABYTE
 _LARGE_LIBRARIES = frozenset({"numpy", "pyarrow", "scipy.linalg", "scipy.special", "llvmlite", "sklearn", "vl_convert"})
 
 
