@@ -114,7 +114,8 @@ def _find_missing_kinds(
 
 def _as_keys(values: AnyArray) -> AnyArray:
     """Return numbers as keys: equal keys for equal numbers."""
-    return np.ascontiguousarray(values, dtype=np.float64).view(np.int64) if values.dtype.kind == "f" else values
+    keys = np.ascontiguousarray(values)
+    return keys.view(np.int64) if keys.dtype.kind == "f" else keys
 
 
 def _pair_keys(numbers: Int32Array, kinds: Int32Array, n_numbers: int, n_kinds: int) -> AnyArray:
