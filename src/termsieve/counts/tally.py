@@ -216,5 +216,5 @@ def load_all_kernels() -> None:
     string_kernels.merge_strings(
         *string_buffers(one), *string_buffers(two), np.empty(2, np.int64), np.empty(2, np.int64)
     )
-    cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int64)), np.empty(0, np.int64)
+    cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int32)), np.empty(0, np.int64)
     cell_kernels.extract_fold(*cells, none, np.empty((3, 0), np.int64), 1, True)

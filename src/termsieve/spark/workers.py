@@ -139,7 +139,7 @@ class TermSums:
             block = _read_terms(batch)
             n_terms += len(block.terms)
             n_occurrences += int(block.totals[1].sum())
-            np.add.at(class_tf, block.cells.classes, block.cells.values[1])
+            block.cells.add_occurrences_to(class_tf)
         sums = {"n_terms": n_terms, "n_occurrences": n_occurrences, "class_tf": class_tf.tolist()}
         yield pa.RecordBatch.from_pylist([sums], _SUMS)
 
