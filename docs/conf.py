@@ -12,4 +12,5 @@ html_title = "termsieve"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
-suppress_warnings = ["myst.xref_missing", "myst.header"]
+myst_heading_anchors = 3  # links to headings, by the same names as on GitHub
+suppress_warnings = ["myst.header"]  # pages that are included begin with a heading of the second level
