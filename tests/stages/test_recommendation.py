@@ -277,6 +277,11 @@ def test_too_few_documents_are_too_little_to_say():
     assert more.recommended().small_class is None
 
 
+def test_without_a_small_class_nothing_is_warned_of():
+    choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
+    assert (choice.warning, choice.loss, choice.stability) == ("", "", "")
+
+
 # The grid
 
 
