@@ -254,6 +254,18 @@ def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
     assert result.recommended(fewest=False).reselected == again
 
 
+def test_a_loss_that_is_as_likely_as_not_is_probably_none():
+    result = result_of({("a", "nb", 1000): [0.75, 0.75], ("a", "nb", 10): [0.25, 0.75]})
+    choice = result.recommended(margin=0.25)
+    assert choice.against_best.worse == 0.5
+    assert choice.sufficiency == "are probably enough"
+
+
+def test_of_as_few_terms_those_with_the_highest_mean_are_taken():
+    choice = result_of({("a", "nb", 10): [0.9] * 4, ("b", "nb", 10): [0.8, 0.99, 0.85, 0.9]}).recommended()
+    assert choice.score == "a"
+
+
 def test_the_probability_is_that_of_a_loss_beyond_the_margin():
     best, few = np.array(around(0.9, *NOISE)), np.array(around(0.895, *OTHER))
     result = result_of({("chi2", "nb", 1000): best, ("chi2", "nb", 10): few}, margin=0.02)

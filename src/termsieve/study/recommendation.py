@@ -373,7 +373,7 @@ class Trials:
         ties = [i for i in same if means[i] >= highest - _ROUNDING]
         return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), i))
 
-    def reselect(self, margin: float, *, fewest: bool = True) -> Reselection | None:
+    def reselect(self, margin: float, *, fewest: bool) -> Reselection | None:
         """Choose without one split in turn, and measure the choice on that split."""
         n = len(self.values)
         if n < 3:
@@ -389,7 +389,7 @@ class Trials:
 
 
 def recommend(
-    trials: Trials, measure: str, margin: float, settings: Mapping[str, Any], *, fewest: bool = True
+    trials: Trials, measure: str, margin: float, settings: Mapping[str, Any], *, fewest: bool
 ) -> Recommendation:
     """Recommend the fewest terms that are enough; or the best of what was asked for."""
     least, top = trials.choose(margin), trials.find_best()
