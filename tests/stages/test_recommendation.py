@@ -254,6 +254,18 @@ def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
     assert result.recommended(fewest=False).reselected == again
 
 
+@pytest.mark.parametrize(
+    ("repeats", "folds", "known", "ratio"),
+    [(1, 4, None, 1 / 3), (2, 4, None, 1 / 3), (1, 2, None, 1.0), (1, 1, None, 1.0), (1, 4, 0.2, 0.2), (1, 4, 0, 0.0),
+     (1, 4, -0.1, 1 / 3), (1, 4, math.inf, 1 / 3)],
+)  # fmt: skip
+def test_the_ratio_of_test_documents_is_that_of_the_folds_where_it_is_not_known(repeats, folds, known, ratio):
+    rows = [(repeat, fold, "a", "nb", 10, "", "f1_macro", 0.5) for repeat in range(repeats) for fold in range(folds)]
+    table = pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+    found = Comparison(table, {"n_splits": len(rows), "test_ratio": known}, {}).trials()
+    assert found.ratio == pytest.approx(ratio)
+
+
 def test_a_loss_that_is_as_likely_as_not_is_probably_none():
     result = result_of({("a", "nb", 1000): [0.75, 0.75], ("a", "nb", 10): [0.25, 0.75]})
     choice = result.recommended(margin=0.25)
