@@ -441,6 +441,27 @@ def test_the_scores_that_agree_least_are_those_that_share_the_fewest_terms():
     assert finding.weight == pytest.approx((100 - least) / 100 * 0.5)
 
 
+def test_findings_about_terms_are_ordered_by_how_striking_they_are():
+    texts = ["the ship crew"] * 10 + ["the goal"] * 9 + ["the goal crew"]
+    found = list_findings(
+        ReportData.from_result(ts.score(ts.count(texts, ["sea"] * 10 + ["sport"] * 10), ["chi2", "gu"]))
+    )
+    assert [(one.sentence[:16], one.weight) for one in found] == [
+        ("By Chi-square, n", 0.9),
+        ("“goal” is in 100", 0.8),
+        ("“the” is the mos", 0.6),
+        ("Chi-square and G", 0.3),
+        ("0 % of the 4 ter", 0.0),
+    ]
+
+
+def test_long_names_of_classes_are_cut_in_the_headline():
+    counts = ts.count(["ship", "goal"], ["s" * 30, "t" * 31])
+    headline = make_headline(ReportData.from_result(ts.score(counts, "chi2")))
+    assert headline == f"What tells {'s' * 30} and {format_name('t' * 31, 30)} apart"
+    assert "t" * 30 not in headline
+
+
 def test_the_share_of_terms_in_one_document_is_told():
     data = ReportData.from_result(ts.score(ts.count(["ship crew", "ship goal"], ["sea", "sport"]), "chi2"))
     [finding] = [one for one in list_findings(data) if "one document only" in one.sentence]

@@ -146,3 +146,20 @@ def test_descriptions_of_the_catalogue(name):
     text = catalogue.describe(name)
     assert SCORES[name].title in text
     assert SCORES[name].warning.split(".")[0][:40] in " ".join(text.split())
+
+
+def test_a_score_is_called_by_its_title():
+    assert [SCORES[name].title for name in ("chi2", "gu", "bns")] == ["Chi-square", "GU metric", "Bi-normal separation"]
+
+
+def test_equal_scores_are_one_in_a_set():
+    assert {SCORES["bns"], parse_score("bns"), parse_score("bns(floor=0.0005)")} == {SCORES["bns"]}
+    assert len({parse_score("bns"), parse_score("bns(floor=0.001)")}) == 2
+
+
+@pytest.mark.parametrize("name", ["ngl", "gu"])
+@pytest.mark.parametrize("cells", [(30, 10, 20, 140), (5, 40, 45, 110), (12, 30, 38, 120)])
+def test_signed_roots_of_chi_square_have_its_p_value(name, cells):
+    table = Table.of(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
+    of_root, of_square = (SCORES[one].pvalue(table, SCORES[one].evaluate(table)) for one in (name, "chi2"))
+    assert of_root == pytest.approx(of_square, rel=1e-9)
