@@ -70,7 +70,7 @@ def test_alphabetical_is_the_place_in_code_point_order():
 def test_repr_shows_what_there_is(counts):
     lines = repr(counts).splitlines()
     assert "terms in 3 classes, from 12 documents" in lines[0]
-    assert "2 documents have more than one label" in repr(counts)
+    assert lines[1] == "  several   2 documents have more than one label"
     assert "money (3), sea (6), sport (4)" in repr(counts)
     assert "the (8), " in repr(counts)
     assert "Analyzer()" in repr(counts)
@@ -146,6 +146,12 @@ def test_equal_counts_need_equal_everything():
     assert counts == ts.count(["bb aa"], [["x"]])
     for other in others:
         assert counts != other
+
+
+@pytest.mark.parametrize("other", [5, None, "counts"])
+def test_counts_are_not_equal_to_anything_else(counts, other):
+    assert (counts == other) is False
+    assert (counts != other) is True
 
 
 def test_counts_have_no_hash(counts):
