@@ -175,12 +175,12 @@ def test_a_file_selects_by_the_aggregation_that_is_asked_for(file, rule):
 
 
 @pytest.mark.parametrize("rule", ["top(9)", "percentile(5)", "per_class(4)", "round_robin(8)", 'union("gu", k=9)'])
-def test_a_rule_that_knows_how_many_terms_it_takes_does_not_read_the_whole_file(file, rule, monkeypatch):
+def test_a_rule_that_knows_how_many_terms_it_selects_does_not_read_the_whole_file(file, rule, monkeypatch):
     monkeypatch.setattr(ts.CountsFile, "read", None)
     assert len(ts.select(file, rule, "chi2")) > 0
 
 
-def test_all_terms_of_a_file_are_selected(file):
+def test_all_terms_of_a_file_may_be_selected(file):
     assert len(ts.select(file, "top('all')", "chi2")) == file.n_terms
 
 

@@ -228,6 +228,15 @@ def test_what_cannot_be_a_part_is_refused(whole, part):
         whole - part
 
 
+def test_a_sum_knows_the_files_of_both_if_both_are_from_files(tmp_path, counts):
+    first, second = tmp_path / "first.counts", tmp_path / "second.counts"
+    for path in (first, second):
+        counts.save(path)
+    one, other = ts.Counts.load(first), ts.Counts.load(second)
+    assert (one + other).origin == {"counts": [str(first), str(second)]}
+    assert (one + counts).origin == (counts + one).origin == {}
+
+
 def test_a_sum_beyond_64_bits_is_refused():
     one = ts.Counts.from_matrix([[HUGE]], ["x"])
     assert (one + one).term_tf2.tolist() == [2 * HUGE**2]

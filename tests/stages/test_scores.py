@@ -146,6 +146,12 @@ def test_descriptions_of_the_catalogue(name):
     text = catalogue.describe(name)
     assert SCORES[name].title in text
     assert SCORES[name].warning.split(".")[0][:40] in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_descriptions_tell_the_limits_of_parameters():
+    assert "smoothing=0.1 (0 or in [1e-9, 1e9]); min_df=5 (in [1, 1e9])" in catalogue.describe("odds_ratio")
+    assert "floor=0.0005 (in [1e-12, 0.5))" in catalogue.describe("bns")
 
 
 def test_a_score_is_called_by_its_title():
