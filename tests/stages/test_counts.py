@@ -12,6 +12,7 @@ from oracles.texts import CLASSES, columns, documents
 from scipy import sparse
 
 import termsieve as ts
+from termsieve.counts.arithmetic import add_all
 from termsieve.errors import CountsError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -235,6 +236,20 @@ def test_a_sum_knows_the_files_of_both_if_both_are_from_files(tmp_path, counts):
     one, other = ts.Counts.load(first), ts.Counts.load(second)
     assert (one + other).origin == {"counts": [str(first), str(second)]}
     assert (one + counts).origin == (counts + one).origin == {}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7])
+def test_many_counts_add_up_to_those_of_all_documents(n, texts, labels):
+    parts = [ts.count([text], [label]) for text, label in zip(texts[:n], labels[:n], strict=True)]
+    assert add_all(parts) == ts.count(texts[:n], labels[:n])
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing():
+    values, labels = [0.1, 0.2, 0.3], ["a", "a", "a"]  # their sum depends on the order
+    whole, part = (ts.Counts.from_matrix([[one] for one in some], labels) for some in (values[::-1], values))
+    assert whole.term_tf < part.term_tf
+    left = whole - part
+    assert (left.n_docs, left.term_df.tolist(), left.term_tf.tolist()) == (0, [0], [0.0])
 
 
 def test_a_sum_beyond_64_bits_is_refused():

@@ -304,6 +304,7 @@ def test_too_few_documents_are_too_little_to_say():
 def test_without_a_small_class_nothing_is_warned_of():
     choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
     assert (choice.warning, choice.loss, choice.stability) == ("", "", "")
+    assert (choice.small_class, choice.n_small) == (None, 0)
 
 
 # The grid
