@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 from unittest import mock
 
+import mpmath
 import numpy as np
 import pytest
 
 from termsieve.errors import OptionError
 from termsieve.scores import SCORES, catalogue, parse_score, registry
+from termsieve.scores.numerics import stirling_remainder
 from termsieve.scores.parsing import AMBIGUOUS_NAMES
 from termsieve.scores.registry import score
 from termsieve.table import Table
@@ -169,3 +171,10 @@ def test_signed_roots_of_chi_square_have_its_p_value(name, cells):
     table = Table.of(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
     of_root, of_square = (SCORES[one].pvalue(table, SCORES[one].evaluate(table)) for one in (name, "chi2"))
     assert of_root == pytest.approx(of_square, rel=1e-9)
+
+
+@pytest.mark.parametrize("x", [0.5, 1.0, 11.9, 12.0, 13.5, 40.0, 1e4])
+def test_what_stirlings_formula_leaves_has_all_its_digits(x):
+    with mpmath.workdps(50):
+        left = mpmath.loggamma(x) - ((x - mpmath.mpf(0.5)) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2)
+    assert stirling_remainder(np.array([x]))[0] == pytest.approx(float(left), rel=1e-12)
