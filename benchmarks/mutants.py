@@ -1,18 +1,21 @@
-"""Mutation testing: change the code in one place, run the tests of its module, see whether one of them fails.
+"""Mutation testing: change the code in one place, run the tests that run that place, see whether one of them fails.
 
-    python benchmarks/mutants.py [--per-module 20] [--seed 0] [--only results]
+    python benchmarks/mutants.py [--per-module 20] [--seed 0] [--only study/results scores]
 
 A sample of all places, drawn by the seed, in a copy of the repository: the whole suite is too slow to run for each
-change. Each module has its own tests here, each package some more, and a fork saves importing the libraries each time.
-A test run that takes too long counts as one that failed.
+change. Each module has its own tests here, each package some more. They run once with probes in the module, which note
+the statements that each test runs; of a change, only the tests that run its statement are tried, the fastest first.
+A fork saves importing the libraries each time. A test run that takes too long counts as one that failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import copy
 import os
+import pickle  # nosec - written and read by this program
 import random
 import shlex
 import shutil
@@ -23,35 +26,33 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
-TESTS = {  # files, and what runs on them: a few seconds each
-    "study/study": "stages/test_study.py stages/test_plan.py -k 'not is_killed and not help'",
-    "study/split_data": "stages/test_study.py stages/test_redundancy.py -k 'not is_killed'",
-    "study/results": "stages/test_results.py stages/test_study.py -k 'not is_killed'",
-    "study/splits": "stages/test_splits.py stages/test_study.py -k 'not is_killed'",
-    "study/plan": "stages/test_plan.py stages/test_study.py -k 'not is_killed'",
-    "study/recommendation": "stages/test_recommendation.py stages/test_results.py",
-    "evaluate/differences": "stages/test_recommendation.py",
+TESTS = {  # modules, and the tests of them and of what uses them: files, and what runs on them
+    "study/study study/split_data study/results study/splits study/plan study/recommendation evaluate/differences": (
+        "stages/test_study.py stages/test_plan.py stages/test_results.py stages/test_splits.py "
+        "stages/test_recommendation.py stages/test_redundancy.py stages/test_cli_compare.py stages/test_journal.py "
+        "stages/test_views.py -k 'not is_killed and not help'"
+    ),
     "evaluate/list_stability": "stages/test_list_stability.py",
-    "ranking/permutation": "stages/test_certainty.py",
-    "ranking/intervals": "stages/test_certainty.py",
-    "ranking/limits": "stages/test_certainty.py",
+    "ranking/permutation ranking/intervals ranking/limits": "stages/test_certainty.py",
     "periods/*": "stages/test_periods.py",
     "concordance/*": "stages/test_concordance.py",
-    "reporting/findings": "stages/test_report.py -k 'headline or guess or finding or enough or gaps or agree'",
+    "reporting/findings": (
+        "stages/test_report.py -k 'headline or guess or finding or enough or gaps or agree or frequent or explanation "
+        "or one_document'"
+    ),
     "reproduction/contexts": "stages/test_reproduction.py -k 'check or claim or context or area or spread'",
-    "selection/rules": "stages/test_select_rules.py stages/test_select.py",
-    "counts/counts": "stages/test_counts.py laws/test_counts.py",
-    "counts/arithmetic": "stages/test_counts.py laws/test_counts.py",
-    "counts/folds": "stages/test_counting.py laws/test_counts.py",
-    "scores/*": "golden/test_score_values.py stages/test_scores.py laws/test_scores.py laws/test_score_limits.py",
-}
-WIDER = {  # by package: tried on what those tests let pass, since many modules are tested by the commands that use them
-    "study": "stages/test_recommendation.py stages/test_cli_compare.py stages/test_journal.py",
-    "counts": "stages/test_storage.py laws/test_scale.py laws/test_ways.py stages/test_counts_tables.py",
-    "scores": "stages/test_ranking.py",
+    "selection/rules": "stages/test_select_rules.py stages/test_select.py laws/test_scale.py -k 'not scale or select'",
+    "counts/counts counts/arithmetic counts/folds": (
+        "stages/test_counts.py stages/test_counting.py stages/test_storage.py stages/test_counts_tables.py "
+        "laws/test_counts.py laws/test_scale.py laws/test_ways.py"
+    ),
+    "scores/*": (
+        "golden/test_score_values.py stages/test_scores.py stages/test_ranking.py laws/test_scores.py "
+        "laws/test_score_limits.py"
+    ),
 }
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -67,6 +68,7 @@ NAMES = {"max": "min", "min": "max", "any": "all", "all": "any", "sum": "max", "
 class Mutant(NamedTuple):
     node: ast.expr | ast.stmt
     text: str  # in its place
+    statement: int  # the line on which the statement begins that has the node
 
 
 Place = tuple[Path, Mutant]
@@ -103,10 +105,11 @@ def change(node: ast.AST) -> Iterator[ast.AST]:
 
 def change_call(call: ast.Call) -> Iterator[ast.Call]:
     """The call without each of its named arguments, and of another function."""
-    for place in range(len(call.keywords)):
-        less = copy.deepcopy(call)
-        del less.keywords[place]
-        yield less
+    for place, keyword in enumerate(call.keywords):
+        if keyword.arg != "strict":  # of zip: a check of what cannot be otherwise
+            less = copy.deepcopy(call)
+            del less.keywords[place]
+            yield less
     match call.func:
         case ast.Name(id=name) if name in NAMES:
             call.func.id = NAMES[name]
@@ -116,16 +119,17 @@ def change_call(call: ast.Call) -> Iterator[ast.Call]:
             yield call
 
 
-def visit(node: ast.AST) -> Iterator[ast.AST]:
-    """Nodes whose change a test could see: no types, no text of messages, no records that are data."""
-    yield node
+def visit(node: ast.AST, statement: int = 0) -> Iterator[tuple[ast.AST, int]]:
+    """Nodes whose change a test could see, and their statements: no types, no text of messages, no records of data."""
+    statement = node.lineno if isinstance(node, ast.stmt) else statement
+    yield node, statement
     if isinstance(node, ast.Raise | ast.JoinedStr):  # places inside f-strings are wrong before Python 3.12
         return
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns", "decorator_list"):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not is_for_types(child):
-                    yield from visit(child)
+                    yield from visit(child, statement)
 
 
 def is_for_types(node: ast.AST) -> bool:
@@ -133,12 +137,13 @@ def is_for_types(node: ast.AST) -> bool:
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    for node in visit(ast.parse(source)):
+    for node, statement in visit(ast.parse(source)):
         for new in change(node):
+            text = ast.unparse(new)
             if isinstance(node, ast.If | ast.While | ast.IfExp):
-                yield Mutant(node.test, f"({ast.unparse(new)})")
+                yield Mutant(node.test, f"({text})", statement)
             else:
-                yield Mutant(node, ast.unparse(new) if isinstance(node, ast.stmt) else f"({ast.unparse(new)})")
+                yield Mutant(node, text if isinstance(node, ast.stmt) else f"({text})", statement)
 
 
 def apply(source: str, mutant: Mutant) -> str:
@@ -150,27 +155,98 @@ def apply(source: str, mutant: Mutant) -> str:
     return b"".join(lines).decode()
 
 
-def survives(folder: Path, tests: list[str], seconds: float) -> bool:
+# Which tests run which statements
+
+
+class Recorder:
+    """Plugin of pytest: the statements that each test runs, and how long it takes."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, set[tuple[str, int]]] = {}
+        self.shared: dict[str, set[tuple[str, int]]] = {}  # by file: a fixture is made for the first test that needs it
+        self.seconds: dict[str, float] = {}
+        self.now: set[tuple[str, int]] = set()
+        builtins.note_statement = self.now.add
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        file = report.nodeid.partition("::")[0]
+        lines = self.lines.setdefault(report.nodeid, set())
+        (lines if report.when == "call" else self.shared.setdefault(file, set())).update(self.now)
+        self.now.clear()
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
+
+    def find_tests(self, line: tuple[str, int]) -> dict[str, float]:
+        """The tests that run a statement, and their seconds; all where none is known to, as at import."""
+        found = {
+            test: seconds
+            for test, seconds in self.seconds.items()
+            if line in self.lines[test] or line in self.shared[test.partition("::")[0]]
+        }
+        return found or self.seconds
+
+
+class Chosen:
+    """Plugin of pytest: these tests alone, the fastest files and tests first."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid in self.seconds]
+        files: dict[Path, float] = {}
+        for item in items:
+            files[item.path] = files.get(item.path, 0) + self.seconds[item.nodeid]
+        items.sort(key=lambda item: (files[item.path], str(item.path), self.seconds[item.nodeid]))
+
+
+def add_probes(source: str, name: str) -> str:
+    """The source with a note before each statement of its functions; loops for numba stay as they are."""
+    tree = ast.parse(source)
+    for function in outer_functions(tree):
+        for node in ast.walk(function):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(node, field, None)
+                if isinstance(block, list):
+                    setattr(node, field, [new for one in block for new in with_probe(one, name)])
+    # processes that a test starts have no recorder; the line comes after what must be first in a file
+    first = sum(is_first(one) for one in tree.body)
+    tree.body[first:first] = ast.parse("note_statement = getattr(__import__('builtins'), 'note_statement', len)").body
+    return ast.unparse(tree)
+
+
+def is_first(statement: ast.stmt) -> bool:
+    is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    return is_future or is_docstring(statement)
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def outer_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef):
+            yield from outer_functions(child)
+        elif not any("jit" in ast.unparse(one) for one in child.decorator_list):
+            yield child
+
+
+def with_probe(statement: ast.stmt, name: str) -> list[ast.stmt]:
+    if is_docstring(statement):  # it stays the first
+        return [statement]
+    return [*ast.parse(f"note_statement({(name, statement.lineno)!r})").body, statement]
+
+
+# Test runs
+
+
+def passes(folder: Path, tests: list[str], plugin: Recorder | Chosen, seconds: float) -> bool:
     """Whether all tests pass; too long counts as a failure."""
     child = os.fork()
     if not child:
         os.setsid()
         os.chdir(folder)
-        silent = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(silent, stream)
-        import pytest
-
-        os._exit(
-            min(
-                int(
-                    pytest.main(
-                        ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=mutants", *tests]
-                    )
-                ),
-                1,
-            )
-        )
+        os._exit(min(run_pytest(tests, plugin), 1))
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -180,6 +256,21 @@ def survives(folder: Path, tests: list[str], seconds: float) -> bool:
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return False
+
+
+def run_pytest(tests: list[str], plugin: Recorder | Chosen) -> int:
+    with Path("output.txt").open("wb") as output:
+        for stream in (1, 2):
+            os.dup2(output.fileno(), stream)
+    import pytest
+
+    # what is compiled of a change must not stay: the next one may have its size and time
+    sys.dont_write_bytecode = isinstance(plugin, Chosen)
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=mutants"]
+    code = int(pytest.main([*options, *tests], plugins=[plugin]))
+    if isinstance(plugin, Recorder):
+        Path("tests.pickle").write_bytes(pickle.dumps((plugin.lines, plugin.shared, plugin.seconds)))
+    return code
 
 
 def copy_repository(folder: Path) -> None:
@@ -193,6 +284,7 @@ def copy_repository(folder: Path) -> None:
 def load_libraries(folder: Path) -> None:
     """What all tests import; termsieve is not among it: it is imported after the change."""
     os.environ.update(SCIPY_ARRAY_API="1", CI="1", PYTHONPATH=str(folder / "src"))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.path.insert(0, str(folder / "src"))
     import numba
     import pyarrow.parquet
@@ -205,40 +297,62 @@ def load_libraries(folder: Path) -> None:
     assert all((numba, pyarrow.parquet, pytest, scipy.stats, sklearn.model_selection, sklearn.naive_bayes, sklearn.svm))
 
 
-def find_survivors(folder: Path, tests: str, chosen: list[Place]) -> list[Place]:
-    """The changes that these tests do not notice."""
-    arguments = [f"tests/{one}" if one.endswith(".py") else one for one in shlex.split(tests)]
-    start = time.monotonic()
-    if not survives(folder, arguments, 600):
-        sys.exit(f"{tests}: they fail without any change.")
-    limit = 20 + 4 * (time.monotonic() - start)
-    found = []
-    for done, (path, mutant) in enumerate(chosen, 1):
-        source = path.read_text("utf-8")
-        path.write_text(apply(source, mutant), "utf-8")
-        if survives(folder, arguments, limit):
-            found.append((path, mutant))
+def record_tests(folder: Path, modules: list[Path], tests: list[str]) -> Recorder:
+    """Run the tests without any change, and note which of them run which statements."""
+    sources = {path: path.read_text("utf-8") for path in modules}
+    for path, source in sources.items():
+        path.write_text(add_probes(source, str(path)), "utf-8")
+    recorder = Recorder()
+    passed = passes(folder, tests, recorder, 1200)
+    for path, source in sources.items():
         path.write_text(source, "utf-8")
-        print(f"{len(found)} of {done} not noticed", end="\r", file=sys.stderr, flush=True)
-    return found
+    if not passed:
+        sys.exit(f"{(folder / 'output.txt').read_text('utf-8')}\n{' '.join(tests)}: they fail without any change.")
+    written = pickle.loads((folder / "tests.pickle").read_bytes())  # nosec - written above
+    recorder.lines, recorder.shared, recorder.seconds = written
+    return recorder
 
 
-def try_modules(folder: Path, pattern: str, number: int, seed: int) -> tuple[int, int]:
-    """How many mutants were killed, of how many."""
+def survives(folder: Path, place: Place, recorder: Recorder) -> bool:
+    """Whether no test notices the change."""
+    path, mutant = place
+    chosen = recorder.find_tests((str(path), mutant.statement))
+    files = sorted({test.partition("::")[0] for test in chosen})
+    source = path.read_text("utf-8")
+    path.write_text(apply(source, mutant), "utf-8")
+    survived = passes(folder, files, Chosen(chosen), 20 + 4 * sum(chosen.values()))
+    path.write_text(source, "utf-8")
+    return survived
+
+
+def list_tests(folder: Path, given: str, modules: list[Path]) -> list[str]:
+    """Arguments of pytest: the tests, and the examples in the modules."""
+    examples = [str(path.relative_to(folder)) for path in modules if ">>> " in path.read_text("utf-8")]
+    return [*(f"tests/{one}" if one.endswith(".py") else one for one in shlex.split(given)), *examples]
+
+
+def find_modules(folder: Path, pattern: str) -> list[Path]:
     modules = sorted((folder / "src/termsieve").glob(f"{pattern}.py"))
     if not modules:
         sys.exit(f"{pattern}: there is no such module.")
+    return modules
+
+
+def try_modules(folder: Path, pattern: str, number: int, seed: int, recorder: Recorder) -> tuple[int, int]:
+    """How many mutants were killed, of how many."""
     start = time.monotonic()
+    modules = find_modules(folder, pattern)
     places = [(path, mutant) for path in modules for mutant in mutants(path.read_text("utf-8"))]
     chosen = random.Random(f"{seed} {pattern}").sample(places, min(number, len(places)))
-    survivors = find_survivors(folder, TESTS[pattern], chosen)
-    wider = WIDER.get(pattern.partition("/")[0])
-    if survivors and wider:
-        survivors = find_survivors(folder, wider, survivors)
-    for path, mutant in survivors:
-        place = f"{path.relative_to(folder / 'src/termsieve')}:{mutant.node.lineno}"
-        print(f"    {place}: {ast.unparse(mutant.node)}  ->  {mutant.text}")
-    killed, seconds = len(chosen) - len(survivors), time.monotonic() - start
+    killed = 0
+    for done, (path, mutant) in enumerate(chosen, 1):
+        if survives(folder, (path, mutant), recorder):
+            place = f"{path.relative_to(folder / 'src/termsieve')}:{mutant.node.lineno}"
+            print(f"    {place}: {ast.unparse(mutant.node)}  ->  {mutant.text}", flush=True)
+        else:
+            killed += 1
+        print(f"{killed} of {done} killed", end="\r", file=sys.stderr, flush=True)
+    seconds = time.monotonic() - start
     print(f"{pattern}: {killed} of {len(chosen)} killed ({len(places)} places, {seconds:.0f} s)", flush=True)
     return killed, len(chosen)
 
@@ -247,13 +361,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--per-module", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="modules whose name has this")
+    parser.add_argument("--only", nargs="+", default=[""], help="modules whose name has one of these")
     options = parser.parse_args()
+    results = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_repository(folder)
         load_libraries(folder)
-        results = [try_modules(folder, one, options.per_module, options.seed) for one in TESTS if options.only in one]
+        for patterns, tests in TESTS.items():
+            wanted = [one for one in patterns.split() if any(part in one for part in options.only)]
+            modules = [path for one in wanted for path in find_modules(folder, one)]
+            if modules:
+                recorder = record_tests(folder, modules, list_tests(folder, tests, modules))
+                results += [try_modules(folder, one, options.per_module, options.seed, recorder) for one in wanted]
     killed, tried = (sum(numbers) for numbers in zip(*results, strict=True))
     print(f"{killed} of {tried} mutants killed: {killed / tried:.0%}")
 

@@ -171,6 +171,22 @@ def test_a_file_selects_as_the_whole(file, rule):
     assert ours.index.tolist() == theirs.index.tolist()
 
 
+@pytest.mark.parametrize("rule", ["top(9)", "percentile(5)", 'union("chi2", "g_test", k=9)'])
+def test_a_file_selects_by_the_aggregation_that_is_asked_for(file, rule):
+    ours, theirs = (ts.select(what, rule, "chi2", aggregate="mean") for what in (file, file.read()))
+    assert ours.index.tolist() == theirs.index.tolist() != ts.select(file, rule, "chi2").index.tolist()
+
+
+@pytest.mark.parametrize("rule", ["top(9)", "percentile(5)", "per_class(4)", "round_robin(8)", 'union("gu", k=9)'])
+def test_a_rule_that_knows_how_many_terms_it_selects_does_not_read_the_whole_file(file, rule, monkeypatch):
+    monkeypatch.setattr(ts.CountsFile, "read", None)
+    assert len(ts.select(file, rule, "chi2")) > 0
+
+
+def test_all_terms_of_a_file_may_be_selected(file):
+    assert len(ts.select(file, "top('all')", "chi2")) == file.n_terms
+
+
 def test_a_file_is_pruned_as_the_whole(file, tmp_path):
     pruned = file.prune(min_df=3)
     pruned.save(tmp_path / "pruned.counts")

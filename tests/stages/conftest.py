@@ -29,3 +29,12 @@ def postgres():
     except FileNotFoundError as error:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(str(error))
     yield from start_postgres()
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Let rich take what pytest captures for a terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")

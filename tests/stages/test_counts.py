@@ -12,6 +12,7 @@ from oracles.texts import CLASSES, columns, documents
 from scipy import sparse
 
 import termsieve as ts
+from termsieve.counts.arithmetic import add_all
 from termsieve.errors import CountsError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -70,7 +71,7 @@ def test_alphabetical_is_the_place_in_code_point_order():
 def test_repr_shows_what_there_is(counts):
     lines = repr(counts).splitlines()
     assert "terms in 3 classes, from 12 documents" in lines[0]
-    assert "2 documents have more than one label" in repr(counts)
+    assert lines[1] == "  several   2 documents have more than one label"
     assert "money (3), sea (6), sport (4)" in repr(counts)
     assert "the (8), " in repr(counts)
     assert "Analyzer()" in repr(counts)
@@ -148,6 +149,12 @@ def test_equal_counts_need_equal_everything():
         assert counts != other
 
 
+@pytest.mark.parametrize("other", [5, None, "counts"])
+def test_counts_are_not_equal_to_anything_else(counts, other):
+    assert (counts == other) is False
+    assert (counts != other) is True
+
+
 def test_counts_have_no_hash(counts):
     with pytest.raises(TypeError):
         hash(counts)
@@ -220,6 +227,29 @@ def test_nothing_goes_below_zero(whole, part, said):
 def test_what_cannot_be_a_part_is_refused(whole, part):
     with pytest.raises(CountsError, match="part of the whole"):
         whole - part
+
+
+def test_a_sum_knows_the_files_of_both_if_both_are_from_files(tmp_path, counts):
+    first, second = tmp_path / "first.counts", tmp_path / "second.counts"
+    for path in (first, second):
+        counts.save(path)
+    one, other = ts.Counts.load(first), ts.Counts.load(second)
+    assert (one + other).origin == {"counts": [str(first), str(second)]}
+    assert (one + counts).origin == (counts + one).origin == {}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7])
+def test_many_counts_add_up_to_those_of_all_documents(n, texts, labels):
+    parts = [ts.count([text], [label]) for text, label in zip(texts[:n], labels[:n], strict=True)]
+    assert add_all(parts) == ts.count(texts[:n], labels[:n])
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing():
+    values, labels = [0.1, 0.2, 0.3], ["a", "a", "a"]  # their sum depends on the order
+    whole, part = (ts.Counts.from_matrix([[one] for one in some], labels) for some in (values[::-1], values))
+    assert whole.term_tf < part.term_tf
+    left = whole - part
+    assert (left.n_docs, left.term_df.tolist(), left.term_tf.tolist()) == (0, [0], [0.0])
 
 
 def test_a_sum_beyond_64_bits_is_refused():

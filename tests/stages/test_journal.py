@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sqlite3
 import threading
 
@@ -205,6 +206,17 @@ def test_trials_that_are_lost_are_run_again(lost, path):
     again = compare(texts, labels, **SMALL, journal=path)
     assert again.table == expected.table
     assert again.seconds.keys() == expected.seconds.keys()
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("lost", ["0", "rows != '[]'", "1", "key LIKE '0 0 %'"])
+def test_progress_counts_each_trial_once_also_those_that_are_in_the_journal(lost, path, capsys):
+    texts, labels = documents(30)
+    compare(texts, labels, **SMALL, journal=path)
+    changed(path, f"DELETE FROM trials WHERE {lost}")
+    compare(texts, labels, **SMALL, journal=path, progress=True)
+    shown = re.findall(r"(\d+)/(\d+)", re.sub(r"\x1b\[[0-9;?]*\w", "", capsys.readouterr().err))
+    assert shown[-1] == ("4", "4")  # 2 splits: a ranking and a classifier each
 
 
 # At the command line

@@ -36,6 +36,15 @@ def test_options_that_take_a_list_say_so():
         assert (one.metadata["option"].metavar == "LIST") == isinstance(one.default, tuple), one.name
 
 
+def test_options_say_what_they_take():
+    told = {
+        name: one.metadata["option"].metavar for name, one in parameters().items() if not isinstance(one.default, tuple)
+    }
+    words = {"groups": "COLUMN", "weighting": "NAME", "weigh": "WHICH", "pairs": "WHEN", "margin": "X"}
+    flags = [name for name, one in parameters().items() if isinstance(one.default, bool)]
+    assert {name: word for name, word in told.items() if word != "N"} == words | dict.fromkeys(flags, "")
+
+
 @pytest.mark.parametrize(("name", "least"), [("repeats", 1), ("seed", 0), ("sample", 0)])
 def test_numbers_below_the_least_are_refused(typed, tmp_path, name, least):
     (tmp_path / "x.csv").write_text("text,label\nbuy pills,spam\nnoon,ham\n")
@@ -83,6 +92,7 @@ def test_numbers_of_terms_fit_the_vocabulary():
     assert Plan.from_arguments(ks=[5, 10]).fit_to(30).ks == (5, 10, 30)  # all terms for reference
     assert Plan.from_arguments().fit_to(96).ks == (10, 20, 50, 96)
     assert [Plan.from_arguments(ks=ks).asks_for_all(30) for ks in ([5], [5, 30], "all", "auto")] == [0, 1, 1, 1]
+    assert Plan.from_arguments(ks=[2**31 - 1]).ks == (2**31 - 1,)  # the largest that the table has room for
     with pytest.raises(OptionError, match="not both"):
         Plan.from_arguments(ks=[5, "auto"])
 

@@ -7,15 +7,6 @@ import pytest
 from termsieve import _progress
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    """Let rich take what pytest captures for a terminal."""
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "120")
-
-
 def bar(shown):
     with _progress.show_bar("reading [x]", total=4, shown=shown, done=1) as one:
         one.advance()

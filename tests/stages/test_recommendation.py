@@ -255,6 +255,30 @@ def test_it_is_said_how_many_terms_are_chosen_without_one_of_the_splits():
     assert result.recommended(fewest=False).reselected == again
 
 
+@pytest.mark.parametrize(
+    ("repeats", "folds", "known", "ratio"),
+    [(1, 4, None, 1 / 3), (2, 4, None, 1 / 3), (1, 2, None, 1.0), (1, 1, None, 1.0), (1, 4, 0.2, 0.2), (1, 4, 0, 0.0),
+     (1, 4, -0.1, 1 / 3), (1, 4, math.inf, 1 / 3)],
+)  # fmt: skip
+def test_the_ratio_of_test_documents_is_that_of_the_folds_where_it_is_not_known(repeats, folds, known, ratio):
+    rows = [(repeat, fold, "a", "nb", 10, "", "f1_macro", 0.5) for repeat in range(repeats) for fold in range(folds)]
+    table = pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+    found = Comparison(table, {"n_splits": len(rows), "test_ratio": known}, {}).trials()
+    assert found.ratio == pytest.approx(ratio)
+
+
+def test_a_loss_that_is_as_likely_as_not_is_probably_none():
+    result = result_of({("a", "nb", 1000): [0.75, 0.75], ("a", "nb", 10): [0.25, 0.75]})
+    choice = result.recommended(margin=0.25)
+    assert choice.against_best.worse == 0.5
+    assert choice.sufficiency == "are probably enough"
+
+
+def test_of_as_few_terms_those_with_the_highest_mean_are_taken():
+    choice = result_of({("a", "nb", 10): [0.9] * 4, ("b", "nb", 10): [0.8, 0.99, 0.85, 0.9]}).recommended()
+    assert choice.score == "a"
+
+
 def test_the_probability_is_that_of_a_loss_beyond_the_margin():
     best, few = np.array(around(0.9, *NOISE)), np.array(around(0.895, *OTHER))
     result = result_of({("chi2", "nb", 1000): best, ("chi2", "nb", 10): few}, margin=0.02)
@@ -276,6 +300,12 @@ def test_too_few_documents_are_too_little_to_say():
     assert "documents in the sample of 12" in part.recommended().warning
     more = ts.compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=12)
     assert more.recommended().small_class is None
+
+
+def test_without_a_small_class_nothing_is_warned_of():
+    choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
+    assert (choice.warning, choice.loss, choice.stability) == ("", "", "")
+    assert (choice.small_class, choice.n_small) == (None, 0)
 
 
 # The grid

@@ -344,6 +344,54 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     assert [finding.weight for finding in found] == pytest.approx([1.0, 0.1 / 0.15 * 0.7, 0.45, 0.4])
 
 
+def test_small_gaps_weigh_less():
+    means = {("gu", "nb", 10): 0.80, ("chi2", "nb", 10): 0.86, ("gu", "svm", 10): 0.83, ("chi2", "svm", 10): 0.84}
+    result = Comparison(table_of(means), {"n_splits": 3}, {})
+    _, of_scores, of_classifiers = list_findings(ReportData.from_result(result))
+    assert of_scores.sentence.startswith("With nb, the choice of the score matters most at 10 terms: Chi-square has")
+    assert of_classifiers.sentence == "With 10 terms by GU metric, svm has a macro F1 of 0.830 and nb of 0.800."
+    assert (of_scores.weight, of_classifiers.weight) == pytest.approx((0.06 / 0.3 * 0.45, 0.03 / 0.3 * 0.4))
+
+
+@pytest.mark.parametrize(
+    ("few", "every", "said"),
+    [
+        (None, 0.8, "all 1,000 terms are enough: macro F1 0.800"),  # there was no other number
+        (0.6, 0.8, "It takes all 1,000 terms: macro F1 0.800; fewer are not enough"),
+        (0.6, 0.997, "all 1,000 terms are enough: macro F1 0.997"),
+        (0.2, 0.5, "It takes all 1,000 terms: macro F1 0.500; fewer are not enough"),
+        (0.2, 0.499, "None does well: all 1,000 terms do as well as any, macro F1 0.499"),
+    ],
+)
+def test_it_takes_all_terms_where_fewer_are_not_enough(few, every, said):
+    means = {("gu", "nb", 1000): every} | ({} if few is None else {("gu", "nb", 10): few})
+    result = Comparison(table_of(means, folds=[0.0]), {"n_splits": 1, "n_terms": 1000}, {})
+    assert make_headline(ReportData.from_result(result)) == said
+
+
+def test_terms_that_were_asked_for_may_not_be_enough():
+    table = table_of({("gu", "nb", 10): 0.6, ("gu", "nb", 1000): 0.8})
+    result = Comparison(table, {"n_splits": 3, "n_terms": 1000, "ks": [10], "all_terms": "reference"}, {})
+    assert (
+        make_headline(ReportData.from_result(result))
+        == "10 terms by GU metric reach macro F1 0.600, which is not enough: all 1,000 terms do better"
+    )
+    assert "more than one standard error of the difference" in make_explanation(ReportData.from_result(result))
+
+
+@pytest.mark.parametrize(("k", "share"), [(1, "1 term (33 % of 3)"), (3, "3 terms (100 % of 3)"), (4, "4 terms")])
+def test_the_explanation_tells_the_share_of_the_terms(k, share):
+    counts = ts.count(["ship crew", "goal"], ["sea", "sport"])
+    result = Comparison(table_of({("gu", "nb", k): 0.9}), {"n_splits": 3}, {}, counts)
+    assert make_explanation(ReportData.from_result(result)).startswith(f"nb with {share} has a macro F1 of 0.900")
+
+
+def test_the_explanation_names_the_margin_where_there_is_one_split():
+    table = table_of({("gu", "nb", 10): 0.895, ("gu", "nb", 100): 0.9}, folds=[0.0])
+    told = make_explanation(ReportData.from_result(Comparison(table, {"n_splits": 1}, {})))
+    assert "within the margin of 0.01: the best of everything tried has 0.900 (100 terms by GU metric)" in told
+
+
 def test_parameters_that_were_tried_at_few_numbers_of_terms_are_marked_on_the_chart_of_their_classifier():
     tuned = 'linear_svm(C="auto")'
     means = {("chi2", "multinomial_nb", k): 0.8 for k in (10, 100)}
@@ -380,12 +428,61 @@ def test_agreement_is_that_of_the_rankings():
     assert any(f", {pair} {least}." in sentences for pair, n in titled.items() if n == least)
 
 
+def test_the_scores_that_agree_least_are_those_that_share_the_fewest_terms():
+    scores = ts.score(ts.count(*documents(300)), ["chi2", "info_gain", "pmi"])
+    data = ReportData.from_result(scores)
+    [finding] = [one for one in list_findings(data) if "terms in common" in one.sentence]
+    first = {name: set(order[:100].tolist()) for name, order in data.orders.items()}
+    least = len(first["chi2"] & first["pmi"])
+    assert first["chi2"] == first["info_gain"]
+    assert finding.sentence == (
+        f"Chi-square and Information gain have 100 of their first 100 terms in common, Chi-square and "
+        f"Pointwise mutual information {least}."
+    )
+    assert finding.weight == pytest.approx((100 - least) / 100 * 0.5)
+
+
+def test_findings_about_terms_are_ordered_by_how_striking_they_are():
+    texts = ["the ship crew"] * 10 + ["the goal"] * 9 + ["the goal crew"]
+    found = list_findings(
+        ReportData.from_result(ts.score(ts.count(texts, ["sea"] * 10 + ["sport"] * 10), ["chi2", "gu"]))
+    )
+    assert [(one.sentence[:16], one.weight) for one in found] == [
+        ("By Chi-square, n", 0.9),
+        ("“goal” is in 100", 0.8),
+        ("“the” is the mos", 0.6),
+        ("Chi-square and G", 0.3),
+        ("0 % of the 4 ter", 0.0),
+    ]
+
+
+def test_long_names_of_classes_are_cut_in_the_headline():
+    counts = ts.count(["ship", "goal"], ["s" * 30, "t" * 31])
+    headline = make_headline(ReportData.from_result(ts.score(counts, "chi2")))
+    assert headline == f"What tells {'s' * 30} and {format_name('t' * 31, 30)} apart"
+    assert "t" * 30 not in headline
+
+
+def test_the_share_of_terms_in_one_document_is_told():
+    data = ReportData.from_result(ts.score(ts.count(["ship crew", "ship goal"], ["sea", "sport"]), "chi2"))
+    [finding] = [one for one in list_findings(data) if "one document only" in one.sentence]
+    assert finding.sentence == "67 % of the 3 terms are in one document only."
+    assert finding.weight == pytest.approx(2 / 3 * 0.4)
+
+
 def test_the_headline_of_scores_names_the_classes():
     counts = ts.count(["ship", "crew", "goal", "rate"], ["sea", "sea", "sport", "money"])
     assert make_headline(ReportData.from_result(ts.score(counts, ["chi2"]))) == "What tells sea, money and sport apart"
-    assert make_explanation(ReportData.from_result(ts.score(counts, ["chi2"]))).startswith("4 terms, ranked by ")
-    many = ts.count([f"word{i}" for i in range(5)], [f"class{i}" for i in range(5)])
-    assert make_headline(ReportData.from_result(ts.score(many, ["chi2"]))) == "What tells 5 classes apart"
+    for n, said in ((4, "class0, class1, class2 and class3"), (5, "5 classes")):
+        more = ts.count([f"word{i}" for i in range(n)], [f"class{i}" for i in range(n)])
+        assert make_headline(ReportData.from_result(ts.score(more, ["chi2"]))) == f"What tells {said} apart"
+
+
+def test_the_explanation_of_scores_names_one_and_counts_several():
+    counts = ts.count(["ship", "crew", "goal", "rate"], ["sea", "sea", "sport", "money"])
+    for names, said in ((["chi2"], "Chi-square (chi2)"), (["chi2", "gu"], "2 scores")):
+        told = make_explanation(ReportData.from_result(ts.score(counts, names)))
+        assert told == f"4 terms, ranked by {said}."
 
 
 def test_findings_about_terms_and_agreement_are_those_of_the_counts():

@@ -558,6 +558,67 @@ def test_contexts_are_pooled_by_their_means():
     assert format_values(pooled.best_first(pooled.values[..., 1])) == "B 1.033, A 0.900"
 
 
+class SeveralCases:
+    """Two groups, of which the second has fewer replicates and other sizes, in no order."""
+
+    groups = ("small", "large")
+
+    def classifiers(self, group):
+        return ["one", "two"] if group == "small" else ["one"]
+
+    def curves(self, group, model, measure):
+        sizes, n = ([10, 20, 50, 100], 3) if group == "small" else ([1000, 100, 20, 10], 2)
+        values = np.array(
+            [[[k / 1000 + replicate + 10 * s for k in sizes] for s in range(2)] for replicate in range(n)]
+        )
+        return Curves(["A", "B"], sizes, values)
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ({"measure": "f1_macro"}, ["small, one", "small, two", "large"]),
+        ({"measure": "f1_macro", "group": "small"}, ["one", "two"]),
+        ({"measure": "f1_macro", "classifier": "one"}, ["small", "large"]),
+        ({"measure": "f1_macro", "group": "large"}, ["f1_macro"]),
+        ({"measures": ["f1_macro", "accuracy"], "group": "large"}, ["f1_macro", "accuracy"]),
+        (
+            {"measures": ["f1_macro", "accuracy"], "groups": ["small", "large"], "classifiers": ["two"]},
+            ["small, f1_macro", "small, accuracy", "large, f1_macro", "large, accuracy"],
+        ),
+    ],
+)
+def test_contexts_are_named_by_what_differs(where, names):
+    assert [one.name for one in make_contexts(SeveralCases(), where)] == names
+
+
+@pytest.mark.parametrize("sizes", [[20, 50], [50, 20], [11, 99]])
+def test_a_context_has_the_sizes_that_are_asked_for_and_both_ends(sizes):
+    (context,) = make_contexts(
+        SeveralCases(), {"measure": "f1_macro", "group": "small", "classifier": "one", "sizes": sizes}
+    )
+    assert context.sizes == [20, 50]
+    assert context.of("B", "A")[1].tolist() == [[11.02, 11.05], [1.02, 1.05]]
+
+
+def test_pooled_contexts_have_the_sizes_and_replicates_that_all_have():
+    (pooled,) = make_contexts(SeveralCases(), {"measure": "f1_macro", "pooled": True})
+    assert pooled.sizes == [10, 20, 100]
+    assert pooled.values.shape == (2, 2, 3)
+    assert pooled.of("A")[0, 0].tolist() == pytest.approx([0.01, 0.02, 0.1])
+
+
+def test_the_best_score_of_a_context_has_the_highest_mean_over_replicates():
+    context = Context("x", ["A", "B", "C"], [10], np.zeros((4, 3, 1)))
+    values = np.array([[0.9, 0.6, 0.1], [0.1, 0.6, 0.1], [0.1, 0.5, 0.4], [0.1, 0.5, 0.8]])
+    found = context.best_first(values)
+    assert list(found) == ["B", "C", "A"]
+    assert list(found.values()) == pytest.approx([0.55, 0.35, 0.3])
+    assert context.others(["B"]) == ["A", "C"]
+    with pytest.raises(OptionError, match=r"There is no score 'D'[.] Scores: A, B, C"):
+        context.of("A", "D")
+
+
 def test_the_area_weighs_sizes_by_their_distance():
     context = Context("x", ["A", "B"], [10, 30, 110], np.array([[[0.5, 0.7, 0.9], [0.9, 0.7, 0.6]]]))
     assert context.average()[0].tolist() == pytest.approx([0.7, 2.2 / 3])

@@ -187,6 +187,45 @@ def test_a_damaged_result_is_refused(about, change, said, tmp_path):
         Comparison.load(tmp_path / "x.parquet")
 
 
+def groups_are(*groups):
+    return {**ABOUT, "term_groups": [list(group) for group in groups]}
+
+
+def test_groups_of_terms_come_back(tmp_path):
+    about = groups_are((["ship", "sail"], [1, 2], [1.0, 0.0]))
+    (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, {"termsieve.about": json.dumps(about)}))
+    [group] = Comparison.load(tmp_path / "x.parquet").term_groups
+    assert tuple(group) == (["ship", "sail"], [1, 2], [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        (["ship"], [1], [1.0]),
+        (["ship", "sail"], [1, 2], [1.0]),
+        (["ship", "sail"], [1], [1.0, 0.5]),
+        (["ship", 7], [1, 2], [1.0, 0.5]),
+        (["ship", "sail"], [1, 0], [1.0, 0.5]),
+        (["ship", "sail"], [1, 2.0], [1.0, 0.5]),
+        (["ship", "sail"], [1, 2], [1.0, 1.1]),
+        (["ship", "sail"], [1, 2], [1.0, -0.1]),
+        (["ship", "sail"], [1, 2], [1.0, "0.5"]),
+    ],
+)
+def test_groups_of_terms_that_cannot_be_are_refused(group, tmp_path):
+    about = json.dumps(groups_are(group))
+    (tmp_path / "x.parquet").write_bytes(by_hand(plain_result().table, {"termsieve.about": about}))
+    with pytest.raises(InputError, match="its groups of terms have"):
+        Comparison.load(tmp_path / "x.parquet")
+
+
+def test_metadata_has_a_limit(tmp_path, monkeypatch):
+    plain_result().save(tmp_path / "x.parquet")
+    monkeypatch.setattr("termsieve.study.results._MAX_METADATA_BYTES", 1000)
+    with pytest.raises(InputError, match="not a saved comparison"):
+        Comparison.load(tmp_path / "x.parquet")
+
+
 def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     about = {"termsieve.about": json.dumps(ABOUT)}
@@ -272,3 +311,14 @@ def test_a_curve_has_a_row_for_each_split():
     summary = plain_result().summary().to_pylist()
     means = [row["mean"] for row in summary if (row["score"], row["classifier"]) == ("gu", "multinomial_nb")]
     np.testing.assert_allclose(values.mean(axis=0), means)
+
+
+def test_a_curve_that_was_not_measured_has_no_splits():
+    ks, values = plain_result().curve("gu", "linear_svm")
+    assert (ks, values.shape) == ([], (0, 0))
+
+
+def test_a_summary_has_the_types_of_the_table():
+    summary = plain_result().summary()
+    assert summary.schema.names == ["classifier", "score", "k", "mean", "standard_error"]
+    assert summary.schema.types[:4] == [SCHEMA.field(name).type for name in ("classifier", "score", "k", "value")]

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 from unittest import mock
 
+import mpmath
 import numpy as np
 import pytest
 
 from termsieve.errors import OptionError
 from termsieve.scores import SCORES, catalogue, parse_score, registry
+from termsieve.scores.numerics import stirling_remainder
 from termsieve.scores.parsing import AMBIGUOUS_NAMES
 from termsieve.scores.registry import score
 from termsieve.table import Table
@@ -146,3 +148,33 @@ def test_descriptions_of_the_catalogue(name):
     text = catalogue.describe(name)
     assert SCORES[name].title in text
     assert SCORES[name].warning.split(".")[0][:40] in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_descriptions_tell_the_limits_of_parameters():
+    assert "smoothing=0.1 (0 or in [1e-9, 1e9]); min_df=5 (in [1, 1e9])" in catalogue.describe("odds_ratio")
+    assert "floor=0.0005 (in [1e-12, 0.5))" in catalogue.describe("bns")
+
+
+def test_a_score_is_called_by_its_title():
+    assert [SCORES[name].title for name in ("chi2", "gu", "bns")] == ["Chi-square", "GU metric", "Bi-normal separation"]
+
+
+def test_equal_scores_are_one_in_a_set():
+    assert {SCORES["bns"], parse_score("bns"), parse_score("bns(floor=0.0005)")} == {SCORES["bns"]}
+    assert len({parse_score("bns"), parse_score("bns(floor=0.001)")}) == 2
+
+
+@pytest.mark.parametrize("name", ["ngl", "gu"])
+@pytest.mark.parametrize("cells", [(30, 10, 20, 140), (5, 40, 45, 110), (12, 30, 38, 120)])
+def test_signed_roots_of_chi_square_have_its_p_value(name, cells):
+    table = Table.of(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
+    of_root, of_square = (SCORES[one].pvalue(table, SCORES[one].evaluate(table)) for one in (name, "chi2"))
+    assert of_root == pytest.approx(of_square, rel=1e-9)
+
+
+@pytest.mark.parametrize("x", [0.5, 1.0, 11.9, 12.0, 13.5, 40.0, 1e4])
+def test_what_stirlings_formula_leaves_has_all_its_digits(x):
+    with mpmath.workdps(50):
+        left = mpmath.loggamma(x) - ((x - mpmath.mpf(0.5)) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2)
+    assert stirling_remainder(np.array([x]))[0] == pytest.approx(float(left), rel=1e-12)

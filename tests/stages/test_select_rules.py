@@ -47,7 +47,9 @@ def test_every_rule_is_explained(name):
 @pytest.mark.parametrize(
     ("given", "canonical"),
     [(5, "top(5)"), (np.int64(5), "top(5)"), ("  top ( k = 5 ) ", "top(5)"), ("top", "top(1000)"),
-     ("percentile", "percentile(10)"),
+     ("percentile", "percentile(10)"), ("threshold", "threshold(0)"), ("energy", "energy(0.8)"), ("fdr", "fdr(0.05)"),
+     ("fwe", "fwe(0.05)"), ("round_robin", "round_robin(1000)"), ("per_class", "per_class(50)"),
+     ("union('gu')", 'union("gu", k=1000)'),
      ("energy(share=8e-1)", "energy(0.8)"), ("union('gu', k=2)", 'union("gu", k=2)')],
 )  # fmt: skip
 def test_other_ways_to_say_it(given, canonical):
@@ -82,6 +84,9 @@ def test_rules_do_not_change():
         ("1 + 1", "It should look like"),
         ("__import__('os').system('true')", "It should look like"),
         ("energy(1.5)", r"a number in \[0, 1\], not 1.5"),
+        ("fdr(1.5)", r"a number in \[0, 1\], not 1.5"),
+        ("fwe(-0.1)", r"a number in \[0, 1\], not -0.1"),
+        ("fwe(1.5)", r"a number in \[0, 1\], not 1.5"),
         ("percentile(101)", r"\[0, 100\]"),
         ("threshold('high')", "a finite number"),
         ("fdr(0.1, method='bonferroni')", "'bh' or 'by'"),
@@ -303,6 +308,23 @@ def test_terms_that_are_more_likely_in_than_out_are_taken():
     chosen = select(counts, "fdr(0.05)", "chi2")
     assert chosen.index.tolist() == [0]
     assert "1 of 2 terms; the largest p-value is " in chosen.reason
+
+
+def test_all_terms_that_are_likely_in_are_taken():
+    X = np.zeros((40, 3), int)
+    X[:20, 0], X[::2, 1], X[20:, 2] = 1, 1, 1
+    counts = counted(X, np.eye(2, dtype=int)[[0] * 20 + [1] * 20])
+    chosen = select(counts, "median_probability()", "pip")
+    assert sorted(chosen.index.tolist()) == [0, 2]
+    assert "at least 0.5: 2 of 3 terms" in chosen.reason
+
+
+@pytest.mark.parametrize("rule", ["fwe", "fdr"])
+def test_a_p_value_at_the_limit_itself_is_kept(rule):
+    counts = counted(np.array([[1], [1], [0], [0]]), np.eye(2, dtype=int)[[0, 0, 0, 1]])
+    (p,) = ts.score(counts, "chi2").pvalues()
+    assert len(select(counts, f"{rule}({float(p)!r})", "chi2")) == 1
+    assert len(select(counts, f"{rule}({float(np.nextafter(p, 0))!r})", "chi2")) == 0
 
 
 def test_more_than_there_are_is_all_with_a_warning(single):

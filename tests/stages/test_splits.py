@@ -74,6 +74,7 @@ def test_a_column_gives_one_split_and_leaves_the_rest_out():
     ("cv", "labels", "groups", "told"),
     [
         (13, LABELS, None, "13 folds are too many for 12 documents in the largest class. With 13 documents of each"),
+        (2, LABELS[:0], None, "2 folds are too many for 0 documents in the largest class. With 10 documents of each"),
         (21, None, None, "21 folds are too many for 20 documents. With 21 documents of each class there would be an"),
         (6, LABELS, np.arange(20) % 5, "6 folds are too many for 5 groups.$"),
         (True, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not True"),

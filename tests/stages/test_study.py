@@ -257,6 +257,14 @@ def test_wrong_options_are_refused(options, said):
         compare(*documents(), **{**SMALL, **options})
 
 
+def test_it_is_measured_how_stable_the_recommended_terms_are():
+    result = compare(*documents(), **SMALL)
+    stable, choice = result.settings["stable_terms"], result.recommended()
+    assert (stable["score"], stable["k"]) == (choice.score, choice.k)
+    assert max(stable["shares"].values()) <= 1
+    assert "stable_terms" not in compare(*documents(), **SMALL, excerpts=False).settings
+
+
 def test_one_class_is_not_enough():
     with pytest.raises(InputError, match="two classes"):
         compare(["a b", "c d"], ["x", "x"])

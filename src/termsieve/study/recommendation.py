@@ -251,7 +251,7 @@ def describe_difference(one: Difference) -> str:
 
 
 def recommend(
-    trials: Trials, measure: str, margin: float, settings: Mapping[str, Any], *, fewest: bool = True
+    trials: Trials, measure: str, margin: float, settings: Mapping[str, Any], *, fewest: bool
 ) -> Recommendation:
     """Recommend the fewest terms that are enough; or the best of what was asked for."""
     least, top = trials.choose(margin), trials.find_best()

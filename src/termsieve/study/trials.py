@@ -138,7 +138,7 @@ class Trials:
         ties = [i for i in same if means[i] >= highest - _ROUNDING]
         return min(ties, key=lambda i: (-self.curve_means[i], simplicity(self.tried[i].classifier), i))
 
-    def reselect(self, margin: float, *, fewest: bool = True) -> Reselection | None:
+    def reselect(self, margin: float, *, fewest: bool) -> Reselection | None:
         """Choose without one split in turn, and measure the choice on that split."""
         n = len(self.values)
         if n < 3:
