@@ -28,9 +28,9 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
-from termsieve._kernels import import_kernels
+from termsieve._kernels import SWEEP_LOOPS, Threshold, import_kernels, kernels_pay, use_way
 from termsieve._types import AnyArray, Array, Int32Array, Int64Array
-from termsieve.classify import linear_path
+from termsieve.classify import linear_path, plain_sweep
 from termsieve.classify.linear_path import decide_codes
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.logistic_path import can_continue, continue_from
@@ -49,6 +49,9 @@ else:
     curve_kernels = import_kernels("termsieve.classify.curve_kernels")
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
+SWEPT_ENTRIES = Threshold(
+    warm=1 << 20, cold=1 << 23, group=SWEEP_LOOPS
+)  # from so many on, loops are quicker than NumPy
 
 
 def curve(
@@ -388,10 +391,11 @@ class RankedEntries(NamedTuple):
 
 
 def _predict_by_sweeping(task: CurveTask, points: Int64Array, wants_decisions: bool) -> CurveOutcome:
-    train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in _named_matrices(task))
+    loops = _choose_loops(task)
+    train, test = (_collect_entries(X, name, task, int(points[-1]), loops) for X, name in _named_matrices(task))
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
-    curve_kernels.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
+    loops.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     decisions = None
     for problem in range(n_problems):
@@ -401,10 +405,16 @@ def _predict_by_sweeping(task: CurveTask, points: Int64Array, wants_decisions: b
             continue
         sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
         bayes = BayesProblem(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
-        _sweep_problem(bayes, test, points, codes[problem])
+        _sweep_problem(bayes, test, points, codes[problem], loops)
         if wants_decisions:
             decisions = _sum_log_odds(bayes.coefficients(points), test, points)
     return CurveOutcome(codes, None, decisions)
+
+
+def _choose_loops(task: CurveTask) -> Any:
+    """Return the module of the loops that are quicker for so many entries: compiled ones, or those of NumPy."""
+    entries = sum(X.nnz if is_sparse(X) else X.size for X in (task.train, task.test))
+    return curve_kernels if kernels_pay(entries, SWEPT_ENTRIES) else plain_sweep
 
 
 def _sum_log_odds(coefficients: SweepCoefficients, test: RankedEntries, points: Int64Array) -> Array:
@@ -419,7 +429,7 @@ def _named_matrices(task: CurveTask) -> tuple[tuple[Any, str], tuple[Any, str]]:
     return (task.train, "X_train"), (task.test, "X_test")
 
 
-def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntries:
+def _collect_entries(X: Any, name: str, task: CurveTask, k: int, loops: Any) -> RankedEntries:
     """Collect the entries of the first k columns of the ranking."""
     X = sparse.csr_array(X)
     data = X.data.astype(np.float64, copy=False)
@@ -432,7 +442,7 @@ def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntrie
     presence = type(task.model) is BernoulliNB
     threshold = float(task.model.binarize) if presence else 0.0
     indptr, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
-    n = curve_kernels.select_entries(
+    n = loops.select_entries(
         indptr=indptr, columns=columns, data=data, rank=rank, threshold=threshold, presence=presence, ends=ends,
         ranks=ranks, values=values,
     )  # fmt: skip
@@ -483,7 +493,7 @@ class BayesProblem:
         return model
 
 
-def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array, out: Int32Array) -> None:
+def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array, out: Int32Array, loops: Any) -> None:
     """Fill in the predictions of one problem: points x documents."""
     k = int(points[-1])
     point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)
@@ -493,7 +503,7 @@ def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array,
 
     def work(first: int) -> None:
         last = min(first + _CHUNK_DOCS, out.shape[1])
-        curve_kernels.sweep(first=first, last=last, **entries, point=point, **coefficients, empty=empty, out=out)
+        loops.sweep(first=first, last=last, **entries, point=point, **coefficients, empty=empty, out=out)
 
     _run_in_threads(work, range(0, out.shape[1], _CHUNK_DOCS))
     for at in np.flatnonzero((out < 0).any(axis=1)):
@@ -505,16 +515,34 @@ def _run_in_threads(work: Callable[[int], None], items: range) -> None:
     work_on_each(work, items, count_cores())
 
 
-def load_all_kernels() -> None:
-    """Load or compile the loops of all classifiers."""
-    for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb", "linear_svm", "probit", 'probit(prior="laplace")'):
-        load_kernels(model)
+def load_sweeps() -> None:
+    """Load or compile the loops of naive Bayes."""
+    with use_way("compiled"):
+        for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb"):
+            _predict_little(model)
+
+
+def load_probit_kernels() -> None:
+    """Load or compile the loops of the probit classifier."""
+    for model in ("probit", 'probit(prior="laplace")'):
+        _predict_little(model)
 
 
 @cache
-def load_kernels(model: str) -> None:
-    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
-    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+def load_kernels(model: str, entries: int) -> None:
+    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`.
+
+    Naive Bayes needs none if there are few entries in the matrix.
+    """
     with suppress(ValueError):  # invalid parameters are reported later, with the documents of the user
-        if can_sweep(classifier(model)) or isinstance(classifier(model), LinearSVM | ProbitClassifier):
-            predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)
+        estimator = classifier(model)
+        if can_sweep(estimator) and kernels_pay(entries, SWEPT_ENTRIES):
+            with use_way("compiled"):
+                _predict_little(model)
+        elif isinstance(estimator, LinearSVM | ProbitClassifier):
+            _predict_little(model)
+
+
+def _predict_little(model: str) -> None:
+    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+    predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)
