@@ -104,6 +104,13 @@ class TermCells(NamedTuple):
         terms, mine, theirs = union_terms(self.terms, other.terms)
         return TermCells(terms, _merge_cells(self.cells, other.cells, mine, theirs, sign))
 
+    def slice(self, first: int, end: int) -> TermCells:
+        """Return the terms from the first to before the end, without a copy of their counts."""
+        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
+        indptr = self.cells.indptr[first : end + 1] - start
+        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
+        return TermCells(self.terms.slice(first, end - first), cells)
+
 
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
     """Return the cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
