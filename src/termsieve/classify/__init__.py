@@ -5,6 +5,7 @@
     recipes              classifiers by name
     curves               predictions along a ranking
     curve_kernels        numba loops of the curves
+    plain_sweep          the same in NumPy, for small inputs
     sweep_coefficients   scores of naive Bayes along a ranking
     linear_svm           LinearSVM
     linear_path          linear support vector machines along a ranking: Newton's method

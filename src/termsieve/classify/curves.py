@@ -49,9 +49,8 @@ else:
     curve_kernels = import_kernels("termsieve.classify.curve_kernels")
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
-SWEPT_ENTRIES = Threshold(
-    warm=1 << 20, cold=1 << 23, group=SWEEP_LOOPS
-)  # from so many on, loops are quicker than NumPy
+# entries of a matrix, from which on loops are quicker than NumPy over the many curves of a comparison
+SWEPT_ENTRIES = Threshold(warm=1 << 18, cold=1 << 20, group=SWEEP_LOOPS)
 
 
 def curve(

@@ -518,7 +518,7 @@ def intern(
 
     Returns the number of terms and of bytes in the arena.
     """
-    n, n_long = offsets.shape[0] - 1, 0
+    n, n_long = offsets.shape[0] - 1, np.int64(0)
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
         low, high = np.uint64(0), np.uint64(length + 1) << TOP_BYTE_SHIFT
