@@ -145,7 +145,8 @@ class Vocabulary:
         while True:
             piece, self.n_terms, self.n_bytes, n_words = kernels.scan(
                 text=text, offsets=offsets, first=piece,
-                by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
+                by_byte=char.bytes, ranges=char.ranges, kept=char.kept, kinds=char.kinds, lower=char.lower,
+                folds=char.folds,
                 least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
                 **self._tables(), used=self.n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
