@@ -3,7 +3,8 @@
 Loading numba and the loops takes most of a second, compiling them on a new machine many. Small inputs are counted and
 scored in plain Python and NumPy instead. Both ways give the same numbers, bit by bit; the laws compare them.
 
-Modules of loops (``*kernels.py``) are imported through `import_kernels`, when a loop is first called.
+Modules of loops (``*kernels.py``) are imported through `import_kernels`, when a loop is first called. They form groups:
+what a small comparison cannot do without, the solvers of a linear classifier, is compiled without the rest.
 """
 
 from __future__ import annotations
@@ -28,27 +29,51 @@ Way = Literal["plain", "compiled"]
 WAY_VARIABLE = "TERMSIEVE_LOOPS"  # "plain" or "compiled" in the environment decides for all inputs
 
 
+class LoopGroup(NamedTuple):
+    """Loops that are compiled together.
+
+    ``loop`` is the largest of the module ``module``: where it was compiled, all are. ``loaders`` are functions without
+    parameters that call every loop once.
+    """
+
+    module: str
+    loop: str
+    loaders: tuple[str, ...]
+
+
+LINEAR_LOOPS = LoopGroup("classify.linear_kernels", "_descend", ("termsieve.classify.linear_path:load_kernels",))
+SWEEP_LOOPS = LoopGroup("classify.curve_kernels", "_sweep", ("termsieve.classify.curves:load_sweeps",))
+PROBIT_LOOPS = LoopGroup(
+    "classify.probit_kernels", "_descend_coordinates", ("termsieve.classify.curves:load_probit_kernels",)
+)
+_CLASSIFIERS = (LINEAR_LOOPS, SWEEP_LOOPS, PROBIT_LOOPS)
+# All others. Whoever needs them has much to do, so the loops of classifiers are compiled with them
+TERM_LOOPS = LoopGroup(
+    "tokens.kernels",
+    "scan",
+    (
+        "termsieve.counts.tally:load_all_kernels",
+        "termsieve.ranking.ranking:load_kernels",
+        "termsieve.counts.rows:load_all_kernels",
+        "termsieve.selection.problem:load_kernels",
+        *(loader for group in _CLASSIFIERS for loader in group.loaders),
+    ),
+)
+
+
 class Threshold(NamedTuple):
     """The work from which on loops pay: when they were compiled before, and when they have to be compiled first."""
 
     warm: int
     cold: int
+    group: LoopGroup = TERM_LOOPS
 
 
 _given_way = os.environ.get(WAY_VARIABLE)
 _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else None
 _listeners: list[Callable[[], None]] = []
 _enders: list[Callable[[float], None]] = []
-_is_prepared = False
-
-# What is compiled together: functions without parameters that call every loop of their stage once
-_LOADERS = (
-    "termsieve.counts.tally:load_all_kernels",
-    "termsieve.ranking.ranking:load_kernels",
-    "termsieve.counts.rows:load_all_kernels",
-    "termsieve.selection.problem:load_kernels",
-    "termsieve.classify.curves:load_all_kernels",
-)
+_loaded: set[LoopGroup] = set()  # groups of which a loop was needed in this process
 
 
 @contextmanager
@@ -62,18 +87,18 @@ def use_way(way: Way | None) -> Iterator[None]:
         _way = before
 
 
-def are_loaded() -> bool:
-    """Whether loops were needed before in this process."""
-    return "termsieve._numba" in sys.modules
+def are_loaded(group: LoopGroup = TERM_LOOPS) -> bool:
+    """Whether loops of a group were needed before in this process."""
+    return group in _loaded
 
 
 def kernels_pay(work: int, threshold: Threshold) -> bool:
     """Whether so much work is worth loading, or compiling, the loops; it always is when they are loaded."""
     if _way is not None:
         return _way == "compiled"
-    if are_loaded():
+    if are_loaded(threshold.group):
         return True
-    return work >= threshold.warm and (work >= threshold.cold or is_cache_warm())
+    return work >= threshold.warm and (work >= threshold.cold or is_cache_warm(threshold.group))
 
 
 class _LazyModule:
@@ -81,10 +106,11 @@ class _LazyModule:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._group = next((one for one in _CLASSIFIERS if name.endswith(one.module)), TERM_LOOPS)
 
     def __getattr__(self, name: str) -> Any:
         module = importlib.import_module(self._name)
-        _compile_together()
+        _compile_together(self._group)
         return getattr(module, name)
 
 
@@ -93,17 +119,16 @@ def import_kernels(name: str) -> Any:
     return _LazyModule(name)
 
 
-def _compile_together() -> None:
-    """Compile all loops now when none were compiled before: once, not piece by piece in one command after another."""
-    global _is_prepared  # noqa: PLW0603 - once in a process; the loops that are called here ask again
-    if _is_prepared:
+def _compile_together(group: LoopGroup) -> None:
+    """Compile a group of loops now if none was compiled before: once, not piece by piece in many commands."""
+    if group in _loaded:
         return
-    _is_prepared = True
-    if is_cache_warm() or not importlib.import_module("termsieve._numba").can_keep_loops():
+    _loaded.add(group)  # once in a process; the loops that are called here ask again
+    if is_cache_warm(group) or not importlib.import_module("termsieve._numba").can_keep_loops():
         return
     tell_listeners()
     start = time.perf_counter()
-    for loader in _LOADERS:
+    for loader in group.loaders:
         module, _, function = loader.partition(":")
         getattr(importlib.import_module(module), function)()
     for announce in _enders:
@@ -113,10 +138,10 @@ def _compile_together() -> None:
 # Whether loops were compiled before, found out without numba
 
 
-def is_cache_warm() -> bool:
+def is_cache_warm(group: LoopGroup = TERM_LOOPS) -> bool:
     """Whether there are files of the largest loop, not older than its source, where numba looks for them."""
-    source = Path(__file__).parent / "tokens" / "kernels.py"
-    pattern = f"{source.stem}.scan-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    source = Path(__file__).parent.joinpath(*group.module.split(".")).with_suffix(".py")
+    pattern = f"{source.stem}.{group.loop}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     try:
         written = source.stat().st_mtime
         kept = [path for folder in _cache_folders(source) for path in folder.glob(pattern)]

@@ -54,7 +54,9 @@ class _OptionalCache(FunctionCache):
 
 def jit(function: F) -> F:
     """Compile a loop when it is first called, without the interpreter lock; its types stay those of the function."""
-    compiled: Any = numba.njit(nogil=True, boundscheck=False)(function)
+    njit: Any = numba.njit  # its types lack the last option
+    # no other library calls the loops by pointers: what would be compiled for that is left out
+    compiled = njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True)(function)
     cache = _find_cache(function)
     if cache is not None:
         compiled._cache = cache

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.texts import CHAR_OPTIONS, WORD_OPTIONS, documents
+from scipy import sparse
 from stages.test_aggregate import corpora, counted
 
 import termsieve as ts
 from termsieve import _kernels
+from termsieve.classify import plain_sweep
+from termsieve.classify.curves import curve_kernels, predict_curve
 from termsieve.ranking import aggregate, distinct
 from termsieve.ranking.distinct import DetailLevel, DistinctCells
 from termsieve.scores import SCORES
@@ -143,6 +146,76 @@ def test_vectorizers_give_the_same_matrices_to_the_byte(pairs, ngrams, binary, r
     assert plain == compiled
 
 
+class Sweeping:
+    """A small problem of naive Bayes, drawn at random: matrices, classes, an order of the columns."""
+
+    def __init__(self, draw):
+        rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+        n_docs, n_terms, self.n_classes = draw(st.integers(4, 40)), draw(st.integers(1, 30)), draw(st.integers(2, 4))
+        weights = draw(st.sampled_from([[1], [1, 2, 7], [0.1, 0.2, 1e3, 3.7]]))  # sums of the last show their order
+        self.train, self.test = (
+            rng.choice(weights, (n, n_terms)) * (rng.random((n, n_terms)) < 0.3) for n in (n_docs, 1100)
+        )
+        self.codes = np.concatenate([np.arange(self.n_classes), rng.integers(0, self.n_classes, n_docs)])[:n_docs]
+        self.order = rng.permutation(n_terms)
+        self.ks = sorted(draw(st.sets(st.integers(1, n_terms), min_size=1, max_size=4)))
+
+    def predict(self, model, y):
+        matrices = (sparse.csr_array(X) for X in (self.train, self.test))
+        train, test = matrices
+        return predict_curve(train, y, test, self.order, self.ks, model, decisions=y.ndim == 1 and self.n_classes == 2)
+
+
+NAIVE_BAYES = ("multinomial_nb", "bernoulli_nb", "poisson_nb", "multinomial_nb(alpha=1e-9)", "vocabulary_nb")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from(NAIVE_BAYES), st.booleans())
+def test_sweeps_of_naive_bayes_give_the_same_labels(data, model, one_vs_rest):
+    problem = Sweeping(data.draw)
+    y = np.eye(problem.n_classes, dtype=np.int64)[problem.codes] if one_vs_rest else problem.codes
+    plain, compiled = both_ways(lambda: problem.predict(model, y))
+    assert same_bits(plain.codes, compiled.codes)
+    assert (plain.decisions is None) == (compiled.decisions is None)
+    assert plain.decisions is None or same_bits(plain.decisions, compiled.decisions)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from([-1, 0]))
+def test_the_loops_of_a_sweep_give_the_same_bits(data, empty):
+    """Also what is left to the estimator, as the rounding of the sums could decide, is the same."""
+    problem = Sweeping(data.draw)
+    n_terms, n_points = problem.train.shape[1], len(problem.ks)
+    rng = np.random.default_rng(0)
+    found = []
+    for loops in (plain_sweep, curve_kernels):
+        X = sparse.csr_array(problem.test)
+        ends, ranks, values = np.zeros(X.shape[0] + 1, np.int64), np.empty(X.nnz, np.int32), np.empty(X.nnz)
+        rank = np.full(n_terms, -1, np.int32)
+        rank[problem.order[: problem.ks[-1]]] = np.arange(problem.ks[-1])
+        n = loops.select_entries(
+            indptr=X.indptr.astype(np.int64), columns=X.indices.astype(np.int32), data=X.data.astype(np.float64),
+            rank=rank, threshold=0.5, presence=False, ends=ends, ranks=ranks, values=values,
+        )  # fmt: skip
+        entries = {"ends": ends, "ranks": ranks[:n].copy(), "values": values[:n].copy()}
+        codes = (np.arange(X.shape[0]) % problem.n_classes).astype(np.int32).reshape(-1, 1)
+        counts = np.zeros((problem.ks[-1], 1, problem.n_classes))
+        loops.count_entries(**entries, codes=codes, occurrences=counts)
+        rng = np.random.default_rng(1)
+        weights = rng.choice([-1.5, 0.1, -0.0, 1e9, -np.inf], (problem.ks[-1], problem.n_classes))
+        fixed, drift = rng.random((2, n_points, problem.n_classes)).round(1)
+        out = np.full((n_points, X.shape[0]), 99, np.int32)
+        point = np.searchsorted(problem.ks, np.arange(1, problem.ks[-1] + 1)).astype(np.int32)
+        for first in (0, 600):
+            loops.sweep(
+                first=first, last=min(first + 600, X.shape[0]), **entries, point=point, weights=weights, fixed=fixed,
+                drift=drift, slack=np.full(n_points, 0.01), fixed_slack=np.full(n_points, 0.1), empty=empty, out=out,
+            )  # fmt: skip
+        found.append([ends, entries["ranks"], entries["values"], counts, np.where(out < 0, -1, out)])
+    assert all(same_bits(mine, theirs) for mine, theirs in zip(*found, strict=True))
+    assert (found[0][-1] < 99).all()
+
+
 def test_many_classes_are_added_up_in_the_same_order():
     """Sums of so many terms differ in their last digits when they are added in pairs."""
     rng = np.random.default_rng(0)
@@ -173,7 +246,7 @@ def test_the_way_is_what_is_asked_for(way):
     ("work", "warm", "pays"), [(0, True, False), (1, True, True), (1, False, False), (2, False, True)]
 )
 def test_loops_pay_from_a_threshold_on(monkeypatch, work, warm, pays):
-    monkeypatch.setattr(_kernels, "are_loaded", lambda: False)
-    monkeypatch.setattr(_kernels, "is_cache_warm", lambda: warm)
+    monkeypatch.setattr(_kernels, "are_loaded", lambda _: False)
+    monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: warm)
     with _kernels.use_way(None):
         assert _kernels.kernels_pay(work, _kernels.Threshold(warm=1, cold=2)) == pays

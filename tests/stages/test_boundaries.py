@@ -98,16 +98,17 @@ def test_messages_show_only_what_termsieve_says(capsys):
 
 def test_compiling_is_announced_and_timed(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "termsieve._numba", SimpleNamespace(can_keep_loops=lambda: True))
-    for name, value in (("_is_prepared", False), ("is_cache_warm", lambda: False), ("_LOADERS", ("time:time",))):
-        monkeypatch.setattr(_kernels, name, value)
+    monkeypatch.setattr(_kernels, "_loaded", set())
+    monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: False)
+    group = _kernels.LoopGroup("tokens.kernels", "scan", ("time:time",))
     with Messages() as messages, messages.report_compiling():
-        _kernels._compile_together()
-        _kernels._compile_together()
+        _kernels._compile_together(group)
+        _kernels._compile_together(group)
     first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith("compiling the loops for this machine")
+    assert first.startswith("compiling loops for this machine")
     assert second == "compiled in 0 s; later runs begin at once"
-    monkeypatch.setattr(_kernels, "_is_prepared", False)
-    _kernels._compile_together()
+    monkeypatch.setattr(_kernels, "_loaded", set())
+    _kernels._compile_together(group)
     assert capsys.readouterr().err == ""
 
 

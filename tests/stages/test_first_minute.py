@@ -46,6 +46,22 @@ def test_a_small_input_loads_neither_numba_nor_scipy_nor_pandas(mail, tmp_path, 
     assert not (tmp_path / "cache").exists()
 
 
+def compiled_modules(cache):
+    """The modules whose loops were kept in a cache."""
+    return {path.name.partition(".")[0] for path in cache.rglob("*.nbi")}
+
+
+def test_a_small_comparison_compiles_nothing_but_its_solver(mail, tmp_path):
+    """Naive Bayes needs nothing compiled; a linear classifier is solved by loops, which are compiled alone."""
+    cache, options = tmp_path / "cache", ["--pairs", "no", "-k", "1,2", "-s", "chi2", "--cv", "2"]
+    said = run("compare", mail, "-c", "multinomial_nb", *options, NUMBA_CACHE_DIR=str(cache))[1]
+    assert "compil" not in said
+    assert not cache.exists()
+    said = run("compare", mail, "-c", "linear_svm", *options, NUMBA_CACHE_DIR=str(cache))[1]
+    assert said.count("compiling loops for this machine") == said.count("later runs begin at once") == 1
+    assert compiled_modules(cache) == {"linear_kernels"}
+
+
 def test_the_way_does_not_show(mail):
     plain, compiled = (run("rank", mail, TERMSIEVE_LOOPS=way)[0] for way in ("plain", "compiled"))
     assert plain == compiled

@@ -7,6 +7,7 @@
     curve_task           what is asked of them, checked
     bayes_sweep          naive Bayes along a ranking: one sweep
     curve_kernels        numba loops of it
+    plain_sweep          the same in NumPy, for small inputs
     sweep_coefficients   scores of naive Bayes along a ranking
     linear_svm           LinearSVM
     linear_path          linear support vector machines along a ranking: Newton's method

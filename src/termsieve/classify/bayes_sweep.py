@@ -10,8 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from termsieve._kernels import import_kernels
+from termsieve._kernels import SWEEP_LOOPS, Threshold, import_kernels, kernels_pay
 from termsieve._types import Array, Int32Array, Int64Array
+from termsieve.classify import plain_sweep
 from termsieve.classify.curve_task import CurveOutcome, CurveTask
 from termsieve.classify.poisson import PoissonNB, is_sparse, log_prior, poisson_rates
 from termsieve.classify.sweep_coefficients import COEFFICIENTS, SweepCoefficients
@@ -26,6 +27,8 @@ else:
 
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
+# entries of a matrix, from which on loops are quicker than NumPy over the many curves of a comparison
+SWEPT_ENTRIES = Threshold(warm=1 << 18, cold=1 << 20, group=SWEEP_LOOPS)
 
 
 class RankedEntries(NamedTuple):
@@ -38,10 +41,11 @@ class RankedEntries(NamedTuple):
 
 def predict_by_sweeping(task: CurveTask, points: Int64Array, wants_decisions: bool) -> CurveOutcome:
     """Predict for all points in one sweep along the ranking."""
-    train, test = (_collect_entries(X, name, task, int(points[-1])) for X, name in task.named_matrices)
+    loops = _choose_loops(task)
+    train, test = (_collect_entries(X, name, task, int(points[-1]), loops) for X, name in task.named_matrices)
     n_problems, n_classes = task.codes.shape[1], 2 if task.indicator else len(task.classes)
     counts = np.zeros((int(points[-1]), n_problems, n_classes))
-    curve_kernels.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
+    loops.count_entries(**train._asdict(), codes=task.codes, occurrences=counts)
     codes = np.empty((n_problems, len(points), task.test.shape[0]), np.int32)
     decisions = None
     for problem in range(n_problems):
@@ -51,10 +55,16 @@ def predict_by_sweeping(task: CurveTask, points: Int64Array, wants_decisions: bo
             continue
         sizes = np.bincount(task.codes[:, problem], minlength=n_classes).astype(np.float64)
         bayes = BayesProblem(task, problem, np.ascontiguousarray(counts[:, problem].T), sizes)
-        _sweep_problem(bayes, test, points, codes[problem])
+        _sweep_problem(bayes, test, points, codes[problem], loops)
         if wants_decisions:
             decisions = _sum_log_odds(bayes.coefficients(points), test, points)
     return CurveOutcome(codes, None, decisions)
+
+
+def _choose_loops(task: CurveTask) -> Any:
+    """Return the module of the loops that are quicker for so many entries: compiled ones, or those of NumPy."""
+    entries = sum(X.nnz if is_sparse(X) else X.size for X in (task.train, task.test))
+    return curve_kernels if kernels_pay(entries, SWEPT_ENTRIES) else plain_sweep
 
 
 def _sum_log_odds(coefficients: SweepCoefficients, test: RankedEntries, points: Int64Array) -> Array:
@@ -65,7 +75,7 @@ def _sum_log_odds(coefficients: SweepCoefficients, test: RankedEntries, points: 
     return np.asarray(rows @ np.where(taken, weights[:, np.newaxis] - drift, 0.0) + fixed).T
 
 
-def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntries:
+def _collect_entries(X: Any, name: str, task: CurveTask, k: int, loops: Any) -> RankedEntries:
     """Collect the entries of the first k columns of the ranking."""
     X = sparse.csr_array(X)
     data = X.data.astype(np.float64, copy=False)
@@ -78,7 +88,7 @@ def _collect_entries(X: Any, name: str, task: CurveTask, k: int) -> RankedEntrie
     presence = type(task.model) is BernoulliNB
     threshold = float(task.model.binarize) if presence else 0.0
     indptr, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
-    n = curve_kernels.select_entries(
+    n = loops.select_entries(
         indptr=indptr, columns=columns, data=data, rank=rank, threshold=threshold, presence=presence, ends=ends,
         ranks=ranks, values=values,
     )  # fmt: skip
@@ -129,7 +139,7 @@ class BayesProblem:
         return model
 
 
-def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array, out: Int32Array) -> None:
+def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array, out: Int32Array, loops: Any) -> None:
     """Fill in the predictions of one problem: points x documents."""
     k = int(points[-1])
     point = np.searchsorted(points, np.arange(1, k + 1)).astype(np.int32)
@@ -139,7 +149,7 @@ def _sweep_problem(bayes: BayesProblem, test: RankedEntries, points: Int64Array,
 
     def work(first: int) -> None:
         last = min(first + _CHUNK_DOCS, out.shape[1])
-        curve_kernels.sweep(first=first, last=last, **entries, point=point, **coefficients, empty=empty, out=out)
+        loops.sweep(first=first, last=last, **entries, point=point, **coefficients, empty=empty, out=out)
 
     work_on_each(work, range(0, out.shape[1], _CHUNK_DOCS), count_cores())
     for at in np.flatnonzero((out < 0).any(axis=1)):

@@ -26,9 +26,10 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
+from termsieve._kernels import kernels_pay, use_way
 from termsieve._types import AnyArray, Array, Int64Array
 from termsieve.classify import linear_path
-from termsieve.classify.bayes_sweep import predict_by_sweeping
+from termsieve.classify.bayes_sweep import SWEPT_ENTRIES, predict_by_sweeping
 from termsieve.classify.curve_task import CurveOutcome, CurveTask
 from termsieve.classify.linear_path import decide_codes
 from termsieve.classify.linear_svm import LinearSVM
@@ -220,16 +221,34 @@ def _predict_by_refitting(task: CurveTask, points: Int64Array, _: bool) -> Curve
     return CurveOutcome(codes)
 
 
-def load_all_kernels() -> None:
-    """Load or compile the loops of all classifiers."""
-    for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb", "linear_svm", "probit", 'probit(prior="laplace")'):
-        load_kernels(model)
+def load_sweeps() -> None:
+    """Load or compile the loops of naive Bayes."""
+    with use_way("compiled"):
+        for model in ("multinomial_nb", "bernoulli_nb", "poisson_nb"):
+            _predict_little(model)
+
+
+def load_probit_kernels() -> None:
+    """Load or compile the loops of the probit classifier."""
+    for model in ("probit", 'probit(prior="laplace")'):
+        _predict_little(model)
 
 
 @cache
-def load_kernels(model: str) -> None:
-    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`."""
-    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+def load_kernels(model: str, entries: int) -> None:
+    """Load or compile in this thread the loops that a classifier needs in several threads: see `termsieve.threads`.
+
+    Naive Bayes needs none if there are few entries in the matrix.
+    """
     with suppress(ValueError):  # invalid parameters are reported later, with the documents of the user
-        if can_sweep(classifier(model)) or isinstance(classifier(model), LinearSVM | ProbitClassifier):
-            predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)
+        estimator = classifier(model)
+        if can_sweep(estimator) and kernels_pay(entries, SWEPT_ENTRIES):
+            with use_way("compiled"):
+                _predict_little(model)
+        elif isinstance(estimator, LinearSVM | ProbitClassifier):
+            _predict_little(model)
+
+
+def _predict_little(model: str) -> None:
+    X = sparse.csr_array(np.eye(4) + np.eye(4)[::-1])
+    predict_curve(X, np.array([0, 1, 1, 0]), X, [0, 1, 2], [1, 3], model)

@@ -50,10 +50,14 @@ def _descend_coordinates(
     the curvature. Passes over all weights alternate with passes over those that are not 0.
     """
     d = len(centre)
-    total = curvature.sum()
+    total, largest = 0.0, 0.0
+    for i in range(len(curvature)):
+        total += curvature[i]
     first, bend = np.empty(d), np.empty(d)
     hessian_diagonal(indptr, rows, data, centre, curvature, total, first, bend)
-    floor = 1e-12 * max(bend.max(), 1e-300)
+    for j in range(d):
+        largest = max(largest, bend[j])
+    floor = 1e-12 * max(largest, 1e-300)
     step = np.zeros(d + 1)
     moved = np.zeros(len(curvature))
     shift, pull = 0.0, 0.0

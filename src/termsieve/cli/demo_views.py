@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from termsieve._kernels import use_way
+from termsieve._kernels import is_cache_warm, use_way
 from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
@@ -35,8 +35,9 @@ def show_demo(threads: int | None = None, output: str | Path = "termsieve-demo.h
     progress = False if quiet else None
     output = check_target(output)
     name, texts, labels = demo.load_corpus()
-    with show_status("getting ready (on a new machine, the loops are compiled first)", shown=is_shown(progress)):
-        _warm_up(texts, labels, threads)
+    if is_cache_warm():  # on a new machine so few texts are counted in plain Python
+        with show_status("getting ready", shown=is_shown(progress)):
+            _warm_up(texts, labels, threads)
     counts = _count_corpus(console, name, texts, labels, threads)
     console.print(_top_terms_table(counts))
     start = time.perf_counter()
@@ -68,7 +69,7 @@ def _count_corpus(console: Console, name: str, texts: list[str], labels: list[st
 
 
 def _warm_up(texts: list[str], labels: list[str], threads: int | None) -> None:
-    """Load or compile the loops, which a small input would do without: nothing of that is timed."""
+    """Load the loops, which a small input would do without: nothing of that is timed."""
     with use_way("compiled"):
         _score_all(count(texts[::100], labels[::100], analyzer=ANALYZER, threads=threads))
 

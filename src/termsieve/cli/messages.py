@@ -145,7 +145,7 @@ class Messages:
         from termsieve._kernels import announce_compiling
 
         def begin() -> None:
-            self.note_once("compiling the loops for this machine, which takes half a minute or more, once ...")
+            self.note_once("compiling loops for this machine, which takes from some seconds to half a minute, once ...")
 
         def end(seconds: float) -> None:
             self.note(f"compiled in {seconds:.0f} s; later runs begin at once")

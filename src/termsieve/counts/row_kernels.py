@@ -9,8 +9,6 @@ import numpy as np
 from termsieve._numba import jit
 from termsieve._types import BoolArray, Int32Array, Int64Array
 
-_TF_BITS = 32  # of a key, for the number of occurrences
-
 
 @jit
 def count_terms(
@@ -68,28 +66,13 @@ def select_columns(
 
 
 @jit
-def fill_by_sorting(
-    columns: Int32Array, tfs: Int32Array, indptr: Int64Array, out_columns: Int32Array, out: Int64Array
-) -> None:
-    """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there."""
-    start = 0
-    for doc in range(indptr.shape[0] - 1):
-        n = indptr[doc + 1] - indptr[doc]
-        keys = np.empty(n, np.int64)
-        for i in range(n):
-            keys[i] = (np.int64(columns[start + i]) << _TF_BITS) | np.int64(tfs[start + i])
-        keys.sort()
-        for i in range(n):
-            out_columns[indptr[doc] + i] = keys[i] >> _TF_BITS
-            out[indptr[doc] + i] = keys[i] & ((1 << _TF_BITS) - 1)
-        start += n
-
-
-@jit
 def fill_by_column(
     columns: Int32Array, tfs: Int32Array, indptr: Int64Array, free: Int32Array, out_columns: Int32Array, out: Int64Array
 ) -> None:
-    """Do the same by two counting sorts, by column and back by row; `free` has a zero for each column, and one."""
+    """Write rows to where they belong, each in order of its columns; `indptr` says where rows begin and end there.
+
+    Two counting sorts, by column and back by row: `free` has a zero for each column, and one.
+    """
     for i in range(columns.shape[0]):
         free[columns[i] + 1] += 1
     for column in range(1, free.shape[0]):

@@ -163,12 +163,16 @@ class Rows:
 
         def fill(i: int) -> None:
             columns, tfs, _ = parts[i]
-            rows = {"columns": columns, "tfs": tfs, "indptr": indptr[docs[i] : docs[i + 1] + 1]}
+            begins = indptr[docs[i] : docs[i + 1] + 1]
             if len(columns) > n_columns // 8:
                 free = np.zeros(n_columns + 1, np.int32)
-                row_kernels.fill_by_column(**rows, free=free, out_columns=indices, out=data)
+                row_kernels.fill_by_column(
+                    columns=columns, tfs=tfs, indptr=begins, free=free, out_columns=indices, out=data
+                )
             else:
-                row_kernels.fill_by_sorting(**rows, out_columns=indices, out=data)
+                place = slice(begins[0], begins[-1])
+                indices[place], data[place] = columns, tfs
+                _sort_rows(data[place], indices[place], begins - begins[0], n_columns)
 
         if len(self._workers) > 1:
             _load_matrix_loops()
@@ -272,8 +276,7 @@ def _small_rows() -> Rows:
 
 @functools.cache
 def _load_matrix_loops() -> None:
-    for n_columns in (2, 100):  # few columns and many have loops of their own
-        _small_rows().matrix([np.arange(2, dtype=np.int32)], n_columns)
+    _small_rows().matrix([np.arange(2, dtype=np.int32)], 2)  # of many columns, rows are sorted by scipy
 
 
 @functools.cache
@@ -290,6 +293,12 @@ def load_all_kernels() -> None:
 def count_characters(documents: Sequence[Any]) -> int:
     """Return about how many characters the documents have; files count as large."""
     return int(_document_sizes(documents).sum())
+
+
+def _sort_rows(data: Int64Array, columns: Int32Array, indptr: Int64Array, n_columns: int) -> None:
+    """Put each row in order of its columns, in place."""
+    part = sparse.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, n_columns), copy=False)
+    part.sort_indices()
 
 
 def _split_documents(documents: Sequence[Any]) -> list[slice]:

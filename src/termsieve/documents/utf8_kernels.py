@@ -18,13 +18,14 @@ _ZERO, _ONE, _TWO, _THREE = (np.uint64(n) for n in range(4))
 _LAST = np.uint64(BLOCK - 1)
 # Least bytes: of those that follow in a character, and of those that begin one of two, three or four bytes
 _FOLLOWING, _LEAD, _LEAD_OF_THREE, _LEAD_OF_FOUR = np.uint8(0x80), np.uint8(0xC0), np.uint8(0xE0), np.uint8(0xF0)
+_E0, _ED, _F0, _F4 = np.uint8(0xE0), np.uint8(0xED), np.uint8(0xF0), np.uint8(0xF4)
 _LEAST_LEAD, _BEYOND_LEADS = np.uint8(0xC2), np.uint8(0xF5)  # C0, C1 and what is beyond F4 never occur
 
 
 @_jit
 def _equals(text, at, byte):
     """One bit for each byte of a block, set where it is `byte`."""
-    return mask_at_least(text, at, np.uint8(byte)) & ~mask_at_least(text, at, np.uint8(byte + 1))
+    return mask_at_least(text, at, byte) & ~mask_at_least(text, at, np.uint8(byte + 1))
 
 
 @_jit
@@ -46,9 +47,8 @@ def _check_blocks(text, n_blocks, carried):
         wrong = (expected ^ (beyond & ~two)) | (two & ~mask_at_least(text, at, _LEAST_LEAD))
         following = (two >> _LAST) | (three >> (_LAST - _ONE)) | (four >> (_LAST - _TWO))
         if three | after_e0 | after_ed | after_f0 | after_f4 != _ZERO:
-            e0, ed, f0, f4 = (
-                _equals(text, at, 0xE0), _equals(text, at, 0xED), _equals(text, at, 0xF0), _equals(text, at, 0xF4)
-            )  # fmt: skip
+            e0, ed = _equals(text, at, _E0), _equals(text, at, _ED)
+            f0, f4 = _equals(text, at, _F0), _equals(text, at, _F4)
             a0, x90 = mask_at_least(text, at, np.uint8(0xA0)), mask_at_least(text, at, np.uint8(0x90))
             wrong |= mask_at_least(text, at, _BEYOND_LEADS)
             wrong |= ((after_e0 | (e0 << _ONE)) & ~a0) | ((after_ed | (ed << _ONE)) & a0)
@@ -69,7 +69,7 @@ def is_valid(text):
     rest = np.zeros(BLOCK, np.uint8)  # with zeros behind it: a byte that should follow is missed there
     for i in range(text.shape[0] - n_blocks * BLOCK):
         rest[i] = text[n_blocks * BLOCK + i]
-    return _check_blocks(rest, 1, carried)
+    return _check_blocks(rest, np.int64(1), carried)  # a plain 1 would have the loop compiled for this number, too
 
 
 @_jit

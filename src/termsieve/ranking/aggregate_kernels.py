@@ -24,7 +24,8 @@ def sum_columns(
         everywhere[kind[c]] += weights[c]
     lacking = np.empty(everywhere.size)
     for j in range(group.size):
-        lacking[:] = everywhere
+        for k in range(everywhere.size):
+            lacking[k] = everywhere[k]
         total = 0.0
         for p in range(indptr[j], indptr[j + 1]):
             c = classes[p]
@@ -88,7 +89,8 @@ def find_maxima(
         sizes[kind[c]] += 1
     lacking = np.empty_like(sizes)
     for j in range(group.size):
-        lacking[:] = sizes
+        for k in range(sizes.size):
+            lacking[k] = sizes[k]
         best = -np.inf
         for p in range(indptr[j], indptr[j + 1]):
             best = max(best, values[cell[p]])

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from termsieve._progress import ProgressBar, show_bar
 from termsieve._types import AnyArray, Array, Int64Array
+from termsieve.classify.bayes_sweep import SWEPT_ENTRIES
 from termsieve.classify.curves import CurvePredictions, load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.estimators.weighting import parse_weighting
@@ -94,7 +95,7 @@ def run_study(
     for panel_name in protocol.panels if panels is None else panels:
         panel = protocol.panels[panel_name]
         for model in panel.classifiers:
-            load_kernels(model)
+            load_kernels(model, SWEPT_ENTRIES.cold)  # corpora are large
         for name, path in found.items():
             corpus = StudyCorpus.read(name, path, panel, protocol, threads)
             if not corpus.corpus.classes:

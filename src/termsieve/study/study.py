@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from termsieve._kernels import kernels_pay
 from termsieve._progress import ProgressBar, is_shown, show_bar
 from termsieve._types import Int64Array
 from termsieve.classify.curves import load_kernels
@@ -28,10 +29,13 @@ from termsieve.counts.labelled import LabelledMatrix
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError
+from termsieve.ranking.distinct import TABLE_CELLS
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.ranking.ranking import score
 from termsieve.ranking.score_values import Scores
+from termsieve.scores.tail import TABLES
 from termsieve.selection.near_duplicates import NearDuplicate, TermGroup, find_groups, find_near_duplicates
+from termsieve.selection.problem import ENTRIES
 from termsieve.selection.problem import load_kernels as load_problem_kernels
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.corpus import Corpus, read_corpus
@@ -322,12 +326,14 @@ class Study:
 
     def _load_kernels(self, threads: int) -> None:
         """Load or compile the loops now: not in several threads, and not while trials are timed."""
-        if threads > 1:
+        sums_tails = any(one.name == "fisher_exact" for one in self.plan.scores)
+        cells = len(self.corpus.terms) * len(self.corpus.classes)
+        if threads > 1 and kernels_pay(cells, TABLES if sums_tails else TABLE_CELLS):
             load_scoring_kernels()
-        if any(one.ranks_together for one in self.plan.scores):
+        if any(one.ranks_together for one in self.plan.scores) and kernels_pay(self.corpus.X.nnz, ENTRIES):
             load_problem_kernels()
         for model in self.plan.classifiers:
-            load_kernels(model)
+            load_kernels(model, self.corpus.X.nnz)
 
     def _run_split(
         self,

@@ -537,7 +537,7 @@ def intern(
 
     Returns the number of terms and of bytes in the arena.
     """
-    n, n_long = offsets.shape[0] - 1, 0
+    n, n_long = offsets.shape[0] - 1, np.int64(0)
     for word in range(n):
         start, length = offsets[word], offsets[word + 1] - offsets[word]
         low, high = np.uint64(0), np.uint64(length + 1) << TOP_BYTE_SHIFT
@@ -579,14 +579,16 @@ def make_ngrams(
             for size in range(1, min(most, stop - start) + 1):
                 n = min(stop - start - size + 1, at_once)
                 if size == 1:
-                    numbers[:n] = words[start : start + n]
+                    for i in range(n):  # slices would take seconds to compile
+                        numbers[i] = words[start + i]
                 else:
                     for i in range(n):
                         low = (np.uint64(numbers[i]) << np.uint64(32)) | np.uint64(words[start + i + size - 1])
                         lows[i], highs[i], hashes[i] = low, GRAM_MARK, _hash_key(low, GRAM_MARK, hashing)
                     n_terms = _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
                 if size >= least:
-                    out[n_out : n_out + n] = numbers[:n]
+                    for i in range(n):
+                        out[n_out + i] = numbers[i]
                     n_out += n
         out_ends[doc] = n_out
     return doc_ends.shape[0], n_terms

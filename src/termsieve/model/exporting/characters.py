@@ -12,6 +12,11 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
+from termsieve._types import BoolArray, UInt32Array
+
+_N_CODES = sys.maxunicode + 1
 SURROGATES = range(0xD800, 0xE000)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -38,46 +43,71 @@ def _to_base_36(number: int) -> str:
             return digits
 
 
-def find_ranges(holds: Callable[[str], object]) -> list[tuple[int, int]]:
-    """Return the ranges of characters of which something holds."""
-    ranges: list[tuple[int, int]] = []
-    start = None
-    for code in range(sys.maxunicode + 2):
-        inside = code <= sys.maxunicode and code not in SURROGATES and bool(holds(chr(code)))
-        if inside and start is None:
-            start = code
-        elif not inside and start is not None:
-            ranges.append((start, code - 1))
-            start = None
-    return ranges
+def find_ranges(holds: BoolArray) -> list[tuple[int, int]]:
+    """Return the ranges of characters of which something holds, given for each code point; surrogates are left out.
+
+    >>> find_ranges(np.isin(np.arange(0x110000), [65, 66, 68]))
+    [(65, 66), (68, 68)]
+    """
+    inside = holds.copy()
+    inside[SURROGATES.start : SURROGATES.stop] = False
+    edges = np.flatnonzero(np.diff(inside, prepend=False, append=False))
+    return [(first, stop - 1) for first, stop in edges.reshape(-1, 2).tolist()]
 
 
 @functools.cache
 def word_characters(character_class: str) -> str:
     r"""Return the characters of a class such as ``\w``, as `encode_ranges` writes them."""
-    return encode_ranges(find_ranges(re.compile(character_class).match))
+    holds = np.zeros(_N_CODES, np.bool_)
+    for run in re.finditer(f"(?:{character_class})+", _all_characters()):
+        holds[run.start() : run.end()] = True
+    return encode_ranges(find_ranges(holds))
 
 
 @functools.cache
 def known_characters() -> str:
     """Return the characters that have a meaning in this version of Unicode."""
-    return encode_ranges(find_ranges(lambda char: unicodedata.category(char) != "Cn"))
+    categories = "".join(map(unicodedata.category, _all_characters())).encode()
+    return encode_ranges(find_ranges(np.frombuffer(categories, "S2") != b"Cn"))
 
 
 @functools.cache
 def cased_characters() -> str:
     """Return the characters after which a capital sigma ends a word, as this Python's lower case has it."""
-    return encode_ranges(find_ranges(_ends_before_sigma))
+    return encode_ranges(find_ranges(_end_before_sigma("")))
 
 
 @functools.cache
 def ignored_characters() -> str:
     """Return the characters that this Python passes over when it looks whether a capital sigma ends a word."""
-    return encode_ranges(find_ranges(lambda char: _ends_before_sigma(f"a{char}") and not _ends_before_sigma(char)))
+    return encode_ranges(find_ranges(_end_before_sigma("a") & ~_end_before_sigma("")))
 
 
-def _ends_before_sigma(text: str) -> bool:
-    return (text + "\u03a3").lower().endswith("\u03c2")
+def _all_codes() -> UInt32Array:
+    """Return every code point in its place, that of the space for surrogates."""
+    codes = np.arange(_N_CODES, dtype="<u4")
+    codes[SURROGATES.start : SURROGATES.stop] = ord(" ")
+    return codes
+
+
+def _all_characters() -> str:
+    return _all_codes().tobytes().decode("utf-32-le")
+
+
+@functools.cache
+def _end_before_sigma(before: str) -> BoolArray:
+    """Tell for each character whether a capital sigma ends a word that is `before` and the character.
+
+    All are lower-cased in one text: to ask for each of them takes several times as long. Two zeros come behind each
+    sigma, and nothing else stands before two zeros; they end the search for letters around it.
+    """
+    words = np.zeros((_N_CODES, len(before) + 4), "<u4")
+    words[:, : len(before)] = list(map(ord, before))
+    words[:, -4], words[:, -3] = _all_codes(), ord("\u03a3")
+    codes = np.frombuffer(words.tobytes().decode("utf-32-le").lower().encode("utf-32-le"), "<u4")
+    sigmas = codes[:-2][(codes[1:-1] | codes[2:]) == 0]
+    found: BoolArray = sigmas[sigmas > 0] == ord("\u03c2")
+    return found
 
 
 def join_ranges(ranges: Iterable[tuple[int, int]], form: Callable[[int], str]) -> str:
