@@ -117,7 +117,8 @@ study: $(READY)
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py
 	$(BIN)/python docs/make_datasets.py
-	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -n -W -b html docs docs/_build/html
+	SITE=docs/_build/html $(BIN)/python -m pytest -q tests/pages/test_site.py
 	@echo "docs/_build/html/index.html"
 
 clean:

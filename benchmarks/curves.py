@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer, Normalizer, normalize
 
 import termsieve as ts
-from termsieve.classify.curves import BayesProblem, curve, predict_curve
+from termsieve.classify.bayes_sweep import BayesProblem
+from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
 
 KS = range(10, 1001, 10)

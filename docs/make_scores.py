@@ -5,6 +5,7 @@ Everything is read from the records of the scores. Run by ``make docs``; what it
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,8 @@ def overview() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for r in make_catalogue_rows():
         link = f"[`{r.name}`](#{label_of(r.name)})"
-        yield f"| {link} | {r.title} | {r.papers} | {r.range} | {r.sided} | {r.aggregation} |"
+        limits = r.range.replace(str(math.log(2)), "ln 2")
+        yield f"| {link} | {r.title} | {r.papers} | {limits} | {r.sided} | {r.aggregation} |"
     yield ""
 
 

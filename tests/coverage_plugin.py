@@ -25,6 +25,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "termsieve"
 LOOPS = [path for path in SOURCE.rglob("*kernels.py") if path.name != "_kernels.py"]
 # left out: what numba compiles; what Spark sends to its workers as bytecode, where probes cannot be pickled
 LEFT_OUT = [*map(str, LOOPS), str(SOURCE / "_numba.py"), str(SOURCE / "spark" / "*")]
+TOTAL = "coverage of all processes"
 NOT_COUNTED = ["if TYPE_CHECKING:", "raise NotImplementedError", r"^\s*\.\.\.$", "@overload", "pragma: no cover"]
 
 
@@ -50,9 +51,6 @@ def import_all() -> None:
             importlib.import_module(".".join(parts).removesuffix(".__init__"))
 
 
-PROBES, IMPORTS = start()  # here and not in a hook: what conftest.py imports is to be seen, too
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("coverage of lines and branches")
     group.addoption("--coverage-floor", type=float, default=0.0, help="Fail below so many per cent.")
@@ -60,18 +58,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--coverage-file", default="", help="Write all figures to this file, as JSON.")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        config.pluginmanager.register(Total(config))
-
-
 @pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand the figures of a worker to the process that started it."""
-    IMPORTS.__exit__()
-    output = getattr(session.config, "workeroutput", None)
-    if output is not None:
-        output["coverage"] = json.dumps(PROBES.get_coverage())
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Start before any conftest.py is loaded: what it imports is to be seen, too."""
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    if is_worker or not getattr(early_config.known_args_namespace, "numprocesses", None):
+        early_config.pluginmanager.register(Measured(*start()))
+    # else this process runs no test: its workers would wait until it has put probes into every module
+    if not is_worker:
+        early_config.pluginmanager.register(Total(early_config), TOTAL)
+
+
+class Measured:
+    """A process that runs tests."""
+
+    def __init__(self, probes: slipcover.Slipcover, imports: slipcover.ImportManager) -> None:
+        self.probes, self.imports = probes, imports
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand the figures to the process that started this one, or to the total here."""
+        self.imports.__exit__()
+        coverage = self.probes.get_coverage()
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["coverage"] = json.dumps(coverage)
+        else:
+            session.config.pluginmanager.get_plugin(TOTAL).add(coverage)
 
 
 class Total:
@@ -91,7 +104,6 @@ class Total:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self.add(PROBES.get_coverage())
         if name := self.config.getoption("--coverage-file"):
             Path(name).write_text(json.dumps(self.coverage), "utf-8")
         if session.exitstatus == pytest.ExitCode.OK and self.per_cent < self.config.getoption("--coverage-floor"):

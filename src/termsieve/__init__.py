@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from termsieve.model import Model, train
     from termsieve.model.exporting import export
     from termsieve.periods import Changes, Trends, changes, depend_on_source, keywords
-    from termsieve.ranking.ranking import Scores, score
+    from termsieve.ranking.ranking import score
     from termsieve.ranking.ranking_rows import Ranking
+    from termsieve.ranking.score_values import Scores
     from termsieve.reporting import report
     from termsieve.scores import SCORES, Score
     from termsieve.selection.rules import RULES, Rule
@@ -53,7 +54,8 @@ _STAGES = {
     "counts.folds": ("Folds",),
     "table": ("Table",),
     "scores": ("SCORES", "Score"),
-    "ranking.ranking": ("Scores", "score"),
+    "ranking.ranking": ("score",),
+    "ranking.score_values": ("Scores",),
     "ranking.ranking_rows": ("Ranking",),
     "periods": ("Changes", "Trends", "changes", "depend_on_source", "keywords"),
     "selection.rules": ("RULES", "Rule"),

@@ -8,6 +8,7 @@ import os
 import signal
 
 INTERRUPTED = 130
+LEAST_MEGABYTES = 64  # of address space: with less, Python fails anywhere while it imports the commands
 
 
 def _end_quietly(_: int, __: object) -> None:
@@ -23,8 +24,21 @@ if _interrupts_are_ours():
     signal.signal(signal.SIGINT, _end_quietly)
 
 
+def _end_without_memory() -> None:
+    """End with one line where a limit (``ulimit -v``) leaves no memory even for the help."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEGABYTES << 20:
+        os.write(2, b"termsieve: There is not enough memory for this.\n")
+        os._exit(1)
+
+
 def main() -> None:
     """Run the command that was typed."""
+    _end_without_memory()
     from termsieve.cli import main as run_command
 
     ours = _interrupts_are_ours()

@@ -8,6 +8,7 @@ loops are compiled in each process. A cache that is damaged, or whose disk is fu
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import stat
@@ -186,6 +187,15 @@ def _swap_bytes(typingctx: Any, number: Any) -> Any:  # noqa: ARG001 - numba's w
     return types.uint64(types.uint64), generate
 
 
+def _as_pointer(typingctx: Any, address: Any) -> Any:  # noqa: ARG001 - numba's way
+    """Return an address as a pointer, for `carray`: how a loop is given any number of arrays."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(8)))
+
+    return types.voidptr(types.int64), generate
+
+
 _BLOCK = ir.VectorType(ir.IntType(8), 64)
 
 
@@ -255,6 +265,8 @@ prefetch: Any = intrinsic(_prefetch)
 swap_bytes: Any = intrinsic(_swap_bytes)
 mask_at_least: Any = intrinsic(_mask_at_least)
 fold_block: Any = intrinsic(_fold_block)
+as_pointer: Any = intrinsic(_as_pointer)
+carray: Any = getattr(numba, "carray")  # noqa: B009 - numba does not say that it exports it
 
 _CONFIG: Any = numba.config
 if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an instruction cannot be called
@@ -287,6 +299,10 @@ if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an
         """Return one bit for each of 64 bytes, set where it is at least `least`."""
         bits = array[int(index) : int(index) + 64] >= np.uint8(least)
         return np.uint64(int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little"))
+
+    def as_pointer(address: int) -> ctypes.c_void_p:
+        """Return an address as a pointer."""
+        return ctypes.c_void_p(int(address))
 
     def fold_block(
         text: UInt8Array, i: int, folded: UInt8Array, o: int, lows: int, widths: int, case: int

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def is_shown(progress: bool | None) -> bool:
-    """Whether to show progress: as was said; where nothing was said, when standard error is a terminal."""
+    """Tell whether to show progress: as given; if not given, when standard error is a terminal."""
     return sys.stderr.isatty() if progress is None else progress
 
 

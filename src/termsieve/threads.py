@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
@@ -58,13 +58,13 @@ def limit_blas() -> Iterator[None]:
 
 
 @contextmanager
-def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Open a pool of threads; after an error, waiting work is cancelled, and running work is not waited for."""
+def thread_pool(threads: int, *, waits: bool = False) -> Iterator[ThreadPoolExecutor]:
+    """Open a pool of threads; after an error, waiting work is cancelled, and running work is waited for if `waits`."""
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
     except BaseException as error:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=waits, cancel_futures=True)
         if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
             raise MemoryError("There is no memory for another thread.") from error
         raise
@@ -102,8 +102,11 @@ def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> li
     return [result for result, _ in done]
 
 
-def map_stream(work: Callable[[A], B], items: Iterable[A], threads: int) -> Iterator[B]:
+def map_stream(work: Callable[[A], B], items: Iterable[A], threads: int, *, waits: bool = False) -> Iterator[B]:
     """Yield the results of `work` for items as they come, in their order, without reading far ahead.
+
+    An error comes in its place, too, after the results of all items before it. Who stops earlier need not wait for what
+    is being worked on, unless `waits`.
 
     >>> list(map_stream(abs, iter([-3, 2, -1]), 2))
     [3, 2, 1]
@@ -111,14 +114,45 @@ def map_stream(work: Callable[[A], B], items: Iterable[A], threads: int) -> Iter
     if threads <= 1:
         yield from map(work, items)
         return
-    with thread_pool(threads) as pool:
+    with thread_pool(threads, waits=waits) as pool:
         pending: deque[Future[B]] = deque()
-        for item in items:
-            pending.append(pool.submit(work, item))
+        for future in _submit_each(pool, work, items):
+            pending.append(future)
             if len(pending) > 2 * threads:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def _submit_each(pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterable[A]) -> Iterator[Future[B]]:
+    """Have the pool work on each item; where the items end with an error, it is what the last future gives."""
+    try:
+        for item in items:
+            yield pool.submit(work, item)
+    except Exception as error:  # noqa: BLE001 - raised by whoever asks for the result
+        failed: Future[B] = Future()
+        failed.set_exception(error)
+        yield failed
+
+
+def read_ahead(items: Iterable[A], most: int) -> Generator[A]:
+    """Yield items that a thread of its own takes, at most so many ahead; an error comes in its place.
+
+    When this is closed, the thread has ended: what it took the items from may be closed as well. There is no thread
+    where there is one core.
+
+    >>> list(read_ahead(iter([3, 2, 1]), 2))
+    [3, 2, 1]
+    """
+    if count_cores() == 1:
+        yield from items
+        return
+    taken, end = iter(items), object()
+    with thread_pool(1, waits=True) as pool:
+        pending: deque[Future[Any]] = deque(pool.submit(next, taken, end) for _ in range(most))
+        while (item := pending.popleft().result()) is not end:
+            pending.append(pool.submit(next, taken, end))
+            yield item
 
 
 def work_on_stream(work: Callable[[A], Any], items: Iterable[A], threads: int) -> None:

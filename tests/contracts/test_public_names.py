@@ -1,6 +1,8 @@
 """The public names: each is there, each is explained, and there are no others."""
 
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,9 @@ def test_every_public_function_and_class_has_an_example(name):
 def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = ts.no_such_name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_in_the_reference(name):
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
+    assert re.search(rf"^\.\. auto\w+:: {name}$|`ts\.{name}`", page, re.MULTILINE)

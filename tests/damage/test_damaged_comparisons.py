@@ -3,7 +3,8 @@
 from damage.damage import ERROR, damaged, outcomes
 from pages.samples import plain_result
 
-from termsieve.study.results import _DIGITS, _MARK, Comparison, _add_checksum
+from termsieve.study.result_files import DIGITS, MARK, add_checksum
+from termsieve.study.results import Comparison
 
 
 def read(path):
@@ -18,10 +19,10 @@ def read_any(path):
 
 
 def new_checksum(content):
-    place = content.rfind(_MARK) + len(_MARK)
-    if place < len(_MARK):
+    place = content.rfind(MARK) + len(MARK)
+    if place < len(MARK):
         return content
-    return _add_checksum(content[:place] + b"0" * _DIGITS + content[place + _DIGITS :])
+    return add_checksum(content[:place] + b"0" * DIGITS + content[place + DIGITS :])
 
 
 def test_damaged_comparisons_are_errors(tmp_path):

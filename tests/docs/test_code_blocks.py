@@ -103,17 +103,3 @@ def test_blocks_that_are_left_out_say_why():
     assert sum(len(found) for found in blocks.values()) > 40
     for found in blocks.values():
         assert all(len(block.why_not.split()) > 1 for block in found if block.why_not)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_to_files_lead_somewhere(page):
-    links = [
-        child.attrGet("href") or child.attrGet("src")
-        for token in MarkdownIt().parse(page.read_text(encoding="utf-8"))
-        for child in token.children or ()
-        if child.type in ("link_open", "image")
-    ]
-    for link in links:
-        if re.match(r"[a-z]+:", link) or link.startswith(("#", "_generated/")):
-            continue
-        assert (page.parent / link.split("#")[0]).exists(), f"{page.name}: {link}"

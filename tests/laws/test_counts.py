@@ -305,6 +305,51 @@ def test_counts_are_those_of_the_documents_one_by_one(pairs):
     assert naive.facts(ts.count(texts, labels)) == naive.count(texts, labels, naive.terms)
 
 
+# Large numbers: cells are kept in 32 bits where they fit
+
+
+LARGE = st.sampled_from([0, 1, 2, 32_768, 46_340, 46_341, 60_000])  # the square of 46,341 does not fit into 32 bits
+LARGE_ROWS = st.lists(st.tuples(LARGE, LARGE, st.sampled_from("ab")), min_size=1, max_size=4)
+
+
+@given(LARGE_ROWS, LARGE_ROWS)
+@example([(46_340, 0, "a")], [(46_340, 1, "a")])
+@example([(46_341, 0, "a")], [(1, 1, "b")])
+def test_sums_beyond_32_bits_are_exact(one, other):
+    a, b, both = (
+        ts.Counts.from_matrix([row[:2] for row in rows], [row[2] for row in rows], terms=["s", "t"])
+        for rows in (one, other, one + other)
+    )
+    assert a + b == both
+    assert (a + b) - b == a
+    assert ts.Counts.from_bytes(saved(a + b)) == both
+    assert saved(a + b) == saved(both)
+    squares = {(label, j): 0 for label in both.classes for j in range(2)}
+    for *times, label in one + other:
+        for j, n in enumerate(times):
+            squares[label, j] += n * n
+    assert both.tf2.toarray().ravel().tolist() == list(squares.values())
+    assert both.cells.values.dtype == (np.int32 if max(squares.values()) < 2**31 else np.int64)
+    merged = both.merge_classes({"all": list(both.classes)})
+    assert merged.tf2.toarray().tolist() == [both.term_tf2.tolist()]
+
+
+def test_folds_beyond_32_bits_are_exact():
+    texts = ["aa " * 46_340, "aa bb", "aa " * 46_340, "aa " * 46_341, "bb " * 3]
+    labels = [["x"], ["x", "y"], ["x"], [], ["x", "y", "z"]]
+    folds = ts.count_folds(texts, labels, folds=[0, 1, 1, 2, 0])
+    assert saved(folds.total) == saved(ts.count(texts, labels))
+    for chosen in ([0], [1], [0, 1], [0, 2], [1, 2]):
+        expected = ts.count(*([column[i] for i, f in enumerate([0, 1, 1, 2, 0]) if f in chosen]
+                              for column in (texts, labels)))  # fmt: skip
+        assert folds.join(chosen) == expected
+        assert saved(folds.join(chosen)) == saved(expected)
+        if len(chosen) == 1:
+            assert folds.test(chosen[0]) == expected
+        else:
+            assert folds.training(({0, 1, 2} - {*chosen}).pop()) == expected
+
+
 # Folds
 
 

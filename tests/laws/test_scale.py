@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,8 +21,10 @@ from hypothesis import strategies as st
 from oracles.texts import columns, documents
 
 import termsieve as ts
+from termsieve._kernels import use_way
 from termsieve.cli import run
 from termsieve.counts import merging, spilling, storage
+from termsieve.counts.cells import Cells
 from termsieve.counts.counts_reader import CountsReader
 from termsieve.counts.merging import add_files, save_sum
 from termsieve.errors import CountsError, CountsFileError, InputError, OptionError, OutputError
@@ -210,6 +213,45 @@ def test_a_damaged_block_is_refused_when_it_is_read(file, tmp_path):
         ts.score(bad, "chi2").top(3)
     with pytest.raises(CountsFileError, match="altered or damaged"):
         ts.Counts.load(tmp_path / "bad.counts")
+
+
+# Many classes
+
+
+def make_wide(n_terms=20_000, n_classes=1000, seed=0):
+    """Counts of terms by Zipf's law in a thousand classes of different sizes, about 30 cells for each term."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.permutation(np.clip(n_terms * 5 / np.arange(1, n_terms + 1), 1, n_classes).astype(int))
+    classes = np.concatenate([np.sort(rng.choice(n_classes, n, replace=False)) for n in lengths]).astype(np.int32)
+    cells = Cells(
+        np.concatenate([[0], np.cumsum(lengths)]), classes, np.tile(rng.poisson(0.5, len(classes)) + 1, (3, 1))
+    )
+    terms = pa.array([f"t{i:06}" for i in range(n_terms)], pa.large_string())
+    sizes = rng.integers(1000, 9000, n_classes)
+    names = [f"c{i:03}" for i in range(n_classes)]
+    return ts.Counts(terms, names, cells, cells.totals(), n_docs=int(sizes.sum()), class_sizes=sizes)
+
+
+def test_bytes_for_each_cell(tmp_path, monkeypatch):
+    """Cells take 16 bytes each, reading them little more than that, and scoring them a few times as much."""
+    monkeypatch.setattr(storage, "BLOCK_CELLS", 1 << 14)
+    counts = make_wide()
+    n_cells = len(counts.cells.classes)
+    assert counts.cells.values.nbytes + counts.cells.classes.nbytes == 16 * n_cells
+    counts.save(tmp_path / "wide.counts")
+    with use_way("compiled"):
+        ts.score(make_wide(300), "chi2").overall()  # loads the loops, which take memory, too
+        tracemalloc.start()
+        try:
+            loaded = ts.Counts.load(tmp_path / "wide.counts")
+            to_load = tracemalloc.get_traced_memory()[1]
+            ts.score(loaded, "chi2").overall()
+            to_score = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert loaded == counts
+    assert to_load < 24 * n_cells
+    assert to_score < 105 * n_cells
 
 
 # Faults

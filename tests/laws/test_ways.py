@@ -79,6 +79,17 @@ def test_distinct_cells_are_the_same(corpus):
             assert same_bits(getattr(plain, name), getattr(compiled, name)), name
 
 
+@given(corpora())
+def test_distinct_cells_of_narrow_and_wide_numbers_are_the_same(corpus):
+    narrow, wide = counted(*corpus), counted(*corpus)
+    wide.cells = wide.cells._replace(values=wide.cells.values.astype(np.int64))
+    for level in DetailLevel:
+        for one, other in zip(*(both_ways(lambda c=c, level=level: DistinctCells(c, level)) for c in (narrow, wide)),
+                              strict=True):  # fmt: skip
+            for name in ("place", "indptr", "classes", "cell", "group", "kind", "empty_cell", "_cell_values"):
+                assert same_bits(getattr(one, name), getattr(other, name)), name
+
+
 @given(corpora(), st.data())
 def test_aggregations_of_any_values_are_the_same(corpus, data):
     """Also where values are infinite, or zeros have signs, or so different that the order of a sum shows."""

@@ -96,6 +96,14 @@ def test_equal_columns_are_found_once():
     assert list(distinct.find_distinct_cells(counts, DetailLevel.OCCURRENCES).place) == [0, 1, 0, 2]
 
 
+@pytest.mark.parametrize("n_kinds", [1, 20_000, 40_000])
+def test_keys_of_pairs_need_not_fit_into_32_bits(n_kinds):
+    numbers, kinds = np.array([0, 69_999, 70_000], np.int32), np.array([n_kinds - 1, 0, n_kinds - 1], np.int32)
+    keys = distinct._pair_keys(numbers, kinds, 70_001, n_kinds)
+    assert keys.tolist() == [int(n) * n_kinds + int(k) for n, k in zip(numbers, kinds, strict=True)]
+    assert keys.dtype == (np.int64 if n_kinds == 40_000 else np.int32)
+
+
 def test_distinct_cells_are_kept_as_long_as_their_counts():
     counts = Counts.from_matrix([[1], [0]], ["a", "b"])
     key = id(counts), DetailLevel.DOCUMENTS

@@ -1,12 +1,16 @@
 """Commands that say how sure: columns in every format, and what cannot be had."""
 
 import csv
+import io
 import json
 
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 import termsieve as ts
+from termsieve.cli.rank_views import make_rank_sheet
+from termsieve.cli.screen import format_number
 
 ADDED = ["low", "high", "p", "q", "dispersion"]
 
@@ -88,3 +92,20 @@ def test_stability_goes_with_k(mail, typed):
     code, _, err = typed("select", mail, "--rule", "fdr(0.1)", "--stability")
     assert code == 2
     assert "--stability goes with -k" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("overall", [False, True])
+def test_a_narrow_screen_cuts_terms_and_not_numbers(overall):
+    texts = [f"{'uncommonly' * 2}{n % 7} {'cheap' if n % 3 else 'noon'} now" for n in range(600)]
+    counts = ts.count(texts, ["advertisements" if n % 3 else "correspondence" for n in range(600)])
+    scores = ts.score(counts, "g_test")
+    asked = {"intervals": 0.95, "pvalues": True}
+    lists = [scores.top(3, **asked)] if overall else [scores.top(3, of=name, **asked) for name in counts.classes]
+    sheet = make_rank_sheet(counts, {"g_test": lists}, overall=overall, brief=False)
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(sheet.view())
+    shown = console.file.getvalue()
+    numbers = {format_number(value) for ranking in lists for column in ranking.beside.values() for value in column}
+    assert len(numbers) > 5
+    assert all(number in shown.split() for number in numbers)
+    assert "…" in shown

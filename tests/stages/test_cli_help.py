@@ -13,8 +13,11 @@ from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
 ROOT = Path(__file__).parents[2]
 
 
+COMMANDS = get_command(app).commands
+
+
 def all_options():
-    commands = dict(get_command(app).commands)
+    commands = dict(COMMANDS)
     commands |= {f"datasets {name}": one for name, one in commands["datasets"].commands.items()}
     return {
         f"{name} {one.opts[0]}": one
@@ -61,7 +64,7 @@ def find_command_lines():
     for path in DOCUMENTS:
         for line in re.findall(r"\btermsieve ([a-z][^`\n]*)", path.read_text("utf-8").replace("\\\n", " ")):
             words = re.split(r"\s[|>#]|&&|;", line)[0].split()
-            if words and words[0] in get_command(app).commands:
+            if words and words[0] in COMMANDS:
                 yield pytest.param(words, id=f"{path.name}: {line[:60]}")
 
 

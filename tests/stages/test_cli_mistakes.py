@@ -1,15 +1,16 @@
 """No mistake of a user ends in a traceback: one line that says what is wrong, and the right exit code."""
 
 import os
+import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from termsieve.cli import app, run
+from termsieve.cli import app, memory_limit, run
 from termsieve.errors import TermsieveError
 
 FILES = {
@@ -338,3 +339,61 @@ def test_failures_of_the_machine_are_one_line(error, said, monkeypatch, tmp_path
     code, _, err = typed("rank", tmp_path / "x.csv")
     assert code == 1
     assert said in one_line(err)
+
+
+NULL_RESULT = "<function _find_and_load> returned NULL without setting an exception"
+
+
+def run_with_failure(error, monkeypatch, tmp_path, *, limit, peak):
+    """Have a command fail in a process with a limit of memory, both in MB."""
+    sizes = {"VmPeak": peak << 20, "VmSize": 0}
+    monkeypatch.setattr(memory_limit, "find_limit", lambda: limit and limit << 20)
+    monkeypatch.setattr(memory_limit, "_read_status", sizes.get)
+
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr("termsieve.cli.reading.read_counts", broken)
+    (tmp_path / "x.csv").write_bytes(FILES["ok.csv"])
+    return run(["rank", str(tmp_path / "x.csv")])
+
+
+@pytest.mark.parametrize(
+    "error", [SystemError(NULL_RESULT), RuntimeError("can't start new thread"), ImportError("no", name="termsieve.x")]
+)
+def test_any_failure_at_the_limit_of_memory_is_one_line(error, monkeypatch, tmp_path, capsys):
+    assert run_with_failure(error, monkeypatch, tmp_path, limit=700, peak=690) == 1
+    said = one_line(capsys.readouterr().err)
+    assert "not enough memory" in said
+    assert "700 MB" in said
+    assert str(error) in said
+
+
+@pytest.mark.parametrize(("limit", "peak"), [(None, 690), (700, 600)])
+def test_a_failure_far_from_the_limit_of_memory_is_not_hidden(limit, peak, monkeypatch, tmp_path):
+    with pytest.raises(SystemError):
+        run_with_failure(SystemError(NULL_RESULT), monkeypatch, tmp_path, limit=limit, peak=peak)
+
+
+def test_a_lack_of_memory_that_a_library_has_wrapped_is_one_line(monkeypatch, tmp_path, capsys):
+    error = RuntimeError("it failed")
+    error.__cause__ = MemoryError()
+    assert run_with_failure(error, monkeypatch, tmp_path, limit=None, peak=0) == 1
+    assert "not enough memory" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sizes of processes as Linux tells them")
+def test_sizes_of_this_process_are_found():
+    assert 0 < memory_limit._read_status("VmSize") <= memory_limit._read_status("VmPeak")
+    assert memory_limit._read_status("VmNothing") is None
+
+
+@pytest.mark.parametrize(("used", "is_refused"), [(600, True), (100, False)])
+def test_a_large_library_is_loaded_only_where_there_is_memory_for_it(used, is_refused, monkeypatch):
+    monkeypatch.setattr(memory_limit, "find_limit", lambda: 700 << 20)
+    monkeypatch.setattr(memory_limit, "_read_status", {"VmSize": used << 20}.get)
+    monkeypatch.setattr(memory_limit, "count_cores", lambda: 2)
+    guard = memory_limit._LibraryGuard()
+    assert guard.find_spec("json", None) is None
+    with pytest.raises(MemoryError) if is_refused else nullcontext():
+        guard.find_spec("scipy.linalg", None)

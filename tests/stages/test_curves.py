@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.neighbors import NearestCentroid
 
-from termsieve.classify import curves
+from termsieve.classify import bayes_sweep, curve_task
 from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
@@ -97,9 +97,9 @@ def test_classes_that_cannot_be_told_apart(spelling, monkeypatch):
     X, _, T, order = corpus(3)
     X, y = sparse.vstack([X, X, X]), np.repeat(["x", "y", "z"], 60)
     asked = []
-    exactly = curves.BayesProblem.predict_exactly
+    exactly = bayes_sweep.BayesProblem.predict_exactly
     monkeypatch.setattr(
-        curves.BayesProblem, "predict_exactly", lambda self, k, rows: asked.append(k) or exactly(self, k, rows)
+        bayes_sweep.BayesProblem, "predict_exactly", lambda self, k, rows: asked.append(k) or exactly(self, k, rows)
     )
     ks = [2, 10, 40]
     expected = naive_curves.refitted(X, y, T, order, ks, classifier(spelling))
@@ -111,9 +111,9 @@ def test_classes_that_cannot_be_told_apart(spelling, monkeypatch):
 def test_only_what_is_too_close_to_call_is_asked_again(seed, monkeypatch):
     X, y, T, order = corpus(seed)
     asked = []
-    exactly = curves.BayesProblem.predict_exactly
+    exactly = bayes_sweep.BayesProblem.predict_exactly
     monkeypatch.setattr(
-        curves.BayesProblem,
+        bayes_sweep.BayesProblem,
         "predict_exactly",
         lambda self, k, rows: asked.extend((k, row) for row in rows) or exactly(self, k, rows),
     )
@@ -130,11 +130,11 @@ def test_the_bound_covers_the_rounding_errors():
     """The scores of the sweep and of scikit-learn differ by less than the slack says."""
     X, y, T, order = corpus(4, n=400, d=300, rate=2.0)
     for spelling in MODELS:
-        task = curves.CurveTask.from_arguments(X, y, T, order, [300], classifier(spelling))
+        task = curve_task.CurveTask.from_arguments(X, y, T, order, [300], classifier(spelling))
         codes = task.codes[:, 0]
         shown = (X > 0).astype(float) if spelling == "bernoulli_nb" else X
         counts = np.array([shown[codes == c].sum(axis=0) for c in range(4)])[:, order].astype(float)
-        bayes = curves.BayesProblem(task, 0, counts, np.bincount(codes).astype(float))
+        bayes = bayes_sweep.BayesProblem(task, 0, counts, np.bincount(codes).astype(float))
         lines = bayes.coefficients(np.array([300]))
         seen = ((T > 0).astype(float) if spelling == "bernoulli_nb" else T)[:, order].toarray()
         ours = lines.fixed[0] + seen @ lines.weights - seen.sum(axis=1)[:, None] * lines.drift[0]
@@ -246,7 +246,7 @@ def test_decisions_come_only_when_asked_for():
 def test_any_number_of_threads_gives_the_same(monkeypatch):
     X, y, T, order = corpus(0)
     expected = curve(X, y, T, order, [3, 9])
-    monkeypatch.setattr(curves, "_CHUNK_DOCS", 7)
+    monkeypatch.setattr(bayes_sweep, "_CHUNK_DOCS", 7)
     np.testing.assert_array_equal(curve(X, y, T, order, [3, 9]), expected)
 
 

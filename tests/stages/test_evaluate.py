@@ -8,16 +8,9 @@ from scipy import sparse, stats
 from sklearn import metrics
 
 from termsieve.errors import InputError, OptionError
-from termsieve.evaluate.measures import (
-    MEASURES,
-    average_precision,
-    band,
-    confusion,
-    measure_curve,
-    overlap,
-    rank_correlation,
-    stability,
-)
+from termsieve.evaluate.agreement import overlap, stability
+from termsieve.evaluate.differences import band
+from termsieve.evaluate.measures import MEASURES, average_precision, confusion, measure_curve
 
 AVERAGES = ["micro", "macro", "weighted", None]
 labels = st.lists(st.sampled_from("abc"), min_size=6, max_size=6)
@@ -89,13 +82,6 @@ def test_measures_by_name():
             counted.measure(name)
 
 
-def test_one_class_alone():
-    counted = confusion(list("aab"), [list("abb"), list("aab")])
-    assert counted.for_class("a").f_beta(1, "macro").tolist() == pytest.approx([2 / 3, 1.0])
-    with pytest.raises(OptionError, match="no class 'z'"):
-        counted.for_class("z")
-
-
 def test_beta_0_is_precision():
     counted = confusion(list("aabb"), list("abab"))
     np.testing.assert_array_equal(counted.f_beta(0, None), counted.precision(None))
@@ -150,17 +136,6 @@ def test_overlap_explains():
         overlap([1, 2], [1, 1], [1])
     with pytest.raises(OptionError, match="from 0 to 2"):
         overlap([1, 2], [1, 3, 4], [3])
-
-
-def test_rank_correlation_is_scipys():
-    a, b = np.random.default_rng(0).integers(0, 9, (2, 40)).astype(float)
-    assert rank_correlation(a, b) == stats.spearmanr(a, b).statistic
-    assert rank_correlation(a, b, "kendall") == stats.kendalltau(a, b).statistic
-    assert np.isnan(rank_correlation([1, 1], [1, 2]))
-    with pytest.raises(InputError, match="same terms"):
-        rank_correlation([1, 2], [1, 2, 3])
-    with pytest.raises(OptionError, match="method"):
-        rank_correlation([1, 2], [2, 1], "pearson")
 
 
 def naive_stability(Z):

@@ -20,7 +20,7 @@ import termsieve as ts
 from termsieve.classify import linear_descent, linear_path, linear_systems, linear_tuning
 from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.linear_kernels import search_line
-from termsieve.classify.linear_path import Newton, Problem, solve_path
+from termsieve.classify.linear_path import Newton, SvmProblem, solve_path
 from termsieve.classify.linear_systems import ColumnSystem, DocumentSystem
 from termsieve.classify.ranked_rows import RankedRows
 from termsieve.classify.recipes import LinearSVM, classifier
@@ -119,7 +119,7 @@ def test_a_path_ends_where_each_fit_ends(data, normalized, C):
     rows = RankedRows(sparse.csr_array(X), normalize=normalized)
     signs = np.where(y == 0, 1.0, -1.0)
     ks = np.arange(1, X.shape[1] + 1)
-    path = list(solve_path(rows, rows.views(ks), Problem(signs, C, C), tol=1e-12))
+    path = list(solve_path(rows, rows.views(ks), SvmProblem(signs, C, C), tol=1e-12))
     for k, point in zip(ks, path, strict=True):
         A = normalize(X[:, :k]) if normalized else X[:, :k]
         found = LinearSVM(C=C, tol=1e-12).fit(A, np.where(y == 0, "x", "w"))
@@ -338,7 +338,7 @@ def test_what_a_solver_does_not_have(spelling, says):
 def test_newton_starts_from_weights_of_more_or_fewer_columns():
     X, y, _, _ = corpus(13)
     rows = RankedRows(X)
-    problem = Problem(np.where(y == "a", 1.0, -1.0), 1.0, 1.0)
+    problem = SvmProblem(np.where(y == "a", 1.0, -1.0), 1.0, 1.0)
     starts = np.zeros(1), np.ones(3), np.linspace(-1, 1, 41)
     few = rows.views([5])[0]
     ends = [Newton(rows, problem, 1e-10, 100).solve(few, start).weights for start in starts]
@@ -373,7 +373,7 @@ def test_a_gap_at_the_rounding_floor_is_told_but_is_no_cause_for_a_warning():
     X, y, C = ill_conditioned(58, (4, 10), (2, 6))
     rows = RankedRows(sparse.csr_array(X))
     signs = np.where(y == 1, 1.0, -1.0)
-    point = next(solve_path(rows, rows.views([X.shape[1]]), Problem(signs, C, C)))
+    point = next(solve_path(rows, rows.views([X.shape[1]]), SvmProblem(signs, C, C)))
     assert 1e-8 * point.objective < point.gap < point.floor
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -401,7 +401,7 @@ def test_curves_give_the_largest_gap_at_each_number_of_terms(several):
     rows, labels = RankedRows(X[:, order]), y.T if several else [y == c for c in np.unique(y)]
     worst = np.zeros(3)
     for one in labels:
-        problem = Problem(np.where(one, 1.0, -1.0), 1.0, 1.0)
+        problem = SvmProblem(np.where(one, 1.0, -1.0), 1.0, 1.0)
         gaps = [point.relative_gap for point in solve_path(rows, rows.views([1, 3, 20]), problem, tol=1e-3)]
         worst = np.maximum(worst, gaps)
     np.testing.assert_array_equal(found.gaps[[3, 1, 0]], worst)
@@ -438,7 +438,7 @@ def test_descent_on_any_small_data_ends_where_newton_ends(data, normalized, C, w
     """Also with empty documents, which have one row together, and with documents that weigh nothing."""
     X, y = data
     rows = RankedRows(sparse.csr_array(X), normalize=normalized)
-    problem = Problem(np.where(y == 0, 1.0, -1.0), C * weight, C)
+    problem = SvmProblem(np.where(y == 0, 1.0, -1.0), C * weight, C)
     [view] = rows.views([X.shape[1]])
     signs, costs = problem.arrange(rows, view)
     found = linear_descent.descend(view, signs, costs, problem.count_blanks(rows, view), 1e-7)
@@ -459,7 +459,7 @@ def test_descent_converges_however_many_documents_are_empty():
     X = normalize((rng.random((400, 900)) < 0.02) * rng.random((400, 900)))
     X[300:] = 0
     rows = RankedRows(sparse.csr_array(X))
-    problem = Problem(np.where(rng.random(400) < 0.3, 1.0, -1.0), 4.0, 4.0)
+    problem = SvmProblem(np.where(rng.random(400) < 0.3, 1.0, -1.0), 4.0, 4.0)
     [view] = rows.views([900])
     blanks = problem.count_blanks(rows, view)
     assert sum(blanks) == 100

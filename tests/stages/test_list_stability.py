@@ -5,7 +5,7 @@ import pytest
 
 import termsieve as ts
 from termsieve.errors import OptionError
-from termsieve.evaluate import measures
+from termsieve.evaluate import agreement
 from termsieve.selection.stability import rank_half_samples
 
 
@@ -55,7 +55,7 @@ def test_what_is_sure_comes_again_and_noise_does_not(folds):
     assert found.n_stable == found.is_stable.sum() < 6
     assert (found.rank_low <= found.rank_high).all()
     halves = rank_half_samples(folds, "chi2", 6)
-    assert found.index == pytest.approx(measures.stability(halves.selected))
+    assert found.index == pytest.approx(agreement.stability(halves.selected))
     assert 0 < found.index.low < found.index.value < found.index.high < 1
     assert f"of these 6 terms {found.n_stable} come again in 9 of 10 half-samples" in repr(found)
     assert found.to_arrow().column_names == ["rank", "term", "share", "rank_low", "rank_high"]

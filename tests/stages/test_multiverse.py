@@ -11,7 +11,7 @@ from termsieve.cli import app
 from termsieve.cli.varying import parse_vary
 from termsieve.errors import OptionError
 from termsieve.evaluate.influence import explained_share, rank_choices
-from termsieve.study.multiverse import Way, Ways, multiverse
+from termsieve.study.multiverse import MultiverseResult, PreparationResult, multiverse
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
 
@@ -37,11 +37,13 @@ def test_a_way_has_what_compare_has():
 
 
 def made(best, **choices):
-    return Way(choices, best, "x", 0.1, best == "chi2", {}, 100 if choices["case"] else 200, 0.9)
+    return PreparationResult(choices, best, "x", 0.1, best == "chi2", {}, 100 if choices["case"] else 200, 0.9)
 
 
 def test_the_sentence_names_the_winner_and_what_decides():
-    ways = Ways([made("chi2" if case else "bns", case=case, stop=stop) for case in (0, 1) for stop in (0, 1, 2)])
+    ways = MultiverseResult(
+        [made("chi2" if case else "bns", case=case, stop=stop) for case in (0, 1) for stop in (0, 1, 2)]
+    )
     assert ways.conclusion in (
         "chi2 is best in 3 of 6 ways to prepare these texts; case decides",
         "bns is best in 3 of 6 ways to prepare these texts; case decides",
@@ -50,21 +52,21 @@ def test_the_sentence_names_the_winner_and_what_decides():
         "its lead over the second is beyond sampling error in 3 of 6; 100 to 200 terms are recommended, 200 in the "
         "median; case decides"
     )
-    same = Ways([made("chi2", case=1, stop=stop) for stop in (0, 1)])
+    same = MultiverseResult([made("chi2", case=1, stop=stop) for stop in (0, 1)])
     assert same.conclusion == "chi2 is best in all 2 ways to prepare these texts"
     assert "100 terms are recommended in all" in same.certainty
 
 
 def test_a_choice_that_explains_little_does_not_decide():
-    ways = Ways(
+    ways = MultiverseResult(
         [made("bns" if case == stop == 3 else "chi2", case=case, stop=stop) for case in range(4) for stop in range(9)]
     )
     assert ways.conclusion == "chi2 is best in 35 of 36 ways to prepare these texts; stop decides most (51% of it)"
-    several = Ways(
+    several = MultiverseResult(
         [made("bns" if a == b else "chi2", case=a, lowercase=b, min_df=(a + b) % 2) for a in (0, 1) for b in (0, 1)]
     )
     assert several.conclusion.endswith("; min_df (rare words) decides")
-    weak = Ways([made("bns" if i in (0, 1, 2, 4) else "chi2", case=i % 2) for i in range(40)])
+    weak = MultiverseResult([made("bns" if i in (0, 1, 2, 4) else "chi2", case=i % 2) for i in range(40)])
     assert "no choice by itself decides (most case, " in weak.conclusion
 
 

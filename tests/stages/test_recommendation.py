@@ -14,7 +14,8 @@ from termsieve.evaluate.differences import corrected_error, paired_difference
 from termsieve.evaluate.significance import correlated_t
 from termsieve.study.plan import GROWTH
 from termsieve.study.recommendation import ONE_SPLIT_RULE, RULE
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 from termsieve.views import format_difference, format_measure
 
 RATIO = 1 / 3

@@ -24,7 +24,7 @@ from termsieve.selection.problem import Problem
 from termsieve.selection.rules import parse_rule
 from termsieve.study.corpus import read_corpus
 from termsieve.study.plan import Plan
-from termsieve.study.results import _check_groups
+from termsieve.study.result_files import check_groups
 from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split
 from termsieve.views import format_percent
@@ -101,7 +101,7 @@ def test_larger_data_is_admitted_in_parts_and_counted_both_ways():
         assert all(order == orders[0] for order in orders)
     problem = Problem(LabelledMatrix.from_matrix(X, y))
     with patch.object(greedy, "_FIRST_ADMITTED", 8):
-        lazy = greedy.Cmim(problem)
+        lazy = greedy.CmimSteps(problem)
         assert len(list(islice(lazy, 10))) == 10
         assert lazy.n_admitted < problem.n_terms
 
@@ -436,7 +436,7 @@ def test_a_page_without_any_score_of_single_terms(tmp_path):
 )  # fmt: skip
 def test_groups_from_a_file_are_checked(groups):
     with pytest.raises(ValueError, match="groups of terms"):
-        _check_groups(groups)
+        check_groups(groups)
 
 
 def test_a_chart_of_many_groups_is_short():

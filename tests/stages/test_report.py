@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.reporting import list_findings, term_index
-from termsieve.reporting.charts import draw_f1_curves, find_charted_classifier
+from termsieve.reporting.curve_charts import draw_f1_curves, find_charted_classifier
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
 from termsieve.reporting.page import get_environment
@@ -36,7 +36,8 @@ from termsieve.reporting.vocabulary_map import make_vocabulary_map
 from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import MAX_CLASSES, extract_from_documents
 from termsieve.study.plan import Contender
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
 

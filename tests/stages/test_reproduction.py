@@ -29,7 +29,7 @@ from termsieve.reproduction.claims import VERDICTS
 from termsieve.reproduction.contexts import Context, Curves, format_values, make_contexts
 from termsieve.reproduction.figures import draw_figure
 from termsieve.reproduction.fitted_worlds import DEFAULT_ONLY, FittedRunner
-from termsieve.reproduction.grids import Layout
+from termsieve.reproduction.grids import TrialLayout
 from termsieve.reproduction.margins import CHECKS
 from termsieve.reproduction.markdown import format_table
 from termsieve.reproduction.measurements import Measurements
@@ -40,7 +40,8 @@ from termsieve.reproduction.tables import TABLE_KINDS, summarize_nearness
 from termsieve.reproduction.worlds import PARTS, PREPARATION, Multiverse, OpenChoice, Reading
 from termsieve.scores import parse_score
 from termsieve.study.plan import Contender
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 
 CLAIMS = {"gu": ("GU", 12), "ifs": ("IFS", 8), "pip": ("PIP", 21), "imbalanced": ("LP", 7), "ocfs": ("OCFS", 13)}
 
@@ -118,7 +119,7 @@ def test_every_protocol_is_whole(name):
         assert not choice.readings[0].change, "the default comes first"
         assert all(reading.because for reading in choice.readings)
     for used in paper.multiverse.settings or paper.settings:
-        layout = Layout(paper.multiverse, paper.settings[used])
+        layout = TrialLayout(paper.multiverse, paper.settings[used])
         assert layout.needed[0].any()
         assert len({json.dumps(one.settings) for one in layout.contenders}) == len(layout.contenders)
 

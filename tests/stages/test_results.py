@@ -16,7 +16,8 @@ from termsieve.errors import InputError, OptionError, OutputError
 from termsieve.evaluate.significance import correlated_t
 from termsieve.study import split_data
 from termsieve.study.journal import DUALITY_GAP, find_largest_gaps
-from termsieve.study.results import _DIGITS, _MARK, SCHEMA, Comparison, _add_checksum, is_saved
+from termsieve.study.result_files import DIGITS, MARK, SCHEMA, add_checksum, is_saved
+from termsieve.study.results import Comparison
 
 
 def table_of(means, folds=(-0.02, 0.0, 0.02)):
@@ -114,8 +115,8 @@ def by_hand(table, facts):
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, table.schema) as writer:
         writer.write_table(table)
-        writer.add_key_value_metadata({**facts, "termsieve.checksum": (_MARK + b"0" * _DIGITS).decode()})
-    return _add_checksum(sink.getvalue().to_pybytes())
+        writer.add_key_value_metadata({**facts, "termsieve.checksum": (MARK + b"0" * DIGITS).decode()})
+    return add_checksum(sink.getvalue().to_pybytes())
 
 
 def test_a_file_by_hand_is_read(tmp_path):
@@ -236,7 +237,7 @@ def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"texts of 262,144 bytes in 65,536 rows"):
         Comparison.load(path)
     path.write_bytes(by_hand(many, about))
-    monkeypatch.setattr("termsieve.study.results._MAX_ROWS", 1000)
+    monkeypatch.setattr("termsieve.study.result_files._MAX_ROWS", 1000)
     with pytest.raises(InputError, match="65,536 rows; at most 1,000 are read"):
         Comparison.load(path)
 

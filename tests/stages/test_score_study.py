@@ -18,7 +18,7 @@ from termsieve.score_study import problems, run
 from termsieve.score_study.contenders import list_contenders
 from termsieve.score_study.evidence import Evidence
 from termsieve.score_study.page import EVIDENCE_FILE, render_page, render_summary
-from termsieve.score_study.problems import Problem, StudyCorpus
+from termsieve.score_study.problems import StudyCorpus, StudyProblem
 from termsieve.score_study.protocol import load_study
 from termsieve.score_study.results import PanelResults, StudyResults, read_results
 from termsieve.score_study.run import run_study
@@ -172,7 +172,7 @@ def test_other_files_are_no_results(tmp_path, content):
 def make_results(f1, *, corpora, stability=(0.5, 0.5, 0.5), collections=None):
     """One classifier, one range: f1 has a row for each corpus, a column for each of three scores."""
     protocol = {"ranges": {"few": [10]}, "collections": collections or {}, "rules": [], "setting": "tiny"}
-    found = [Problem(name, "c", 100, 50, 2, 1000, 20.0) for name in corpora]
+    found = [StudyProblem(name, "c", 100, 50, 2, 1000, 20.0) for name in corpora]
     values = {"multinomial_nb": np.array(f1, float)[:, None, :]}
     panel = PanelResults("naive_bayes", (10,), found, values, {}, {"multinomial_nb": np.ones(len(found))}, {})
     return StudyResults(protocol, ["chi2", "bns", "gu"], [panel], np.eye(3), np.array(stability), {"naive_bayes": 0.0})

@@ -4,7 +4,9 @@
 
     recipes              classifiers by name
     curves               predictions along a ranking
-    curve_kernels        numba loops of the curves
+    curve_task           what is asked of them, checked
+    bayes_sweep          naive Bayes along a ranking: one sweep
+    curve_kernels        numba loops of it
     sweep_coefficients   scores of naive Bayes along a ranking
     linear_svm           LinearSVM
     linear_path          linear support vector machines along a ranking: Newton's method

@@ -83,7 +83,7 @@ class PathPoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class SvmProblem:
     """One class against the rest: signs (1 and -1) of the documents, and C for both sides."""
 
     signs: Array
@@ -107,7 +107,7 @@ class Problem:
 def solve_path(
     rows: RankedRows,
     views: Sequence[View],
-    problem: Problem,
+    problem: SvmProblem,
     *,
     tol: float = 1e-8,
     max_iter: int = 1000,
@@ -133,7 +133,7 @@ def solve_path(
         yield point
 
 
-def _descend(rows: RankedRows, view: View, problem: Problem, weights: Array, tol: float) -> PathPoint | None:
+def _descend(rows: RankedRows, view: View, problem: SvmProblem, weights: Array, tol: float) -> PathPoint | None:
     """Solve by dual coordinate descent, perhaps not to the end, unless these weights are the solution already.
 
     Return None where descent does not pay.
@@ -150,7 +150,7 @@ def _descend(rows: RankedRows, view: View, problem: Problem, weights: Array, tol
 class Newton:
     """Newton's method for one class, with the system that it keeps from one number of columns to the next."""
 
-    def __init__(self, rows: RankedRows, problem: Problem, tol: float, max_iter: int) -> None:
+    def __init__(self, rows: RankedRows, problem: SvmProblem, tol: float, max_iter: int) -> None:
         self._rows, self._problem = rows, problem
         self._tol, self._max_iter = tol, max_iter
         self._columns = ColumnSystem(reuse=not rows.normalize)
@@ -321,21 +321,21 @@ def stack_weights(solutions: Sequence[PathPoint]) -> Array:
     return np.column_stack([one.weights for one in solutions])
 
 
-def make_problems(codes: Int32Array | Int64Array, class_weights: Array, C: float) -> list[Problem]:
+def make_problems(codes: Int32Array | Int64Array, class_weights: Array, C: float) -> list[SvmProblem]:
     """Make the problems of all classes, weighted as liblinear does.
 
     For two classes there is one, and both weights count; otherwise there is one for each class against the rest, and
     only the weight of the class counts.
     """
     if len(class_weights) == 2:
-        return [Problem(np.where(codes == 1, 1.0, -1.0), C * class_weights[1], C * class_weights[0])]
-    return [Problem(np.where(codes == c, 1.0, -1.0), C * weight, C) for c, weight in enumerate(class_weights)]
+        return [SvmProblem(np.where(codes == 1, 1.0, -1.0), C * class_weights[1], C * class_weights[0])]
+    return [SvmProblem(np.where(codes == c, 1.0, -1.0), C * weight, C) for c, weight in enumerate(class_weights)]
 
 
 def solve_problems(
     rows: RankedRows,
     ks: Int64Array,
-    problems: Sequence[Problem],
+    problems: Sequence[SvmProblem],
     *,
     tol: float,
     max_iter: int,
@@ -365,7 +365,7 @@ def load_kernels() -> None:
     """Load or compile the loops in this thread: see `termsieve.threads`."""
     rows = RankedRows(sparse.csr_array(np.eye(4) + np.eye(4)[::-1]))
     views = rows.views([1, 3])
-    newton = Newton(rows, Problem(np.array([1.0, -1.0, -1.0, 1.0]), 1.0, 1.0), 1e-8, 100)
+    newton = Newton(rows, SvmProblem(np.array([1.0, -1.0, -1.0, 1.0]), 1.0, 1.0), 1e-8, 100)
     active, costs = np.arange(3), np.ones(3)
     for view in views:
         gradient = newton.solve(view, np.zeros(1)).weights + 1.0

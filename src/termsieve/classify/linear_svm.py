@@ -44,7 +44,7 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
     tol : float
         The largest duality gap, as a share of the objective: the objective is at most (1 + tol) times the least. With
         huge values of C and of X (a C above 1e6 and entries above 10,000, say) rounding errors may keep the gap above
-        it: then the steps end where nothing improves any more. There is a warning if rounding errors alone (a
+        it: then the steps end where nothing improves further. There is a warning if rounding errors alone (a
         first-order bound of those of the gradient) do not explain the gap.
     max_iter : int
         The largest number of Newton steps for each class. Where many columns are begun by dual coordinate descent, its

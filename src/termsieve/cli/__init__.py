@@ -30,6 +30,7 @@ What they share::
     completion     names for the shell
     agreement      predictions beside known labels
     imports        what a command does not import
+    memory_limit   what a command does where memory is limited
     screen         numbers, bars and cells of tables
     rank_views, compare_views, model_views, change_views, demo_views    tables
 """

@@ -6,6 +6,7 @@ Heavy modules are imported inside the commands, so that ``termsieve --help`` ans
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
@@ -17,10 +18,12 @@ from typing import Annotated, Any
 
 import typer
 import typer.core
+import typer.main
 
 from termsieve._version import __version__
 from termsieve.cli.imports import leave_out_pandas
-from termsieve.cli.messages import in_options, print_error
+from termsieve.cli.memory_limit import describe_lack, find_limit, guard_libraries, is_lack_of_memory
+from termsieve.cli.messages import print_error, use_option_names
 from termsieve.errors import OptionError, TermsieveError, was_interrupted
 
 WRONG_USAGE = 2  # as typer has it for what it finds itself
@@ -54,13 +57,16 @@ def main() -> None:
     """Run the command that was typed, and end with its code."""
     _end_soon_after_signals()
     leave_out_pandas()
+    guard_libraries()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed: there is nowhere to write to
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     code = run()
-    if code == INTERRUPTED or (code and _has_busy_threads()):
+    if code == INTERRUPTED or (code and (_has_busy_threads() or find_limit() is not None)):
+        with contextlib.suppress(OSError):
+            _close_output()
         sys.stderr.flush()
-        os._exit(code)  # without waiting for threads that still work
+        os._exit(code)  # without waiting for threads that still work, or for libraries that tidy up without memory
     sys.exit(code)
 
 
@@ -72,24 +78,40 @@ def _has_busy_threads() -> bool:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and give its exit code; a user's mistake is one line on standard error, not a traceback."""
     try:
-        app(arguments, prog_name="termsieve")
+        _build_command()(arguments, prog_name="termsieve")
     except TermsieveError as error:
-        print_error(in_options(str(error)))
+        print_error(use_option_names(str(error)))
         return WRONG_USAGE if isinstance(error, OptionError) else 1
-    except MemoryError:
-        print_error("There is not enough memory for this.")
-    except ImportError as error:
-        if was_interrupted(error) or error.name is None or error.name.split(".")[0] == "termsieve":
-            raise
-        print_error(f"A library that this needs cannot be loaded; there may be too little memory: {error}.")
-    except OSError as error:  # a disk that is full, a stream that is closed
-        print_error(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}.")
     except SystemExit as end:
         _close_output()
         if isinstance(end.__context__, BrokenPipeError):
             return 0  # whoever reads has seen enough
         return end.code if isinstance(end.code, int) else 0
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        print_error(message)
     return 1
+
+
+@functools.cache
+def _build_command() -> Any:
+    """Return all commands with their options; typer would build them anew for each run, which takes .04 seconds."""
+    return typer.main.get_command(app)
+
+
+def _explain(error: Exception) -> str | None:
+    """Say what the machine lacks, where that is behind an error: memory, a library, a disk; None for any other."""
+    if was_interrupted(error):
+        return None
+    if is_lack_of_memory(error):
+        return describe_lack(error)
+    if isinstance(error, ImportError) and error.name is not None and error.name.split(".")[0] != "termsieve":
+        return f"A library that this needs cannot be loaded; there may be too little memory: {error}."
+    if isinstance(error, OSError):  # a disk that is full, a stream that is closed
+        return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}."
+    return None
 
 
 def _close_output() -> None:

@@ -14,7 +14,7 @@ from rich.text import Text
 from termsieve.cli.output import Sheet
 from termsieve.cli.screen import column_width, format_number, make_bare_table, make_cell
 from termsieve.periods import Changes, SourceDependence, Trends
-from termsieve.periods.differences import Change
+from termsieve.periods.differences import Change, list_strongest
 from termsieve.periods.sources import SourceRow
 from termsieve.periods.trends import Trend, draw_sparkline
 from termsieve.views import format_percent
@@ -24,7 +24,7 @@ _TERM_WIDTHS = 12, 32
 
 def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: str, max_q: float) -> Sheet:
     """Make a sheet of the strongest changes: of all documents, or inside some classes."""
-    lists = [(one, _risers(one, top, order, max_q), _fallers(one, top, order, max_q)) for one in found]
+    lists = [(one, *list_strongest(one, top, by=order, max_q=max_q)) for one in found]
     rows = [[one.label, *row] for one, up, down in lists for row in [*up, *down]]
     fields = Change._fields if isinstance(found[0], Changes) else Trend._fields
 
@@ -39,15 +39,7 @@ def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: st
     return Sheet(("class", *fields), rows, view, page=page)
 
 
-def _risers(found: Changes | Trends, top: int, order: str, max_q: float) -> list[Any]:
-    return found.risers(top, by=order, max_q=max_q) if isinstance(found, Changes) else found.risers(top, max_q=max_q)
-
-
-def _fallers(found: Changes | Trends, top: int, order: str, max_q: float) -> list[Any]:
-    return found.fallers(top, by=order, max_q=max_q) if isinstance(found, Changes) else found.fallers(top, max_q=max_q)
-
-
-def _draw(found: Changes | Trends, up: list[Any], down: list[Any]) -> list[RenderableType]:
+def _draw(found: Changes | Trends, up: Sequence[Any], down: Sequence[Any]) -> list[RenderableType]:
     width = column_width([_term_text(row) for row in [*up, *down]], *_TERM_WIDTHS)
     parts: list[RenderableType] = [Text(found.headline), Text()]
     for title, rows in (("rose", up), ("fell", down)):

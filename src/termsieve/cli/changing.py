@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.completion import complete_scores
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, FilesOrCounts, PruningOptions, Threads
+from termsieve.cli.inputs import (
+    LEVEL_HELP,
+    AnalyzerOptions,
+    ColumnOptions,
+    Files,
+    FilesOrCounts,
+    PruningOptions,
+    ScoreName,
+    Threads,
+)
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_LEVEL, DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,11 +33,9 @@ if TYPE_CHECKING:
 
     from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
-    from termsieve.counts.date_periods import Every
     from termsieve.documents.remote import AnyPath
 
 SHOWN = 10  # terms that rose, and that fell
-LEVEL = 0.95
 ByColumn = Annotated[
     str | None,
     option(
@@ -85,7 +91,7 @@ def changes(
     max_q: Annotated[
         float, option("--max-q", metavar="Q", min=0, max=1, help="Leave out terms with a larger q-value (default 1.0).")
     ] = 1.0,
-    level: Annotated[float, option("--level", metavar="P", help=f"Level of the intervals (default {LEVEL}).")] = LEVEL,
+    level: Annotated[float, option("--level", metavar="P", help=LEVEL_HELP)] = DEFAULT_LEVEL,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -118,35 +124,22 @@ def sources(
     files: Files,
     *,
     by: Annotated[str, option("--by", metavar="COLUMN", help="Column with the source of each document.")],
-    score: Annotated[
-        str,
-        option(
-            "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
-            help=f"Score that ranks the terms (default {DEFAULT_SCORE}).",
-        ),
-    ] = DEFAULT_SCORE,
+    score: ScoreName = DEFAULT_SCORE,
     k: Annotated[int, option("-k", metavar="N", min=1, help="Number of best terms (default 100).")] = 100,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     output_options: OutputOptions,
     threads: Threads = None,
     messages: Messages,
-) -> None:  # fmt: skip
+) -> None:
     """Show which of the best terms depend on one source: each source is left out, and the terms are ranked again."""
     from termsieve.cli.change_views import make_sources_sheet
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
-    from termsieve.counts.counting import count_folds
+    from termsieve.cli.reading import find_labelled, read_folds
     from termsieve.periods import depend_on_source
 
     documents = find_labelled(files, columns)
     output_options.check(inputs=[*documents.files, *analysis.files])
-    report_columns(documents, messages)
-    with messages.report_time("counted"), messages.report_compiling():
-        folds = count_folds(
-            documents, folds=by, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress
-        )
-    report_skipped(documents, messages)
-    found = depend_on_source(folds, score, k)
+    found = depend_on_source(read_folds(documents, by, analysis, threads, messages), score, k)
     output_options.write(make_sources_sheet(found), messages)
     messages.note(found.headline)
 
@@ -224,7 +217,7 @@ def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, 
 
 def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
     """Return counts in files, or count documents with the analyzer of other counts."""
-    from termsieve.cli.reading import report_columns, report_skipped, sum_counts
+    from termsieve.cli.reading import report_reading, sum_counts
     from termsieve.counts.counting import count
 
     if found.documents is None:
@@ -232,10 +225,8 @@ def _count_alike(found: CountsInput, whole: Counts, threads: int | None, message
     analyzer = whole.analyzer
     if analyzer is None:
         raise OptionError("The counts are of a matrix or a table: give the withdrawn documents as counts, too.")
-    report_columns(found.documents, messages)
-    part = count(found.documents, analyzer=analyzer, threads=threads, progress=messages.progress)
-    report_skipped(found.documents, messages)
-    return part
+    with report_reading(found.documents, messages, "counted"):
+        return count(found.documents, analyzer=analyzer, threads=threads, progress=messages.progress)
 
 
 def _read_periods(
@@ -243,21 +234,14 @@ def _read_periods(
     threads: int | None, messages: Messages, output_options: OutputOptions,
 ) -> dict[str, Counts]:  # fmt: skip
     """Return the counts of each period: of each file, or of each value of a column."""
-    from termsieve.cli.reading import find_counts, find_labelled, read_counts, report_columns, report_skipped
-    from termsieve.counts.counting import count_folds
+    from termsieve.cli.reading import find_counts, find_labelled, read_counts, read_folds
     from termsieve.documents.sources import expand_patterns
 
     paths = expand_patterns(files)
     if by is not None:
         documents = find_labelled(paths, columns)
         output_options.check(page=True, inputs=[*documents.files, *analysis.files])
-        report_columns(documents, messages)
-        with messages.report_time("counted"), messages.report_compiling():
-            folds = count_folds(
-                documents, folds=by, every=cast("Every | None", every), analyzer=analysis.make_analyzer(),
-                threads=threads, progress=messages.progress,
-            )  # fmt: skip
-        report_skipped(documents, messages)
+        folds = read_folds(documents, by, analysis, threads, messages, every)
         return {str(name): folds.test(i) for i, name in enumerate(folds.names)}
     if every is not None:
         raise OptionError(f"--every {every} needs the column with the dates: --by date.")

@@ -25,9 +25,10 @@ from termsieve.cli.output import (
 )
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions, note_groups
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.errors import OptionError, OutputError
 from termsieve.extras import require_extra
+from termsieve.study.plan import SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +37,9 @@ if TYPE_CHECKING:
     from termsieve.study.results import Comparison
     from termsieve.tokens.analyzer import Analyzer
 
-DEFAULT_MEASURE = "f1_macro"
 MAX_FITTED = 30_000  # documents: with more, the page has no model of them
 MAX_JUDGED = 20_000  # documents times classes: with more, models of few bytes take longer than the page is waited for
-REPORT_SCORES = f"{DEFAULT_SCORE},chi2,ifs,bns"  # as `compare`
+REPORT_SCORES = ",".join(SCORES)
 Figures = Annotated[
     Path | None,
     option(
@@ -129,7 +129,7 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare scores, classifiers and numbers of terms by cross-validation, and recommend the fewest that suffice."""
     from termsieve.cli.compare_views import make_comparison_sheet
-    from termsieve.cli.reading import find_labelled, note_similar_classes, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, note_similar_classes, report_reading
     from termsieve.study.study import compare as run_comparison
 
     _check_measure(measure, per_class=plan.get("per_class", False))
@@ -138,14 +138,12 @@ def compare(
     _check_journal(journal, inputs, outputs or [])
     _check_outputs(outputs or [], figures, inputs)
     analyzer = analysis.make_analyzer()
-    report_columns(documents, messages)
-    note_groups(documents, plan, messages)
-    with messages.report_time("compared"), messages.report_compiling():
+    with report_reading(documents, messages, "compared"):
+        note_groups(documents, plan, messages)
         result = run_comparison(
             documents, analyzer=analyzer, journal=journal, threads=threads, progress=messages.progress,
             excerpts=excerpts, **plan,
         )  # fmt: skip
-    report_skipped(documents, messages)
     if result.counts is not None:
         note_similar_classes(result.counts.classes, messages)
     for note in result.settings["notes"]:
@@ -321,7 +319,7 @@ def _is_comparison(files: Sequence[str]) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from termsieve.study.results import is_saved
+    from termsieve.study.result_files import is_saved
 
     if len(files) != 1 or Path(files[0]).suffix.lower() != PARQUET_EXTENSION or not Path(files[0]).is_file():
         return False

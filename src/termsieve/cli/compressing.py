@@ -10,9 +10,12 @@ from termsieve.cli.app import app
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
+from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE
 
 if TYPE_CHECKING:
     from termsieve.model.exporting import CompactModel
+
+MOST_BYTES = 4096
 
 
 @app.command(
@@ -28,42 +31,49 @@ def compress(
     *,
     output: Output,
     n_bytes: Annotated[
-        int, option("--bytes", metavar="N", min=1, help="The most bytes of the compact form (default 4096).")
-    ] = 4096,
-    score: Annotated[str, option("--score", metavar="SCORE", help="Score that ranks terms (default chi2).")] = "chi2",
+        int, option("--bytes", metavar="N", min=1, help=f"The most bytes of the compact form (default {MOST_BYTES}).")
+    ] = MOST_BYTES,
+    score: Annotated[
+        str, option("--score", metavar="SCORE", help=f"Score that ranks the terms (default {COMPACT_SCORE}).")
+    ] = COMPACT_SCORE,
     classifier: Annotated[
-        str, option("--classifier", metavar="NAME", help="Classifier that is a sum over terms (default linear_svm).")
-    ] = "linear_svm",
+        str,
+        option(
+            "--classifier",
+            metavar="NAME",
+            help=f"Classifier that is a sum over terms (default {COMPACT_CLASSIFIER}).",
+        ),
+    ] = COMPACT_CLASSIFIER,
     weighting: Annotated[
         str, option("--weighting", metavar="NAME", help="Weighting; auto tries binary and tfidf_log (default auto).")
     ] = "auto",
-    cv: Annotated[int, option("--cv", metavar="N", min=2, help="Number of folds (default 5).")] = 5,
+    cv: Annotated[
+        int, option("--cv", metavar="N", min=2, help=f"Number of folds (default {COMPACT_FOLDS}).")
+    ] = COMPACT_FOLDS,
     seed: Annotated[int, option("--seed", metavar="N", help="Seed of the folds (default 0).")] = 0,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     messages: Messages,
 ) -> None:
     """Find how many terms and bits per weight are best within a number of bytes, and write that model."""
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.files import check_target
     from termsieve.model.exporting import train_in_bytes
     from termsieve.model.exporting.budget import check_ending
 
     documents = find_labelled(files, columns)
     check_ending(check_target(output, inputs=[*documents.files, *analysis.files]))
-    report_columns(documents, messages)
-    with messages.report_time("trained"), messages.report_compiling():
+    with report_reading(documents, messages, "trained"):
         model = train_in_bytes(
             documents, n_bytes=n_bytes, score=score, classifier=classifier, weighting=weighting, cv=cv, seed=seed,
             analyzer=analysis.make_analyzer(),
         )  # fmt: skip
-    report_skipped(documents, messages)
     model.export(output)
     report_cost(model, cv)
     messages.note(f"written to {output}, {output.stat().st_size:,} bytes")
 
 
-def report_cost(model: CompactModel, cv: int = 5) -> None:
+def report_cost(model: CompactModel, cv: int = COMPACT_FOLDS) -> None:
     """Print what was chosen, and what it costs against the full model."""
     chosen = model.chosen
     typer.echo(

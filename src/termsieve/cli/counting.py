@@ -65,8 +65,8 @@ def count(
         str | None,
         option(
             "--engine", metavar="NAME",
-            help="Who reads and counts the files: spark (extra spark), from whatever storage it knows (default: this "
-            "process).",
+            help="Engine that reads and counts the files: spark (needs the extra spark), from any storage that it can "
+            "read (default: this process).",
         ),
     ] = None,
     master: Annotated[
@@ -107,7 +107,7 @@ def count(
         _describe_file(target, messages)
 
 
-_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that Spark is told
+_ENGINE_OPTIONS = {"text", "label", "label_sep", "strict", "sep"}  # those of columns that are passed on to Spark
 
 
 def _refuse_beside_engine(engine: str | None, *, columns: ColumnOptions, **others: object) -> None:
@@ -154,13 +154,12 @@ def _count_to_file(
     documents: Documents, target: Path, how: _HowToCount, messages: Messages, analyzer: Analyzer | None = None
 ) -> None:
     """Count documents into a file, within the memory that is given."""
-    from termsieve.cli.reading import report_columns, report_skipped
+    from termsieve.cli.reading import report_reading
     from termsieve.counts.counting import count as count_documents
     from termsieve.counts.spilling import count_to_file
 
-    report_columns(documents, messages)
     analyzer = analyzer or how.analysis.make_analyzer()
-    with messages.report_time("counted"), messages.report_compiling():
+    with report_reading(documents, messages, "counted"):
         if how.memory is None:
             count_documents(documents, analyzer=analyzer, threads=how.threads, progress=messages.progress).save(target)
         else:
@@ -168,7 +167,6 @@ def _count_to_file(
                 documents, target, memory=how.memory, analyzer=analyzer, threads=how.threads,
                 spill_folder=how.spill_folder, resume=how.resume, progress=messages.progress,
             ).close()  # fmt: skip
-    report_skipped(documents, messages)
 
 
 def _update_counts(

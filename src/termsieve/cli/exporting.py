@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termsieve.cli.app import app
-from termsieve.cli.inputs import Output
+from termsieve.cli.inputs import ColumnOptions, ModelFile, Output
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 )
 @expand_groups
 def export(
-    model_file: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A file that [bold]termsieve train[/] wrote.", show_default=False)
-    ],
+    model_file: ModelFile,
     *,
     output: Output,
     title: Annotated[
@@ -56,7 +54,7 @@ def export(
         int | None,
         option(
             "--bytes", metavar="N", min=1,
-            help="Choose terms and bits per weight anew, so that the compact form has at most so many bytes; needs "
+            help="The most bytes of the compact form: terms and bits per weight are chosen again to fit; needs "
             "--documents.",
         ),
     ] = None,
@@ -89,24 +87,21 @@ def export(
 def _export_in_bytes(
     model: Model, file: str, n_bytes: int, output: Path, title: str | None, messages: Messages
 ) -> None:  # fmt: skip
-    """Write the best model in so many bytes with the score, classifier, weighting and analyzer of a model."""
+    """Write the best model in this many bytes with the score, classifier, weighting and analyzer of a model."""
     from termsieve.cli.compressing import report_cost
-    from termsieve.cli.inputs import ColumnOptions as Columns
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.model.exporting import to_portable, train_in_bytes
     from termsieve.model.exporting.budget import check_ending
     from termsieve.tokens.analyzer import Analyzer
 
     check_ending(output)
     to_portable(model)  # refuses what has no form elsewhere, by name
-    documents = find_labelled([file], Columns())
-    report_columns(documents, messages)
+    documents = find_labelled([file], ColumnOptions())
     about = {name: model.settings[name] for name in ("score", "classifier", "weighting")}
-    with messages.report_time("trained"), messages.report_compiling():
+    with report_reading(documents, messages, "trained"):
         compact = train_in_bytes(
             documents, n_bytes=n_bytes, analyzer=Analyzer.from_settings(model.settings["analyzer"]), **about
         )
-    report_skipped(documents, messages)
     compact.export(output, title)
     report_cost(compact)
     messages.note(f"written to {output}, {output.stat().st_size:,} bytes")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from termsieve.cli.completion import complete_stemmers
+from termsieve.cli.completion import complete_scores, complete_stemmers
 from termsieve.cli.option_groups import flag, option
+from termsieve.defaults import DEFAULT_LEVEL, DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -26,23 +27,29 @@ DEFAULT_ENCODING = "utf-8"
 DEFAULT_ENCODING_ERRORS = "error"
 MIN_LENGTH = 1  # characters of a word
 CHARACTER_RUN = 3  # longest run of characters, with --characters
+LEVEL_HELP = f"Level of the intervals (default {DEFAULT_LEVEL})."
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, or a folder of class "
-        "folders; - is standard input (JSON Lines). Of two or more text files (.txt and the like), each line is a "
-        "document, and the file name is its class.",
-    ),
-]
+_FILES_HELP = (
+    "CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, {}; - is standard input (JSON "
+    "Lines). Of two or more text files (.txt and the like), each line is a document, and the file name is its class."
+)
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help=_FILES_HELP.format("or a folder of class folders"))]
 FilesOrCounts = Annotated[
     list[str],
-    typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, JSON Lines (each also .gz or .zst), Parquet, Arrow, Excel, OpenDocument, a folder of class "
-        "folders, or .counts files; - is standard input (JSON Lines). Of two or more text files (.txt and the like), "
-        "each line is a document, and the file name is its class.",
+    typer.Argument(metavar="FILE", help=_FILES_HELP.format("a folder of class folders, or .counts files")),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A file that [bold]termsieve train[/] wrote.", show_default=False)
+]
+ScoreName = Annotated[
+    str,
+    option(
+        "--score",
+        "-s",
+        metavar="SCORE",
+        autocompletion=complete_scores,
+        help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)" '
+        f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
     ),
 ]
 Output = Annotated[Path, option("--output", "-o", metavar="FILE", help="File to write.")]

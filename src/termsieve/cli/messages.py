@@ -55,7 +55,7 @@ def _escape_character(char: str, keep: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def in_options(message: str) -> str:
+def use_option_names(message: str) -> str:
     """Return a message of the library, with the options of commands in place of its parameters."""
     message = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", message)
     message = re.sub(r"^(encoding_errors|encoding|sep|sheet) must", _as_option, message)
@@ -126,7 +126,7 @@ class Messages:
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
             if isinstance(message, TermsieveWarning):  # some libraries change the filters
-                self.note_once(f"note: {in_options(str(message)).strip().partition(chr(10))[0]}")
+                self.note_once(f"note: {use_option_names(str(message)).strip().partition(chr(10))[0]}")
 
         warnings.showwarning = show
         silent = (

@@ -81,8 +81,10 @@ def _calibration_view(report: dict[str, Any], *, single: bool) -> RenderableType
 
 
 def _training_view(model: Model) -> RenderableType:
+    from termsieve.model.fitting import ALL_TERMS
+
     s = model.settings
-    ranked = f"{s['rule']} by {s['score']}" if s["rule"] != 'top("all")' else "all there are"
+    ranked = f"{s['rule']} by {s['score']}" if s["rule"] != ALL_TERMS else "all there are"
     first = Text().append(s["classifier"], style="bold").append(f" on {s['weighting']} of ")
     first.append(f"{s['n_terms']:,} terms", style="bold").append(f" ({ranked}), {len(model.classes):,} classes")
     lines: list[RenderableType] = [first]

@@ -6,15 +6,14 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, ModelFile, Output, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions, note_groups
+from termsieve.defaults import CALIBRATION_FOLDS, MAX_MODEL_BYTES
 from termsieve.extras import require_extra
 from termsieve.views import format_measure
 
@@ -32,8 +31,7 @@ TRAIN_PARAMETERS = (
     "margin",
 )  # fmt: skip
 EXPLAINED_TERMS = 8  # with --explain
-CALIBRATION_FOLDS = 5  # as in `train`
-MAX_MEGABYTES = 1073  # of the unpacked model, as in `Model.load`
+MAX_MEGABYTES = MAX_MODEL_BYTES // 1_000_000
 TRUST_PANEL = "Trust"
 
 
@@ -90,8 +88,7 @@ def train(
         find_labelled,
         is_counts_input,
         note_similar_classes,
-        report_columns,
-        report_skipped,
+        report_reading,
     )
     from termsieve.files import check_target
     from termsieve.model import train as train_model
@@ -102,14 +99,12 @@ def train(
         return
     documents = find_labelled(files, columns)
     check_target(output, inputs=[*documents.files, *analysis.files])
-    report_columns(documents, messages)
-    note_groups(documents, plan, messages)
-    with messages.report_time("trained"), messages.report_compiling():
+    with report_reading(documents, messages, "trained"):
+        note_groups(documents, plan, messages)
         model = train_model(
             documents, rule=rule, best=best, calibrate=calibrate, analyzer=analysis.make_analyzer(), threads=threads,
             progress=messages.progress, **plan,
         )  # fmt: skip
-    report_skipped(documents, messages)
     note_similar_classes(model.classes, messages)
     model.settings["text"] = list(documents.chosen_columns.text)
     model.save(output)
@@ -177,9 +172,7 @@ def _note_trust(model: Model, messages: Messages) -> None:
 )
 @expand_groups
 def predict(
-    model_file: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A file that [bold]termsieve train[/] wrote.", show_default=False)
-    ],
+    model_file: ModelFile,
     files: Files,
     *,
     explain: Annotated[
@@ -290,15 +283,15 @@ def _predict_documents(
     for batch in documents.batches([identity] if identity else [], places=True):
         texts = batch.column("text").to_pylist()
         X = model.to_matrix(texts)
-        said = model.label_rows(X, min_confidence)
-        labels = model.name_labels(said.labels)
-        chances = [None] * len(texts) if said.probabilities is None else said.probabilities
+        labelled = model.label_rows(X, min_confidence)
+        labels = model.name_labels(labelled.labels)
+        chances = [None] * len(texts) if labelled.probabilities is None else labelled.probabilities
         explanations: Any = explain_rows(model, X, terms) if terms else [[]] * len(texts)
         names = batch.column(identity).to_pylist() if identity else [None] * len(texts)
-        counted.add(labels, said.known.tolist())
+        counted.add(labels, labelled.known.tolist())
         if agreement is not None:
-            agreement.add(batch.column("labels").to_pylist(), labels, said.probabilities)
+            agreement.add(batch.column("labels").to_pylist(), labels, labelled.probabilities)
         places = batch.column("place").to_pylist()
         shown = [text if isinstance(text, str) else " ".join(text) for text in texts]
-        for parts in zip(places, names, shown, labels, chances, said.known.tolist(), explanations, strict=True):
+        for parts in zip(places, names, shown, labels, chances, labelled.known.tolist(), explanations, strict=True):
             yield Prediction(*parts)

@@ -46,7 +46,7 @@ class PlanOptions(GeneratedOptions):
 
 
 def note_groups(documents: Documents, plan: dict[str, Any], messages: Messages) -> None:
-    """Say so if a column looks as if its documents should stay together in the folds."""
+    """Note a column whose documents should probably stay together in the folds."""
     if "groups" in plan or isinstance(plan.get("cv"), str) or not documents.files:
         return
     used = {*documents.chosen_columns.text, documents.chosen_columns.label}

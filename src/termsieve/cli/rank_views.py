@@ -40,6 +40,8 @@ STABILITY_COLUMNS = ("share", "rank_low", "rank_high")
 _TERM_WIDTHS = 14, 32  # least and greatest width
 _BRIEF_TERMS = 6  # terms of a class, in one line for each
 _SHORT_HEADS = {"dispersion": "D"}
+_NARROW_HEADS = "speaks\nfor", "in\nclass", "else-\nwhere"
+_NUMBER_WIDTH = 14
 _GAP = 3  # spaces between them
 _MAX_DUPLICATES = 3  # superfluous terms beside a selected one
 
@@ -126,11 +128,12 @@ def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
             continue
         first = ranking[0]
         heading = _class_heading(first.label, sizes[first.label], first.against)
-        table = _make_class_table(heading, width, ranking.score, _bar_width(ranking))
-        _add_columns_beside(table, ranking)
+        table = _make_class_table(heading, width, ranking)
+        _add_columns_beside(table, ranking, lists)
         shares = bar_shares([row.score for row in ranking])
         for row, share, beside in zip(ranking, shares, _beside_rows(ranking), strict=True):
-            table.add_row(*_row_cells(row, share, _bar_width(ranking)), *map(format_number, beside))
+            term, score, *others = _row_cells(row)
+            table.add_row(term, score, *_bar_cells(ranking, row, share), *others, *map(format_number, beside))
         tables.append(Padding(table, (0, 0, 1, 0)))
     return Group(*tables) if tables else Text("No term speaks for a class more than for the rest.")
 
@@ -143,27 +146,35 @@ def _class_heading(label: str, size: int, against: bool) -> Text:
     return heading
 
 
-def _make_class_table(heading: Text, width: int, score: str, bar_width: int) -> Table:
+def _make_class_table(heading: Text, width: int, ranking: Ranking) -> Table:
     table = make_bare_table()
-    table.add_column(heading, width=width, no_wrap=True)
-    table.add_column(Text(score, no_wrap=True, overflow="ellipsis"), justify="right", min_width=8, max_width=14)
-    table.add_column("", width=bar_width)
-    table.add_column("in class", justify="right", min_width=9)
-    table.add_column("elsewhere", justify="right", min_width=9)
+    heading.pad_right(width - heading.cell_len)  # not the least width: this column gives way on a narrow screen
+    table.add_column(heading, max_width=width)
+    table.add_column(_make_heading(ranking.score), no_wrap=True, justify="right", min_width=8, max_width=14)
+    _add_bar_column(table, ranking)
+    table.add_column("in class", no_wrap=True, justify="right", min_width=9)
+    table.add_column("elsewhere", no_wrap=True, justify="right", min_width=9)
     return table
 
 
-def _bar_width(ranking: Ranking) -> int:
-    return 2 if ranking.beside else BAR_WIDTH  # where columns are added, they need the room
+def _make_heading(score: str) -> Text:
+    return Text(score, no_wrap=True, overflow="ellipsis")
 
 
-def _row_cells(row: RankingRow, share: float, bar_width: int) -> list[RenderableType]:
+def _add_bar_column(table: Table, ranking: Ranking) -> None:
+    if not ranking.beside:  # where columns are added, they need the room
+        table.add_column("", width=BAR_WIDTH)
+
+
+def _bar_cells(ranking: Ranking, row: RankingRow, share: float) -> list[Text]:
+    return [] if ranking.beside else [Text(draw_bar(share), style="red" if row.against else "green")]
+
+
+def _row_cells(row: RankingRow) -> list[RenderableType]:
     inside, outside = _document_shares(row)
-    colour = "red" if row.against else "green"
     return [
         make_cell(row.term),
         format_number(row.score),
-        Text(draw_bar(share, bar_width), style=colour),
         format_percent(inside),
         Text(format_percent(outside), style="dim"),
     ]
@@ -173,24 +184,28 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     rows = lists[0]
     table = make_bare_table()
     table.add_column("", justify="right", style="dim")
-    table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
+    table.add_column("term", max_width=_TERM_WIDTHS[1])
     table.add_column(rows.score, no_wrap=True, justify="right", min_width=5, max_width=14)
-    table.add_column("", width=_bar_width(rows))
-    table.add_column("speaks for", min_width=10, max_width=30)
-    table.add_column("in class", no_wrap=True, justify="right")
-    table.add_column("elsewhere", no_wrap=True, justify="right")
-    _add_columns_beside(table, rows)
+    _add_bar_column(table, rows)
+    for_class, inside, outside = _NARROW_HEADS if rows.beside else ("speaks for", "in class", "elsewhere")
+    table.add_column(for_class, no_wrap=True, max_width=30)
+    table.add_column(inside, no_wrap=True, justify="right")
+    table.add_column(outside, no_wrap=True, justify="right")
+    _add_columns_beside(table, rows, lists)
     shares = bar_shares([row.score for row in rows])
     for row, share, beside in zip(rows, shares, _beside_rows(rows), strict=True):
-        term, score, drawn, inside, outside = _row_cells(row, share, _bar_width(rows))
-        added = map(format_number, beside)
-        table.add_row(str(row.rank), term, score, drawn, make_cell(row.label), inside, outside, *added)
+        term, score, *others = _row_cells(row)
+        drawn, added = _bar_cells(rows, row, share), map(format_number, beside)
+        table.add_row(str(row.rank), term, score, *drawn, make_cell(row.label), *others, *added)
     return table
 
 
-def _add_columns_beside(table: Table, ranking: Ranking) -> None:
+def _add_columns_beside(table: Table, ranking: Ranking, lists: Sequence[Ranking]) -> None:
+    """Add the columns of what is known beside the score, wide enough for the numbers of all lists."""
     for name in ranking.beside:
-        table.add_column(_SHORT_HEADS.get(name, name), no_wrap=True, justify="right", min_width=5)
+        numbers = [format_number(value) for one in lists for value in one.beside.get(name, ())]
+        width = column_width(numbers, 5, _NUMBER_WIDTH)
+        table.add_column(_SHORT_HEADS.get(name, name), no_wrap=True, justify="right", min_width=width)
 
 
 def make_brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:

@@ -8,11 +8,20 @@ import typer
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules, complete_scores
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, FilesOrCounts, PruningOptions, Threads, split_names
+from termsieve.cli.inputs import (
+    LEVEL_HELP,
+    AnalyzerOptions,
+    ColumnOptions,
+    FilesOrCounts,
+    PruningOptions,
+    ScoreName,
+    Threads,
+    split_names,
+)
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_LEVEL, DEFAULT_SCORE
 from termsieve.errors import OptionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -29,14 +38,6 @@ if TYPE_CHECKING:
 DEFAULT_K = 1000  # terms that `select` takes
 CERTAINTY_PANEL = "How sure"
 TOP_PER_CLASS, TOP_OVERALL = 10, 20  # terms, without --top
-ScoreName = Annotated[
-    str,
-    typer.Option(
-        "--score", "-s", metavar="SCORE", autocompletion=complete_scores,
-        help='Score that ranks the terms, such as info_gain or "bns(floor=0.001)" '
-        f"(default {DEFAULT_SCORE}). termsieve scores lists them all.",
-    ),
-]  # fmt: skip
 MANY_CLASSES = 12  # with more classes, each gets one line
 MAX_SHOWN = 30  # selected terms in a terminal
 RULE_EXAMPLES = (
@@ -94,8 +95,8 @@ def rank(
         flag("--intervals", panel=CERTAINTY_PANEL, help="Add the ends of an interval around each score: low, high."),
     ] = False,
     level: Annotated[
-        float, option("--level", panel=CERTAINTY_PANEL, metavar="X", help="Level of the intervals (default 0.95).")
-    ] = 0.95,
+        float, option("--level", panel=CERTAINTY_PANEL, metavar="P", help=LEVEL_HELP)
+    ] = DEFAULT_LEVEL,
     pvalues: Annotated[
         bool,
         flag(
@@ -120,12 +121,12 @@ def rank(
     """Show the terms that tell each class from the rest, and the share of documents with them, there and elsewhere."""
     from termsieve.cli.rank_views import make_rank_sheet
     from termsieve.cli.reading import find_counts, open_blocks, read_counts
-    from termsieve.ranking.certainty import Beside
+    from termsieve.ranking.certainty import CertaintyColumns
     from termsieve.ranking.finalists import Contest, find_finalists
     from termsieve.ranking.ranking import as_score
     from termsieve.ranking.ranking import score as score_counts
 
-    beside = Beside.of(level if intervals else False, pvalues, dispersion)
+    beside = CertaintyColumns.from_options(level if intervals else False, pvalues, dispersion)
     scores_wanted = [as_score(one) for one in split_names(score or [DEFAULT_SCORE])]
     if per_class is False and (only or against):
         raise typer.BadParameter("--class and --against go with lists for each class, not with --overall.")
@@ -223,7 +224,7 @@ def select(
 ) -> None:
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
-    from termsieve.cli.reading import find_counts, open_blocks, read_counts, read_folds, read_matrix
+    from termsieve.cli.reading import find_counts, open_blocks, read_counts, read_half_samples, read_matrix
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
 
@@ -233,7 +234,7 @@ def select(
     found = find_counts(files, columns, analysis)
     output_options.check(inputs=[*found.files, *analysis.files])
     needs_folds = stability or chosen_rule.needs_folds
-    folds = read_folds(found, analysis, threads, messages) if needs_folds else None
+    folds = read_half_samples(found, analysis, threads, messages) if needs_folds else None
     matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
     if explain or chosen_rule.needs_documents:
         matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import operator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
-from termsieve.cli.messages import Messages, in_options
+from termsieve.cli.messages import Messages, use_option_names
 from termsieve.counts.counts import Counts
 from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
@@ -20,8 +21,9 @@ from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_
 from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from termsieve.counts.date_periods import Every
     from termsieve.counts.folds import Folds
     from termsieve.counts.labelled import LabelledMatrix
     from termsieve.documents import Detect
@@ -94,17 +96,26 @@ def _find_documents(
 def report_columns(documents: Documents, messages: Messages) -> None:
     """Say which columns were detected."""
     if note := documents.chosen_columns.note:
-        messages.note(in_options(note))
+        messages.note(use_option_names(note))
 
 
 def report_skipped(documents: Documents, messages: Messages) -> None:
     """Say which rows were skipped and why, and what else the files have that is odd, if it was not said before."""
     for note in documents.notes:
-        messages.note_once(in_options(f"note: {note}"))
+        messages.note_once(use_option_names(f"note: {note}"))
+
+
+@contextmanager
+def report_reading(documents: Documents, messages: Messages, done: str) -> Iterator[None]:
+    """Say which columns were detected; afterwards how long it took until all was `done`, and what was skipped."""
+    report_columns(documents, messages)
+    with messages.report_time(done), messages.report_compiling():
+        yield
+    report_skipped(documents, messages)
 
 
 def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
-    """Tell of classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
+    """Note classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
     spellings: dict[str, list[str]] = {}
     for name in classes:
         spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
@@ -123,7 +134,7 @@ def read_counts(
     if found.documents is None:
         counts = sum_counts(found.paths, messages)
     else:
-        counts = count_terms(found.documents, analysis, threads, messages)
+        counts = _count_terms(found.documents, analysis, threads, messages)
         note_similar_classes(counts.classes, messages)
     if contrast:
         _refuse_single_class(counts)
@@ -159,10 +170,8 @@ def read_matrix(
         )
     from termsieve.counts.labelled import read_labelled
 
-    report_columns(found.documents, messages)
-    with messages.report_time("counted"), messages.report_compiling():
+    with report_reading(found.documents, messages, "counted"):
         matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
-    report_skipped(found.documents, messages)
     _refuse_single_class(matrix.counts)
     return matrix.with_counts(pruning.apply(matrix.counts))
 
@@ -173,7 +182,7 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
     if given:
         raise OptionError(
             f"{option_name(given[0])} is for documents; {paths[0]} has counts, whose terms and classes are "
-            "settled. Count the documents again with it."
+            "fixed. Count the documents again with it."
         )
     for path in paths:
         if not is_counts_file(path):
@@ -182,13 +191,13 @@ def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:
 
 
 def sum_counts(paths: Sequence[str | Path], messages: Messages) -> Counts:
-    """Add up counts in files, none of which may be there twice; copies are told of."""
+    """Add up counts in files, none of which may be there twice; copies are noted."""
     check_summands(paths, messages)
     return functools.reduce(operator.add, map(Counts.load, paths))
 
 
 def check_summands(paths: Sequence[str | Path], messages: Messages) -> None:
-    """Refuse files that are not there or are named twice; tell of copies."""
+    """Refuse files that are not there or are named twice; note copies."""
     for path in paths:
         refuse_missing(Path(path))
     refuse_same_files(map(Path, paths))
@@ -202,33 +211,36 @@ def check_summands(paths: Sequence[str | Path], messages: Messages) -> None:
             messages.note(f"note: {path} has the same content as {other}: if it is a copy, documents count twice")
 
 
-def count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Counts:
-    """Count documents."""
+def _count_terms(documents: Documents, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Counts:
     from termsieve.counts.counting import count
 
-    report_columns(documents, messages)
-    with messages.report_time("counted"), messages.report_compiling():
-        counts = count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
-    report_skipped(documents, messages)
-    return counts
+    with report_reading(documents, messages, "counted"):
+        return count(documents, analyzer=analysis.make_analyzer(), threads=threads, progress=messages.progress)
 
 
-def read_folds(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
+def read_half_samples(found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages) -> Folds:
     """Count documents in folds, from which half-samples are made."""
-    from termsieve.counts.counting import count_folds
     from termsieve.selection.stability import N_FOLDS
 
     if found.documents is None:
         raise InputError(f"{found.paths[0]}: has counts, and half-samples need the documents themselves.")
-    report_columns(found.documents, messages)
-    analyzer = analysis.make_analyzer()
-    with messages.report_time("counted"), messages.report_compiling():
-        folds = count_folds(
-            found.documents, folds=N_FOLDS, analyzer=analyzer, threads=threads, progress=messages.progress
-        )
-    report_skipped(found.documents, messages)
+    folds = read_folds(found.documents, N_FOLDS, analysis, threads, messages)
     _refuse_single_class(folds.total)
     return folds
+
+
+def read_folds(
+    documents: Documents, folds: int | str, analysis: AnalyzerOptions, threads: int | None, messages: Messages,
+    every: str | None = None,
+) -> Folds:  # fmt: skip
+    """Count documents in folds: a number of them, or one for each value or period of a column."""
+    from termsieve.counts.counting import count_folds
+
+    with report_reading(documents, messages, "counted"):
+        return count_folds(
+            documents, folds=folds, every=cast("Every | None", every), analyzer=analysis.make_analyzer(),
+            threads=threads, progress=messages.progress,
+        )  # fmt: skip
 
 
 def _refuse_single_class(counts: Counts | CountsFile) -> None:

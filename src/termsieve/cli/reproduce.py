@@ -28,7 +28,9 @@ def reproduce(
     paper: Annotated[
         str,
         typer.Argument(
-            metavar="PAPER", help="gu, ifs, pip, imbalanced, ocfs, or all.", autocompletion=_complete_papers
+            metavar="PAPER",
+            help=f"{', '.join(PAPER_NAMES[:-1])}, or {PAPER_NAMES[-1]}.",
+            autocompletion=_complete_papers,
         ),
     ],
     *,

@@ -16,10 +16,11 @@ from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
 from termsieve.cli.output import HTML_EXTENSIONS, OutputOptions, Sheet
 from termsieve.cli.plan_options import PlanOptions
+from termsieve.defaults import MULTIVERSE_CLASSIFIER
 from termsieve.extras import require_extra
 
 if TYPE_CHECKING:
-    from termsieve.study.multiverse import Ways
+    from termsieve.study.multiverse import MultiverseResult
 
 _NAMED_VALUES: dict[str, Any] = {"none": None, "yes": True, "true": True, "no": False, "false": False}
 
@@ -50,8 +51,8 @@ def multiverse(
         PlanOptions("scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf"),
     ],
     classifier: Annotated[
-        str, option("--classifier", "-c", metavar="NAME", help="One classifier (default multinomial_nb).")
-    ] = "multinomial_nb",
+        str, option("--classifier", "-c", metavar="NAME", help=f"One classifier (default {MULTIVERSE_CLASSIFIER}).")
+    ] = MULTIVERSE_CLASSIFIER,
     threads: Threads = None,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
@@ -59,7 +60,7 @@ def multiverse(
     messages: Messages,
 ) -> None:
     """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
-    from termsieve.cli.reading import find_labelled, report_columns, report_skipped
+    from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.study.multiverse import USUAL
     from termsieve.study.multiverse import multiverse as run_multiverse
 
@@ -69,14 +70,12 @@ def multiverse(
         require_extra("report", "A page (.html)")
     documents = find_labelled(files, columns)
     output_options.check(page=True, inputs=[*documents.files, *analysis.files])
-    report_columns(documents, messages)
     analyzer = analysis.make_analyzer()
-    with messages.report_time("compared"), messages.report_compiling():
+    with report_reading(documents, messages, "compared"):
         found = run_multiverse(
             documents, vary=varied, classifier=classifier, analyzer=analyzer, threads=threads, notify=messages.note,
             **plan,
         )  # fmt: skip
-    report_skipped(documents, messages)
 
     def write_page(path: Path) -> None:
         """Compare once more in the way of the options, and put what the ways say on its page."""
@@ -126,7 +125,7 @@ def _parse_value(name: str, value: str) -> Any:
     return value
 
 
-def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
+def make_ways_sheet(found: MultiverseResult, page: Any = None) -> Sheet:
     """Make the rows of all ways, and what they say in a terminal."""
     from termsieve.study.multiverse import format_value
 
@@ -140,7 +139,7 @@ def make_ways_sheet(found: Ways, page: Any = None) -> Sheet:
     return Sheet(columns, rows, lambda: _show(found), page=page)
 
 
-def _show(found: Ways) -> Group:
+def _show(found: MultiverseResult) -> Group:
     sentence = Text(f"{found.conclusion}.", style="bold")
     table = Table("choice", "value", "ways", "best there", "in", f"mean {found.measure}", box=None)
     for name, value, n, best, won, reached in found.by_choice():

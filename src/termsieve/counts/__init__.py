@@ -7,6 +7,7 @@
     counting        count() and count_folds(): one pass over the documents, on several threads
     folds           Folds: which fold a document is in, and counts of each fold and of all others
     tally           what one thread has counted, by numba loops
+    cell_lists      cells as a tally keeps them, column by column, and how they are arranged by term
     plain_tally     the same in plain Python, for small inputs
     cells           counts by term and class, without the zeros
     cell_kernels    numba loops of tallies and cells

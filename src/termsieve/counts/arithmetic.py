@@ -74,7 +74,9 @@ def _align_classes(counts: Counts, classes: list[str]) -> _Summands:
     numbers = np.searchsorted(np.array(classes, dtype=object), counts.classes).astype(np.int32)
     sizes = np.zeros(len(classes), np.int64)
     sizes[numbers] = counts.class_sizes
-    cells = counts.cells._replace(classes=numbers[counts.cells.classes])
+    cells = counts.cells
+    if len(classes) > counts.n_classes:
+        cells = cells._replace(classes=numbers[cells.classes])
     one_each = Cells(np.arange(counts.n_terms + 1), np.zeros(counts.n_terms, np.int32), counts.totals)
     documents = np.array([counts.n_docs, counts.n_multilabel])
     return _Summands(TermCells(counts.term_array, cells), TermCells(counts.term_array, one_each), sizes, documents)

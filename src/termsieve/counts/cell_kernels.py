@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from termsieve._numba import jit
+from termsieve._numba import as_pointer, carray, jit, prefetch
 
 _jit: Any = jit
+
+_AHEAD = np.uint64(32)  # terms whose records are asked for in advance
 
 
 @_jit
@@ -29,7 +31,7 @@ def sum_visits(
     `visit_number` is larger than that of any visit before. Returns the visit before which it stopped for want of room
     for the cells of a column, and the number of cells.
     """
-    n_visits = starts.shape[0]
+    n_visits, last_number = starts.shape[0], np.uint64(numbers.shape[0] - 1)
     one, low_half, half = np.int64(1), np.int64(0xFFFFFFFF), np.int64(32)
     while first < n_visits:
         column, last, most = columns[first], first, 0
@@ -42,6 +44,7 @@ def sum_visits(
         for visit in range(first, last):
             weight, current = weights[visit], visit_number + visit
             for i in range(np.uint64(starts[visit]), np.uint64(stops[visit])):
+                prefetch(records, np.uint64(numbers[min(i + _AHEAD, last_number)]) << np.uint64(2))
                 term = numbers[i]
                 at = np.uint64(term) << np.uint64(2)
                 mark = records[at]
@@ -65,63 +68,72 @@ def sum_visits(
 
 
 @_jit
-def sort_cells(terms, columns, rank, n_ranks, row_of, n_rows):
-    """Order cells by the ranks of their terms and the rows of their columns: two stable counting sorts.
+def add_up_cells(terms, columns, values, starts, stops, latest, new_terms, new_columns, new_values):
+    """Copy cells run by run, those of one term and column added up; returns how many there are.
 
-    Returns where the cells of each rank begin, the cells in order, and where they begin when those of one rank and row
-    are one.
+    ``starts`` and ``stops`` are runs of cells of one column each, in order of their columns. ``latest`` has two numbers
+    for each term, -1 at first: the column of its last cell, and where that was written.
     """
-    n = terms.shape[0]
-    free = np.zeros(n_rows + 1, np.int64)
-    for i in range(n):
-        free[np.uint64(row_of[np.uint64(columns[i])] + 1)] += 1
-    for row in range(n_rows):
-        free[row + 1] += free[row]
-    by_row = np.empty(n, np.uint32)
-    for i in range(n):
-        row = np.uint64(row_of[np.uint64(columns[i])])
-        by_row[np.uint64(free[row])] = i
-        free[row] += 1
-    starts = np.zeros(n_ranks + 1, np.int64)
-    for i in range(n):
-        starts[np.uint64(rank[np.uint64(terms[i])] + 1)] += 1
-    for term in range(n_ranks):
-        starts[term + 1] += starts[term]
-    order, next_free, last_row = np.empty(n, np.uint32), starts[:-1].copy(), np.full(n_ranks, -1)
-    indptr = np.zeros(n_ranks + 1, np.int64)
-    for i in range(n):
-        cell = np.uint64(by_row[i])
-        term, row = np.uint64(rank[np.uint64(terms[cell])]), row_of[np.uint64(columns[cell])]
-        order[np.uint64(next_free[term])] = cell
-        next_free[term] += 1
-        indptr[term + np.uint64(1)] += np.int64(last_row[term] != row)
-        last_row[term] = row
-    for term in range(n_ranks):
-        indptr[term + 1] += indptr[term]
-    return starts, order, indptr
+    n = np.uint64(0)
+    for run in range(starts.shape[0]):
+        column = np.int64(columns[starts[run]])
+        for cell in range(np.uint64(starts[run]), np.uint64(stops[run])):
+            at = np.uint64(terms[cell]) << np.uint64(1)
+            if latest[at] == column:
+                old = np.uint64(latest[at + np.uint64(1)])
+                for k in range(np.uint64(3)):
+                    new_values[old, k] += values[cell, k]
+                continue
+            latest[at], latest[at + np.uint64(1)] = column, n
+            new_terms[n], new_columns[n] = terms[cell], column
+            for k in range(np.uint64(3)):
+                new_values[n, k] = values[cell, k]
+            n += np.uint64(1)
+    return np.int64(n)
 
 
 @_jit
-def gather_cells(first, last, starts, order, columns, values, row_of, n, rows, sums):
-    """Write out the cells of some ranks in order, those of one rank and row added up, behind the first n.
+def count_cells(lists, ranks, starts, stops, rows, addresses, latest):
+    """Count the cells of each term, those of one row as one, into the second of its two numbers in ``latest``.
 
-    ``starts`` and ``order`` are those of `sort_cells`; `rows` and `sums` are what `Cells` has.
+    A run is of one row: its list of cells, and where in it the run starts and stops; runs are in order of their rows.
+    ``addresses`` says, for each list, where its terms and the ranks of these are in memory. The first number of a term
+    in ``latest`` is the row of its last cell, -1 at first.
     """
-    n -= 1
-    for term in range(first, last):
-        before = -1
-        for i in range(np.uint64(starts[term]), np.uint64(starts[term + 1])):
-            cell = np.uint64(order[i])
-            row = row_of[np.uint64(columns[cell])]
-            if row != before:
-                n += 1
-                rows[n] = row
-                before = row
-                for k in range(3):
-                    sums[k, n] = values[cell, k]
-            else:
-                for k in range(3):
-                    sums[k, n] += values[cell, k]
+    for run in range(starts.shape[0]):
+        which, row = lists[run], rows[run]
+        terms = carray(as_pointer(addresses[which, 0]), stops[run], np.int32)
+        rank = carray(as_pointer(addresses[which, 1]), ranks[which], np.int32)
+        for cell in range(np.uint64(starts[run]), np.uint64(stops[run])):
+            at = np.uint64(rank[np.uint64(terms[cell])]) << np.uint64(1)
+            latest[at + np.uint64(1)] += np.int64(latest[at] != row)
+            latest[at] = row
+
+
+@_jit
+def place_cells(lists, ranks, starts, stops, rows, addresses, latest, placed_rows, sums):
+    """Write the cells of runs to their places, those of one term and row added up: see `count_cells`.
+
+    ``addresses`` has, third, where the values of a list are. The second number of a term in ``latest`` is the place
+    before that of its first cell.
+    """
+    for run in range(starts.shape[0]):
+        which, row = lists[run], rows[run]
+        terms = carray(as_pointer(addresses[which, 0]), stops[run], np.int32)
+        rank = carray(as_pointer(addresses[which, 1]), ranks[which], np.int32)
+        values = carray(as_pointer(addresses[which, 2]), (stops[run], 3), np.int64)
+        for cell in range(np.uint64(starts[run]), np.uint64(stops[run])):
+            at = np.uint64(rank[np.uint64(terms[cell])]) << np.uint64(1)
+            if latest[at] == row:
+                place = np.uint64(latest[at + np.uint64(1)])
+                for k in range(np.uint64(3)):
+                    sums[k, place] += values[cell, k]
+                continue
+            place = np.uint64(latest[at + np.uint64(1)] + 1)
+            latest[at], latest[at + np.uint64(1)] = row, place
+            placed_rows[place] = row
+            for k in range(np.uint64(3)):
+                sums[k, place] = values[cell, k]
 
 
 @_jit

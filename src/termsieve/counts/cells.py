@@ -20,12 +20,14 @@ else:
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
 MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
+_NARROW = np.iinfo(np.int32)
 
 
 class Cells(NamedTuple):
     """Cells by term and class: those of term j stand at ``indptr[j]`` to ``indptr[j + 1]``, in order of their class.
 
-    ``values`` has three rows: documents, occurrences, sum of squared occurrences.
+    ``values`` has three rows: documents, occurrences, sum of squared occurrences. In `Counts` they are of 32 bits where
+    all are small enough, else of 64; sums of them are made in 64 bits. Real numbers are of 64 bits.
     """
 
     indptr: Int64Array
@@ -37,13 +39,22 @@ class Cells(NamedTuple):
         """The number of the term of each cell."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
+    def narrow(self) -> Cells:
+        """Return the same cells, with values of 32 bits where all of them fit."""
+        return self._replace(values=narrow(self.values))
+
     def totals(self) -> AnyArray:
-        """Return sums over the cells of each term."""
-        sums = np.zeros((3, len(self.indptr) - 1), self.values.dtype)
+        """Return sums over the cells of each term, of 64 bits."""
+        sums = np.zeros((3, len(self.indptr) - 1), widen(self.values.dtype))
         filled = np.flatnonzero(np.diff(self.indptr))
         if len(filled):
-            sums[:, filled] = np.add.reduceat(self.values, self.indptr[filled], axis=1)
+            sums[:, filled] = np.add.reduceat(self.values, self.indptr[filled], axis=1, dtype=sums.dtype)
         return sums
+
+    def add_occurrences_to(self, class_tf: AnyArray) -> None:
+        """Add the occurrences of all terms to those of each class, one cell after the other."""
+        # NumPy is several times slower where it has to convert the addends itself
+        np.add.at(class_tf, self.classes, self.values[1].astype(class_tf.dtype, copy=False))
 
     def where(self, kept: BoolArray) -> Cells:
         """Only some of the cells."""
@@ -58,24 +69,31 @@ class Cells(NamedTuple):
         at = np.repeat(self.indptr[terms] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Cells(indptr, self.classes[at], self.values[:, at])
 
-    def plus(self, other: Cells) -> Cells:
-        """Return the sum; terms and classes are numbered alike in both, and one may have more of them."""
-        if not len(self.classes):
-            return other
-        n, m = len(self.indptr) - 1, len(other.indptr) - 1
-        numbers = np.arange(max(n, m))
-        return _merge_cells(self, other, np.where(numbers < n, numbers, -1), np.where(numbers < m, numbers, -1), 1)
-
     def renumber(self, numbers: Int32Array) -> Cells:
         """With other numbers for the classes; classes that get one number are added up."""
         classes = numbers[self.classes]
         n_classes = int(numbers.max(initial=0)) + 1
         keys, place = np.unique(self.terms * n_classes + classes, return_inverse=True)
-        values = np.zeros((3, len(keys)), self.values.dtype)
+        values = np.zeros((3, len(keys)), widen(self.values.dtype))
         for row, added in zip(values, self.values, strict=True):
-            np.add.at(row, place, added)
+            np.add.at(row, place, added.astype(row.dtype, copy=False))
         indptr = np.searchsorted(keys, np.arange(len(self.indptr)) * n_classes)
         return Cells(indptr.astype(np.int64), (keys % n_classes).astype(np.int32), values)
+
+
+def fits_narrow(values: AnyArray) -> bool:
+    """Tell whether all of these whole numbers fit into 32 bits."""
+    return bool(values.max(initial=0) <= _NARROW.max and values.min(initial=0) >= _NARROW.min)
+
+
+def narrow(values: AnyArray) -> AnyArray:
+    """Return whole numbers with 32 bits where all of them fit; others as they are."""
+    return values.astype(np.int32, order="C") if values.dtype == np.int64 and fits_narrow(values) else values
+
+
+def widen(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of sums: 64 bits, whole or real as the addends are."""
+    return np.result_type(dtype, np.int64)
 
 
 class TermBlock(NamedTuple):
@@ -104,15 +122,29 @@ class TermCells(NamedTuple):
         terms, mine, theirs = union_terms(self.terms, other.terms)
         return TermCells(terms, _merge_cells(self.cells, other.cells, mine, theirs, sign))
 
+    def slice(self, first: int, end: int) -> TermCells:
+        """Return the terms from the first to before the end, without a copy of their counts."""
+        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
+        indptr = self.cells.indptr[first : end + 1] - start
+        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
+        return TermCells(self.terms.slice(first, end - first), cells)
+
 
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:
     """Return the cells of terms that have these numbers here and there, -1 for none, added or subtracted."""
-    dtype = np.result_type(mine.values, theirs.values)
+    dtype = _choose_dtype(mine.values, theirs.values, sign)
     if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
         return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)
     return Cells(
         *cell_kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
     )
+
+
+def _choose_dtype(mine: AnyArray, theirs: AnyArray, sign: int) -> np.dtype[Any]:
+    """Return the type that has room for any sum, or difference, of two values; neither is negative."""
+    dtype = np.result_type(mine, theirs)
+    is_sum = dtype == np.int32 and sign > 0
+    return widen(dtype) if is_sum and int(mine.max(initial=0)) + int(theirs.max(initial=0)) > _NARROW.max else dtype
 
 
 def _merge_cells_plainly(

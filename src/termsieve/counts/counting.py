@@ -267,7 +267,7 @@ def _merge_tallies(tallies: list[Tally] | PlainTally, rows: Int64Array, n_rows: 
     if isinstance(tallies, PlainTally):
         return tallies.sort_by_term(rows, n_rows)
     tallies = [tally for tally in tallies if tally.vocabulary.n_terms] or tallies[:1]
-    return merge_tallies(tallies, rows, n_rows, len(tallies))
+    return merge_tallies(tallies, rows, len(tallies))
 
 
 class TextChunk(NamedTuple):

@@ -101,7 +101,7 @@ class Counts(ArrowTable):
     ) -> None:
         self.term_array = terms
         self.classes: StringArray = np.array(list(classes), dtype=object)
-        self.cells = cells
+        self.cells = cells.narrow()  # always where that is possible, so that equal counts are equal arrays
         self.totals = totals
         self.n_docs = n_docs
         self.class_sizes = class_sizes
@@ -122,21 +122,22 @@ class Counts(ArrowTable):
     @functools.cached_property
     def df(self) -> sparse.csc_array:
         """Documents of the class with the term (classes x terms)."""
-        return self._make_matrix(self.cells.values[0].astype(np.int64, copy=False))
+        return self._make_matrix(0, np.dtype(np.int64))
 
     @functools.cached_property
     def tf(self) -> sparse.csc_array:
         """Occurrences of the term in the class (classes x terms)."""
-        return self._make_matrix(self.cells.values[1])
+        return self._make_matrix(1, self.totals.dtype)
 
     @functools.cached_property
     def tf2(self) -> sparse.csc_array:
         """Sum of squares of the occurrences per document (classes x terms)."""
-        return self._make_matrix(self.cells.values[2])
+        return self._make_matrix(2, self.totals.dtype)
 
-    def _make_matrix(self, values: AnyArray) -> sparse.csc_array:
+    def _make_matrix(self, row: int, dtype: np.dtype[Any]) -> sparse.csc_array:
         from scipy import sparse
 
+        values = self.cells.values[row].astype(dtype, copy=False)
         matrix = sparse.csc_array((values, self.cells.classes, self.cells.indptr), shape=self.shape)
         matrix.has_canonical_format = True
         return matrix
@@ -194,8 +195,8 @@ class Counts(ArrowTable):
         """Occurrences of all terms in each class; of a block of terms, those of all blocks."""
         if self.population is not None:
             return self.population.class_tf
-        totals = np.zeros(self.n_classes, self.cells.values.dtype)
-        np.add.at(totals, self.cells.classes, self.cells.values[1])
+        totals = np.zeros(self.n_classes, self.totals.dtype)
+        self.cells.add_occurrences_to(totals)
         return totals
 
     @functools.cached_property
@@ -256,8 +257,8 @@ class Counts(ArrowTable):
                 "term": self.term_array.take(pa.array(np.repeat(np.arange(self.n_terms), lengths))),
                 "class": pa.array(self.classes[self.cells.classes], pa.string()),
                 "df": self.cells.values[0].astype(np.int64, copy=False),
-                "tf": self.cells.values[1],
-                "tf2": self.cells.values[2],
+                "tf": self.cells.values[1].astype(self.totals.dtype, copy=False),
+                "tf2": self.cells.values[2].astype(self.totals.dtype, copy=False),
             }
         )
 

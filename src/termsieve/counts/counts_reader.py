@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from termsieve.counts.cells import Cells, TermBlock
+from termsieve.counts.cells import Cells, TermBlock, fits_narrow
 from termsieve.counts.consistency import LARGEST, check_block, check_distinct_terms, check_facts
 from termsieve.counts.storage import (
     COUNT_KINDS,
@@ -225,9 +225,12 @@ class CountsReader:
         """Return all terms as one block."""
         dtype = np.float64 if self.is_real else np.int64
         n_terms, n_cells = self.sums.n_terms, self.sums.n_cells
-        cells = Cells(np.zeros(n_terms + 1, np.int64), np.empty(n_cells, np.int32), np.empty((3, n_cells), dtype))
+        narrow = np.float64 if self.is_real else np.int32
+        cells = Cells(np.zeros(n_terms + 1, np.int64), np.empty(n_cells, np.int32), np.empty((3, n_cells), narrow))
         totals, terms, term, cell = np.empty((3, n_terms), dtype), [EMPTY_BLOCK.terms], 0, 0
         for block in self.read_blocks():
+            if cells.values.dtype == np.int32 and not fits_narrow(block.cells.values):
+                cells = cells._replace(values=cells.values.astype(np.int64))
             next_term, next_cell = term + len(block.terms), cell + len(block.cells.classes)
             cells.indptr[term + 1 : next_term + 1] = block.cells.indptr[1:] + cell
             cells.classes[cell:next_cell], cells.values[:, cell:next_cell] = block.cells.classes, block.cells.values

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from termsieve._kernels import Threshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.arithmetic import add_all
-from termsieve.counts.cells import Cells
+from termsieve.counts.cells import Cells, narrow
 from termsieve.counts.counts import Counts
 from termsieve.counts.date_periods import Every, make_namer
 from termsieve.documents.string_columns import stringify_column
@@ -94,7 +94,7 @@ class FoldCells(NamedTuple):
     cells: Cells
     cell_of: Int64Array  # for each cell of a fold, the cell of the total
     fold_numbers: Int32Array
-    fold_values: Int64Array
+    fold_values: AnyArray
     classes: list[str]
     class_sizes: Int64Array  # folds x classes
     n_docs: Int64Array
@@ -114,9 +114,9 @@ class FoldCells(NamedTuple):
         of_fold, folds = self.fold_numbers == fold, np.arange(len(self.n_docs)) == fold
         return self._extract(self.cell_of[of_fold], self.fold_values[:, of_fold], folds, without=without)
 
-    def _extract(self, places: Int64Array, shares: Int64Array, folds: BoolArray, *, without: bool) -> Counts:
+    def _extract(self, places: Int64Array, shares: AnyArray, folds: BoolArray, *, without: bool) -> Counts:
         """Return counts of the folds that have these shares in the cells at these places; or of all others."""
-        arguments = *self.cells, places, shares, len(self.classes), without
+        arguments = *self.cells, places, shares.astype(np.int64, copy=False), len(self.classes), without
         compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
         kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
@@ -127,7 +127,7 @@ class FoldCells(NamedTuple):
         of_folds = chosen[self.fold_numbers]
         places, values = self.cell_of[of_folds], self.fold_values[:, of_folds]
         starts = np.flatnonzero(np.diff(places, prepend=-1))
-        shares = np.add.reduceat(values, starts, axis=1) if len(starts) else values
+        shares = np.add.reduceat(values, starts, axis=1, dtype=np.int64) if len(starts) else values
         return self._extract(places[starts], shares, chosen, without=False)
 
     def _counts(self, terms: pa.LargeStringArray, cells: Cells, totals: Int64Array, folds: Any) -> Counts:
@@ -163,11 +163,11 @@ class _FoldCounts:
 
 
 def _extract_fold_plainly(
-    indptr: Int64Array, classes: Int32Array, values: Int64Array, places: Int64Array, shares: Int64Array,
+    indptr: Int64Array, classes: Int32Array, values: AnyArray, places: Int64Array, shares: Int64Array,
     n_classes: int, without: bool,
 ) -> tuple[Int64Array, Int64Array, Int32Array, Int64Array, Int64Array]:  # fmt: skip
     """Do what the loop of that name does; see there."""
-    values = values.copy() if without else np.zeros_like(values)
+    values = values.astype(np.int64) if without else np.zeros(values.shape, np.int64)
     values[:, places] += -shares if without else shares
     totals = Cells(indptr, classes, values).totals()
     kept = np.flatnonzero(totals[0] > 0)
@@ -322,13 +322,13 @@ def make_assignment(folds: Any, seed: int, every: Every | None = None, id: str |
     return _GivenFolds(given)
 
 
-def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, Int64Array]:
+def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, AnyArray]:
     """Sum the cells of each class over the folds; they are numbered by class, then fold.
 
     Gives the sums, and for each cell of a fold: the cell of the sum, the fold and the values.
     """
     if n_folds == 1:
-        return cells, np.empty(0, np.int64), np.empty(0, np.int32), cells.values[:, :0]
+        return cells.narrow(), np.empty(0, np.int64), np.empty(0, np.int32), cells.values[:, :0]
     classes, numbers = np.divmod(cells.classes, n_folds)
     first = np.empty(len(classes), np.bool_)
     first[:1] = True
@@ -337,4 +337,4 @@ def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32
     starts = np.flatnonzero(first)
     sums = np.add.reduceat(cells.values, starts, axis=1) if len(starts) else cells.values
     indptr = np.concatenate([[0], np.cumsum(first)])[cells.indptr]
-    return Cells(indptr, classes[starts], sums), np.cumsum(first) - 1, numbers, cells.values
+    return Cells(indptr, classes[starts], sums).narrow(), np.cumsum(first) - 1, numbers, narrow(cells.values)

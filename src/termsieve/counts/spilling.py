@@ -324,7 +324,7 @@ class _Part:
             "classes": classes, "class_sizes": sizes[:-1], "n_docs": self._n_docs, "n_multilabel": self._n_multilabel,
             "settings": analyzer.settings, "fixed": False, "pruned": "",
         }  # fmt: skip
-        pieces = self._tally.write_out(rows, len(classes) + 1)
+        pieces = self._tally.write_out(rows)
         return Sum(facts, (separate_rest(piece, len(classes)) for piece in pieces))
 
 

@@ -194,8 +194,8 @@ class SumsAdder:
         self._n_terms += len(block.terms)
         self._n_cells += len(block.cells.classes)
         self._n_occurrences += block.totals[1].sum().item()
-        self._class_tf = self._class_tf.astype(block.cells.values.dtype, copy=False)
-        np.add.at(self._class_tf, block.cells.classes, block.cells.values[1])
+        self._class_tf = self._class_tf.astype(block.totals.dtype, copy=False)
+        block.cells.add_occurrences_to(self._class_tf)
 
     def found(self) -> Sums:
         """Return the sums of all blocks so far."""
@@ -268,7 +268,8 @@ def _own_bytes(terms: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def _to_array(kind: str, row: AnyArray) -> pa.Array:
-    return pa.array(row.astype(np.int64, copy=False) if kind == "df" else row)
+    is_whole = kind == "df" or row.dtype.kind == "i"
+    return pa.array(row.astype(np.int64, copy=False) if is_whole else row)
 
 
 EMPTY_BLOCK = TermBlock(

@@ -6,7 +6,6 @@ This is the mutable workshop behind `Counts`. Nothing here is public.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,12 +15,13 @@ import pyarrow as pa
 
 from termsieve._kernels import import_kernels
 from termsieve._types import Int32Array, Int64Array
+from termsieve.counts.cell_lists import CellList, RankedCells, arrange_cells, cut_terms
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.documents.string_columns import load_kernels as load_documents_kernels
 from termsieve.threads import work_on_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
-from termsieve.tokens.vocabulary import NgramParts, Vocabulary
+from termsieve.tokens.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from termsieve.counts import cell_kernels
@@ -50,14 +50,6 @@ class _Visits(NamedTuple):
     weights: Int64Array
 
 
-class _CellList(NamedTuple):
-    """Cells in any order; one term and column may have several, which add up."""
-
-    terms: Int32Array
-    columns: Int32Array
-    values: Int64Array  # cells x (documents, occurrences, sum of squares)
-
-
 class Tally:
     """A vocabulary, and the cells of its terms: (term, column) to documents, occurrences and sum of squares.
 
@@ -70,7 +62,7 @@ class Tally:
         self._visits: list[_Visits] = []
         self._visit_number = 1
         self._records, self._seen = np.zeros(0, np.int64), np.empty(1, np.int32)
-        self._cells, self._n_cells = _make_cell_list(0), 0
+        self._cells, self._n_cells = CellList.of_size(0), 0
 
     def add(self, texts: pa.LargeStringArray, label_ends: Int64Array, labels: Int64Array, rest: Int64Array) -> None:
         """Count documents, into the columns `labels` of each.
@@ -118,20 +110,9 @@ class Tally:
 
     def _ensure_capacity(self, cells: int) -> None:
         """Add up cells of the same term and column, and have room for so many more."""
-        every, held = np.arange(self.vocabulary.n_terms, dtype=np.int32), self._get_cells()
-        n_columns = int(held.columns.max(initial=0)) + 1
-        order = _CellOrder(held, every, len(every), np.arange(n_columns), n_columns)
-        n = order.n_cells
-        added = _make_cell_list(max(MIN_CELLS, 2 * n + cells))
-        for first, end in order.cut(_AT_ONCE):
-            part = order.gather(first, end)
-            at = slice(order.indptr[first], order.indptr[end])
-            added.terms[at], added.columns[at], added.values[at] = part.terms + first, part.classes, part.values.T
-        self._cells, self._n_cells = added, n
-
-    def _get_cells(self) -> _CellList:
-        (terms, columns, values), n = self._cells, self._n_cells
-        return _CellList(terms[:n], columns[:n], values[:n])
+        held = self._cells.head(self._n_cells)
+        room = max(MIN_CELLS, 2 * self._n_cells + cells)
+        self._cells, self._n_cells = held.add_up(self.vocabulary.n_terms, room)
 
     def estimate_peak(self) -> int:
         """Return the bytes that this tally takes at most while its cells are added up, its tables grow or are sorted.
@@ -146,111 +127,34 @@ class Tally:
             + _BYTES_PER_CELL * self._n_cells + 4 * HELD_TERMS
         )  # fmt: skip
 
-    def finish(self) -> tuple[Vocabulary, _CellList]:
-        """Return the vocabulary and all cells; this uses the tally up."""
+    def finish(self) -> RankedCells:
+        """Return the terms that have cells, sorted, and all cells; this uses the tally up."""
         self._sum_held()
-        vocabulary = self.vocabulary
-        del self.vocabulary, self._numbers, self._records, self._seen
-        return vocabulary, self._get_cells()
-
-    def write_out(self, row_of: Int64Array, n_rows: int) -> Iterator[TermCells]:
-        """Yield the terms, sorted, with their cells, some thousands at a time; this uses the tally up."""
-        vocabulary, cells = self.finish()
+        vocabulary, cells = self.vocabulary, self._cells.head(self._n_cells)
+        del self.vocabulary, self._numbers, self._records, self._seen, self._cells
         vocabulary.drop_slots()
-        terms, rank, ngrams = _sort_used_terms(vocabulary, cells)
-        order = _CellOrder(cells, rank, len(terms), row_of, n_rows)
-        for first, end in order.cut(_AT_ONCE):
-            yield TermCells(vocabulary.get_terms(terms[first:end], ngrams), order.gather(first, end))
+        used = np.zeros(vocabulary.n_terms, np.bool_)
+        used[cells.terms] = True
+        ngrams = vocabulary.parts()
+        order = vocabulary.sort_terms(used, ngrams)
+        ranks = np.zeros(vocabulary.n_terms, np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return RankedCells(vocabulary.get_terms(order, ngrams), ranks, cells)
+
+    def write_out(self, row_of: Int64Array) -> Iterator[TermCells]:
+        """Yield the terms, sorted, with their cells, some thousands at a time; this uses the tally up."""
+        return cut_terms(arrange_cells([self.finish()], row_of, threads=1), _AT_ONCE)
 
 
-def merge_tallies(tallies: list[Tally], row_of: Int64Array, n_rows: int, threads: int) -> TermCells:
+def merge_tallies(tallies: list[Tally], row_of: Int64Array, threads: int) -> TermCells:
     """Return the terms that were counted, sorted, with their cells; column j of the tallies is row ``row_of[j]``.
 
-    The first vocabulary takes up the terms of the others, so that all is sorted once. This uses the tallies up.
+    Each thread sorts the terms of a tally, sorted lists of terms are merged, and cells are written where they belong.
+    This uses the tallies up.
     """
     finished = work_on_each(Tally.finish, tallies, threads)
     tallies.clear()
-    vocabulary, cells = _absorb_others(finished)
-    vocabulary.drop_slots()
-    order, rank, ngrams = _sort_used_terms(vocabulary, cells)
-    terms = vocabulary.get_terms(order, ngrams)
-    del vocabulary, ngrams
-    return TermCells(terms, _arrange_cells(cells, rank, len(order), row_of, n_rows, threads))
-
-
-def _sort_used_terms(vocabulary: Vocabulary, cells: _CellList) -> tuple[Int64Array, Int32Array, NgramParts]:
-    """Return the numbers of the terms that have cells, sorted; the rank of each; and what n-grams are made of."""
-    used = np.zeros(vocabulary.n_terms, np.bool_)
-    used[cells.terms] = True
-    ngrams = vocabulary.parts()
-    order = vocabulary.sort_terms(used, ngrams)
-    rank = np.empty(vocabulary.n_terms, np.int32)
-    rank[order] = np.arange(len(order))
-    return order, rank, ngrams
-
-
-def _absorb_others(finished: list[tuple[Vocabulary, _CellList]]) -> tuple[Vocabulary, _CellList]:
-    """Return one vocabulary with the terms of all, and the cells of all, in its numbers."""
-    vocabulary, cells = finished.pop(0)
-    if not finished:
-        return vocabulary, cells
-    parts = [cells]
-    while finished:  # memory is shortest here: nothing but this list may hold the others
-        other, cells = finished.pop()
-        parts.append(cells._replace(terms=vocabulary.absorb(other)[cells.terms]))
-    return vocabulary, _CellList(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-class _CellOrder:
-    """Cells in order of the ranks of their terms and the rows of their columns; where those of each rank begin."""
-
-    def __init__(self, cells: _CellList, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int) -> None:
-        self._cells, self._row_of = cells, row_of
-        self._starts, self._order, self.indptr = cell_kernels.sort_cells(
-            terms=cells.terms, columns=cells.columns, rank=rank, n_ranks=n_ranks, row_of=row_of, n_rows=n_rows
-        )
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells when those of one rank and row are one."""
-        return int(self.indptr[-1])
-
-    def cut(self, cells: int) -> Iterator[tuple[int, int]]:
-        """Yield ranges of ranks with about so many cells."""
-        n_ranks = len(self.indptr) - 1
-        cuts = np.searchsorted(self._starts, np.arange(cells, self._starts[-1], cells)).tolist()
-        return ((first, end) for first, end in itertools.pairwise([0, *cuts, n_ranks]) if first < end)
-
-    def gather(self, first: int, end: int) -> Cells:
-        """Return the cells of a range of ranks."""
-        n = int(self.indptr[end] - self.indptr[first])
-        cells = Cells(
-            self.indptr[first : end + 1] - self.indptr[first], np.empty(n, np.int32), np.empty((3, n), np.int64)
-        )
-        self.gather_into(cells.classes, cells.values, first, end, int(self.indptr[first]))
-        return cells
-
-    def gather_into(self, rows: Int32Array, sums: Int64Array, first: int, end: int, before: int = 0) -> None:
-        """Write the cells of a range of ranks to arrays; `before` cells are not in them."""
-        cell_kernels.gather_cells(
-            first=first, last=end, starts=self._starts, order=self._order, columns=self._cells.columns,
-            values=self._cells.values, row_of=self._row_of, n=int(self.indptr[first]) - before, rows=rows, sums=sums,
-        )  # fmt: skip
-
-
-def _arrange_cells(
-    cells: _CellList, rank: Int32Array, n_ranks: int, row_of: Int64Array, n_rows: int, threads: int
-) -> Cells:
-    """Return cells by the ranks of their terms and the rows of their columns."""
-    order = _CellOrder(cells, rank, n_ranks, row_of, n_rows)
-    rows, sums = np.empty(order.n_cells, np.int32), np.empty((3, order.n_cells), np.int64)
-    ranges = list(order.cut(max(len(cells.terms) // threads + 1, 1)))
-    work_on_each(lambda part: order.gather_into(rows, sums, *part), ranges, threads)
-    return Cells(order.indptr, rows, sums)
-
-
-def _make_cell_list(size: int) -> _CellList:
-    return _CellList(np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, 3), np.int64))
+    return arrange_cells(finished, row_of, threads)
 
 
 def _make_visits(
@@ -300,7 +204,7 @@ def load_kernels(analyzer: Analyzer) -> None:
     load_documents_kernels()  # documents are read while the threads work
     other = Tally(plain)
     other.add(texts, two + 1, two, two)
-    merge_tallies([tally, other], two, 2, threads=1)
+    merge_tallies([tally, other], two, threads=1)
 
 
 @functools.cache
@@ -312,5 +216,5 @@ def load_all_kernels() -> None:
     string_kernels.merge_strings(
         *string_buffers(one), *string_buffers(two), np.empty(2, np.int64), np.empty(2, np.int64)
     )
-    cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int64)), np.empty(0, np.int64)
+    cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int32)), np.empty(0, np.int64)
     cell_kernels.extract_fold(*cells, none, np.empty((3, 0), np.int64), 1, True)

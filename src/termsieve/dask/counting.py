@@ -61,7 +61,7 @@ def count(
         _describe(documents), _find_names(documents, [text, label, id, folds]), text=text, label=label,
         analyzer=analyzer, min_df=min_df, folds=folds, seed=seed, id=id, label_sep=label_sep, strict=strict,
     )  # fmt: skip
-    start, add = _dask.delayed(_count_partition, pure=True), _dask.delayed(_add_parts, pure=True)
+    start, add = _dask.delayed(_count_partition, pure=True), _dask.delayed(combine_parts, pure=True)
     kept = documents[plan.columns] if hasattr(documents, "columns") else documents
     parts = [start(plan, rows, number) for number, rows in enumerate(kept.to_delayed())]
     while len(parts) > 1:
@@ -101,7 +101,3 @@ def _count_partition(plan: PartPlan, rows: Any, number: int) -> Part:
         records = [_check_record(record) for record in rows]
         rows = {name: [record.get(name) for record in records] for name in plan.columns}
     return plan.count(ColumnSource(f"partition {number}", plan.columns, rows))
-
-
-def _add_parts(parts: Sequence[Part]) -> Part:
-    return combine_parts(parts)

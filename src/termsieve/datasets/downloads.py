@@ -90,10 +90,10 @@ def _describe_failure(error: Exception) -> str:
         return str(error)
     if isinstance(error, ValueError) and "does not match the known hash" in str(error):
         return "has another checksum than it should have: it was changed or damaged, and is not used."
-    return _in_our_words(error)
+    return _explain_error(error)
 
 
-def _in_our_words(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """Say what failed without the text of the libraries below, which is for programmers."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     status = getattr(getattr(error, "response", None), "status_code", None)

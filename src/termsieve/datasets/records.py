@@ -21,7 +21,7 @@ class Archive:
     name : str
         Name of the file.
     urls : tuple of str
-        Addresses: the original site, then copies. Empty if it is not online any more.
+        Addresses: the original site, then copies. Empty if it is no longer online.
     sha256 : str or None
         Checksum of the file; None if none is published.
     size : int or None

@@ -12,10 +12,12 @@ comma has a space behind it, as commas of sentences have. Files with one column 
 from __future__ import annotations
 
 import csv
+import itertools
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -25,9 +27,10 @@ import pyarrow.csv as pcsv
 from termsieve._types import AnyArray, Int64Array
 from termsieve.documents.chunks import Chunk, Faults, Spans, line_places
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, LineBlock, Stream, count_newlines
+from termsieve.documents.streams import BOM, LineBlock, Stream, count_newlines, count_parsers, find_byte
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
+from termsieve.threads import map_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,6 +72,7 @@ class _CsvRecords:
     lines: list[tuple[int, int, bool]] = field(default_factory=list)  # as in `_Extents`
     faults: Faults = field(default_factory=dict)
     fatal: int | None = None
+    position: int = 0  # bytes of the file that were read so far
 
     def extents(self) -> _Extents:
         table = np.array(self.lines, np.int64).reshape(-1, 3)
@@ -147,17 +151,30 @@ def read_delimited(stream: Stream, delimiter: str, options: Options, extra: Sequ
     if not layout.names:
         return
     check_columns(stream.name, wanted, layout.names)
+
+    def make_chunk(part: LineBlock | _CsvRecords) -> Chunk:
+        if isinstance(part, LineBlock):
+            return _block_to_chunk(part, layout, wanted, extra)
+        return _records_to_chunk(part, layout, wanted, extra)
+
+    parts = _cut_records(stream, lines, layout)
+    yield from map(make_chunk, itertools.islice(parts, 1))  # most files need no thread
+    yield from map_stream(make_chunk, parts, count_parsers(stream), waits=True)
+
+
+def _cut_records(stream: Stream, lines: _LineReader, layout: Layout) -> Iterator[LineBlock | _CsvRecords]:
+    """Yield whole records: a block where the quotes tell them apart, or else what `csv` has read."""
     while lines.remaining() or lines.fill():
         cut = _find_clean_cut(lines, layout)
         if cut:
             first = lines.line
             data = lines.take(cut)
-            chunk = _block_to_chunk(LineBlock(data, first, lines.line - first), layout, wanted, extra)
+            # checked here: the check may load a loop, which threads never do
+            yield LineBlock(data, first, lines.line - first, stream.position, is_utf8(data))
         else:
             records = _read_records(lines, len(lines.buffer), layout)
-            chunk = _records_to_chunk(records, layout, wanted, extra)
-        chunk.position = stream.position
-        yield chunk
+            records.position = stream.position
+            yield records
 
 
 def _read_header(name: str, lines: _LineReader, layout: Layout) -> list[str]:
@@ -175,7 +192,7 @@ def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
     while True:
         data = lines.remaining()
         codes = np.frombuffer(data, np.uint8)
-        quotes = _quotes(codes, layout)
+        quotes = _quotes(data, layout)
         cut = len(data) if ended and len(quotes) % 2 == 0 else _find_last_boundary(codes, quotes)
         # without a cut, what follows the last quote may not have been read yet
         known = cut or (int(quotes[-1]) if len(quotes) else 0)
@@ -186,8 +203,8 @@ def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
         ended = not lines.fill()
 
 
-def _quotes(codes: AnyArray, layout: Layout) -> AnyArray:
-    return np.flatnonzero(codes == _QUOTE) if layout.quotes else np.zeros(0, np.int64)
+def _quotes(data: bytes, layout: Layout) -> Int64Array:
+    return find_byte(data, _QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
 def _find_last_boundary(codes: AnyArray, quotes: AnyArray) -> int:
@@ -217,9 +234,10 @@ def _has_regular_quotes(data: bytes, codes: AnyArray, quotes: AnyArray, known: i
 
 def _has_stray_return(data: bytes, codes: AnyArray, quotes: AnyArray, known: int) -> bool:
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
-    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
+    if b"\r" not in data:
         return False
-    returns = np.flatnonzero(codes[:known] == _RETURN)
+    returns = find_byte(data, _RETURN)
+    returns = returns[: np.searchsorted(returns, known)]
     alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
     return bool((np.searchsorted(quotes, alone) % 2 == 0).any())
 
@@ -228,6 +246,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
     table = _parse_with_arrow(block, layout, wanted)
     if table is None:
         records = _read_records(_LineReader(block.data, block.line), len(block.data), layout)
+        records.position = block.position
         return _records_to_chunk(records, layout, wanted, extra)
     rows = table.num_rows
 
@@ -243,6 +262,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
         columns=columns,
         extra={name: columns[name] for name in extra},
         place=line_places(lambda: extents()[:2]),
+        position=block.position,
         spans=None if simple else extents().spans(),
         empty_is_missing=True,
     )
@@ -251,7 +271,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
 def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
     """Find the lines of each record of a block whose quotes all stand where they should."""
     codes = np.frombuffer(block.data, np.uint8)
-    newlines, quotes = np.flatnonzero(codes == _NEWLINE), _quotes(codes, layout)
+    newlines, quotes = find_byte(block.data, _NEWLINE), _quotes(block.data, layout)
     ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] + 1
     if not len(ends) or ends[-1] < len(codes):
         ends = np.append(ends, len(codes))
@@ -262,7 +282,7 @@ def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
     if len(starts) != rows:  # the slow way cannot be wrong
         return _read_records(_LineReader(block.data, block.line), len(block.data), layout).extents()
     first, last = np.searchsorted(newlines, starts), np.searchsorted(newlines, ends - 1)
-    merged = (last > first) & _all_right(codes, newlines, layout, first, last)
+    merged = (last > first) & _all_right(block.data, newlines, layout, first, last)
     return _Extents(first + block.line, last + block.line, merged)
 
 
@@ -271,11 +291,12 @@ def _behind_prose(layout: Layout) -> list[int]:
     return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
 
 
-def _all_right(codes: AnyArray, newlines: AnyArray, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
+def _all_right(data: bytes, newlines: Int64Array, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
     """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
     if len(layout.names) < 2:
         return np.zeros(len(first), bool)
-    delimiters = np.flatnonzero(codes == ord(layout.delimiter))
+    codes = np.frombuffer(data, np.uint8)
+    delimiters = find_byte(data, ord(layout.delimiter))
     edges = np.concatenate(([0], newlines + 1, [len(codes)]))
     wrong = np.diff(np.searchsorted(delimiters, edges)) != len(layout.names) - 1
     behind = codes[np.minimum(delimiters + 1, len(codes) - 1)]
@@ -288,7 +309,7 @@ def _all_right(codes: AnyArray, newlines: AnyArray, layout: Layout, first: Int64
 
 def _parse_with_arrow(block: LineBlock, layout: Layout, wanted: list[str]) -> pa.Table | None:
     """Return the wanted columns as Arrow reads them, or None where it cannot be taken at its word."""
-    if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not is_utf8(block.data):
+    if len(block.data) >= _ARROW_LIMIT or block.data.startswith(BOM) or not block.valid:
         return None
     # numbers for names: columns that nobody wants may share a name
     chosen = [str(layout.names.index(name)) for name in wanted]
@@ -310,13 +331,22 @@ def _parse_with_arrow(block: LineBlock, layout: Layout, wanted: list[str]) -> pa
         return None
 
 
+_limit_lock = Lock()
+_limits: list[int] = []  # the limit before, for each thread that reads cells of any size
+
+
 @contextmanager
 def _unlimited_cell_size() -> Iterator[None]:
-    before = csv.field_size_limit(sys.maxsize)
+    """Have `csv` read cells of any size; the limit holds for the whole process until the last thread is done."""
+    with _limit_lock:
+        _limits.append(_limits[0] if _limits else csv.field_size_limit(sys.maxsize))
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        with _limit_lock:
+            before = _limits.pop()
+            if not _limits:
+                csv.field_size_limit(before)
 
 
 def _read_records(lines: _LineReader, size: int, layout: Layout) -> _CsvRecords:
@@ -394,6 +424,7 @@ def _records_to_chunk(records: _CsvRecords, layout: Layout, wanted: list[str], e
         extra={name: pa.array(columns[name], pa.large_string()) for name in extra},
         place=line_places(lambda: records.extents()[:2]),
         faults=records.faults,
+        position=records.position,
         fatal=records.fatal,
         spans=records.spans(),
         empty_is_missing=True,

@@ -1,7 +1,8 @@
 """JSON Lines: one object per line.
 
-Each block goes to Arrow with the types that the last one had. Where Arrow refuses (a label that is a string
-here and a list there, a broken line) the block is read again with `json`, line by line.
+Blocks are parsed in several threads, and handed on in order. Each goes to Arrow with the types that another had before.
+Where Arrow refuses (a label that is a string here and a list there, a broken line) the block is read again with `json`,
+line by line. A block that Arrow reads gives the same rows with any types that it accepts.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from termsieve._types import Int64Array
 from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, line_places
 from termsieve.documents.label_spelling import is_missing, spell
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import LineBlock, Stream, read_line_blocks
+from termsieve.documents.streams import LineBlock, Stream, count_parsers, read_line_blocks, split_codes
 from termsieve.documents.string_columns import is_unicode, is_utf8
 from termsieve.errors import InputError
+from termsieve.threads import map_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,21 +57,28 @@ class _JsonRecords:
 def read_json_lines(stream: Stream, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a JSON Lines stream, a chunk for each block."""
     wanted = options.columns(extra)
-    types: ColumnTypes | None = None
-    for block in read_line_blocks(stream):
-        first_block = types is None
-        if types is None:
-            _refuse_array(stream.name, block)
-            types = _find_types(_parse_block(LineBlock(_first_line(block.data), 1), options), wanted, options)
+    # checked here: the check may load a loop, which threads never do
+    blocks = (block._replace(valid=is_utf8(block.data)) for block in read_line_blocks(stream))
+    first = next(blocks, None)
+    if first is None:
+        return
+    _refuse_array(stream.name, first)
+    types = _find_types(_parse_block(LineBlock(_first_line(first.data), 1), options), wanted, options)
+
+    def parse(block: LineBlock) -> Chunk:
+        nonlocal types
         chunk = _table_to_chunk(_parse_with_arrow(block, types), block, extra)
         if chunk is None:
             records = _parse_block(block, options)
             types = _find_types(records, wanted, options)
             chunk = _records_to_chunk(records, wanted, extra)
-        if first_block:
-            _check_first_block(stream.name, chunk, block, wanted, options)
-        chunk.position = stream.position
-        yield chunk
+        chunk.position = block.position
+        return chunk
+
+    chunk = parse(first)
+    _check_first_block(stream.name, chunk, first, wanted, options)
+    yield chunk
+    yield from map_stream(parse, blocks, count_parsers(stream), waits=True)
 
 
 def _first_line(data: bytes) -> bytes:
@@ -104,7 +113,7 @@ def _is_all_null(column: Any) -> bool:
 
 def _parse_with_arrow(block: LineBlock, types: ColumnTypes) -> pa.Table | None:
     """Return the block as Arrow reads it, or None where it cannot be taken at its word."""
-    if len(block.data) >= _ARROW_LIMIT or not _has_only_objects(block) or not is_utf8(block.data):
+    if len(block.data) >= _ARROW_LIMIT or not block.valid or not _has_only_objects(block.data):
         return None
     reading = pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1)
     schema = pa.schema(types.items())
@@ -118,16 +127,19 @@ def _parse_with_arrow(block: LineBlock, types: ColumnTypes) -> pa.Table | None:
     return table if table.num_rows == lines else None
 
 
-def _has_only_objects(block: LineBlock) -> bool:
+def _has_only_objects(data: bytes) -> bool:
     """Tell whether every line begins as an object.
 
     Arrow also takes blank lines, one object on two lines, two on one; and a null instead of an object crashes
     it (apache/arrow issue 47409).
     """
-    codes = np.frombuffer(block.data, np.uint8)
-    starts = np.flatnonzero(codes[:-1] == ord("\n")) + 1
-    begin = codes[0] == ord("{") and bool((codes[starts] == ord("{")).all())
-    return begin and not _NULL_AFTER_OBJECT.search(block.data)
+    begins = True  # whether the next byte begins a line
+    for _, codes in split_codes(data):
+        starts = codes[1:][codes[:-1] == ord("\n")]
+        if (begins and codes[0] != ord("{")) or not bool((starts == ord("{")).all()):
+            return False
+        begins = codes[-1] == ord("\n")
+    return b"null" not in data or not _NULL_AFTER_OBJECT.search(data)
 
 
 def _table_to_chunk(table: pa.Table | None, block: LineBlock, extra: Sequence[str]) -> Chunk | None:

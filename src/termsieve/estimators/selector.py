@@ -19,7 +19,8 @@ from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.labels import check_labels, has_contrast, refuse_empty_classes, refuse_one_class
 from termsieve.estimators.state import pack_state, unpack_state
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike, Top, parse_rule
 from termsieve.selection.selection import select_from_pool

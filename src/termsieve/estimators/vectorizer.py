@@ -32,7 +32,8 @@ from termsieve.estimators.output import check_container, make_frame
 from termsieve.estimators.selector import find_pvalues, refuse_documents_rule, resolve_rule, score_for
 from termsieve.estimators.state import pack_state, unpack_state
 from termsieve.estimators.weighting import Weighting, parse_weighting
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score
+from termsieve.ranking.ranking import ScoreLike, as_score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select_from_pool
@@ -253,7 +254,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, AnyRows, pa.LargeStringArray, list[Int32Array]]:
         """Read the documents: rows, terms in order, and the columns of these."""
-        _ = self._rule, self._weighting  # wrong options are told before the work
+        _ = self._rule, self._weighting  # wrong options are reported before the work
         warn_unused_parameters(self.get_params(deep=False))
         reading = self._extractor
         rows = reading.read(raw_documents, self.threads)

@@ -2,9 +2,10 @@
 
 ::
 
-    measures       confusion, its measures, and agreement of rankings and selections
+    measures       confusion, and its measures
+    agreement      what rankings and selections have in common
     reliability    Brier score, calibration error and reliability table of probabilities
-    differences    the difference of two methods on the same splits, and how sure it is
+    differences    means over splits with their interval; the difference of two methods, and how sure it is
     significance   tests of differences between methods
     list_stability  how much of a list of terms comes again in half-samples
     influence      which of several choices decides an outcome

@@ -1,4 +1,4 @@
-"""The difference of two methods on the same splits: how large, how sure, and how likely more than a margin."""
+"""Means over splits: their interval; and the difference of two methods, how sure, how likely more than a margin."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numpy as np
 from scipy import stats
 
 from termsieve._types import Array
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import InputError, OptionError
-
-CONFIDENCE = 0.95
 
 
 class Difference(NamedTuple):
@@ -101,7 +100,45 @@ def paired_difference(first: Any, second: Any, *, ratio: float, margin: float = 
     if error == 0:
         return Difference(mean, 0.0, mean, mean, float(mean < -margin), float(mean > margin), margin)
     posterior = stats.t(len(d) - 1, mean, error)
-    low, high = posterior.interval(CONFIDENCE)
+    low, high = posterior.interval(DEFAULT_LEVEL)
     return Difference(
         mean, error, float(low), float(high), float(posterior.cdf(-margin)), float(posterior.sf(margin)), margin
     )
+
+
+class Band(NamedTuple):
+    """A mean over repetitions and its confidence interval."""
+
+    mean: Array
+    low: Array
+    high: Array
+
+
+def band(values: Any, *, confidence: float = DEFAULT_LEVEL, axis: int = 0, ratio: float = 0.0) -> Band:
+    """Return the mean over repetitions with Student's interval; infinitely wide for one repetition.
+
+    Folds of one cross-validation share training documents, so that a band for independent repetitions is too narrow:
+    with `ratio`, test documents for each training document, it has Nadeau and Bengio's correction.
+
+    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]])]
+    [[0.9], [0.652], [1.148]]
+    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]], ratio=1 / 2)]
+    [[0.9], [0.507], [1.293]]
+    """
+    given = np.asarray(values, np.float64)
+    n = given.shape[axis] if given.ndim else 0
+    if not n:
+        raise InputError("A band needs at least one repetition.")
+    mean = given.mean(axis=axis)
+    level = upper_level(confidence)
+    if n == 1:
+        return Band(mean, np.full(mean.shape, -np.inf), np.full(mean.shape, np.inf))
+    half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) * (1 / n + ratio) ** 0.5
+    return Band(mean, mean - half, mean + half)
+
+
+def upper_level(confidence: float) -> float:
+    """Return the share of a symmetric distribution below the upper end of its interval."""
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence must lie between 0 and 1, as 0.95 does; it is {confidence!r}.")
+    return (1 + confidence) / 2

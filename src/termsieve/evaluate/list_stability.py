@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.errors import OptionError
-from termsieve.evaluate import measures
-from termsieve.evaluate.measures import Stability
+from termsieve.evaluate import agreement
+from termsieve.evaluate.agreement import Stability
 from termsieve.frames import ArrowTable
 from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.scores import DEFAULT_SCORE
@@ -153,7 +153,7 @@ def stability(
         shares=halves.shares[best],
         rank_low=low.astype(np.int64),
         rank_high=high.astype(np.int64),
-        index=measures.stability(halves.selected[:, places]),
+        index=agreement.stability(halves.selected[:, places]),
         n_halves=len(halves.ranks),
         n_docs=counts.n_docs,
         n_terms=len(places),

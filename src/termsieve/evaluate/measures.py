@@ -1,4 +1,4 @@
-"""Measures of predictions, for one or for a whole curve; agreement of rankings and of selections.
+"""Measures of predictions, for one or for a whole curve.
 
 A measure is a function of counts here too: `confusion` counts once what is right and wrong for each class, and every
 measure is computed from that.
@@ -7,12 +7,12 @@ measure is computed from that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
 from termsieve._types import AnyArray, Array, Int64Array
 from termsieve.errors import InputError, OptionError
@@ -30,7 +30,7 @@ class Confusion:
     classes : array of shape (n_classes,)
     tp, fp, fn : arrays of shape (..., n_classes)
         Documents rightly and wrongly put into the class, and those missed.
-    right : array of shape (...)
+    n_correct : array of shape (...)
         Documents all of whose labels are right.
     n_docs : int
     fixed : bool
@@ -78,15 +78,6 @@ class Confusion:
     def accuracy(self) -> Array:
         """Return the share of documents all of whose labels are right."""
         return _safe_ratio(self.n_correct, self.n_docs, np.nan)
-
-    def for_class(self, label: Any) -> Confusion:
-        """Return the confusion of one class alone: every average is then the measure of this class."""
-        at = np.flatnonzero(self.classes == label)
-        if not at.size:
-            raise OptionError(f"There is no class {label!r}. Classes: {', '.join(map(str, self.classes))}.")
-        return Confusion(
-            self.classes[at], self.tp[..., at], self.fp[..., at], self.fn[..., at], self.n_correct, self.n_docs
-        )
 
     def measure(self, name: str, *, empty: float = 0.0) -> Array:
         """Return a measure by name, such as ``accuracy``, ``f1_macro``, ``precision_micro`` or ``recall_weighted``.
@@ -244,9 +235,6 @@ def measure_curve(
             yield point, label, measure, float(value[point])
 
 
-# Agreement of rankings and selections
-
-
 def average_precision(relevant: Any, decisions: Any) -> Array:
     """Return the average precision of documents ranked by each row of decisions.
 
@@ -275,144 +263,3 @@ def _average_precision(relevant: AnyArray, decisions: Array) -> float:
     found = np.cumsum(relevant[order])[ends]
     gained = np.diff(found, prepend=0)
     return float((gained * found / (ends + 1)).sum() / max(found[-1], 1))
-
-
-class Overlap(NamedTuple):
-    """The terms that two rankings share among their first k: how many, and as a share of all that either has."""
-
-    ks: Int64Array
-    common: Int64Array
-    jaccard: Array
-
-
-def overlap(ranking_a: Sequence[Any], ranking_b: Sequence[Any], ks: Iterable[int]) -> Overlap:
-    """Compare the first k of two rankings, for each k.
-
-    >>> overlap(["ship", "crew", "goal"], ["crew", "ship", "bank"], [1, 2, 3]).common
-    array([0, 2, 2])
-    """
-    a, b = list(ranking_a), list(ranking_b)
-    for name, one in (("ranking_a", a), ("ranking_b", b)):
-        if len(set(one)) != len(one):
-            raise InputError(f"{name} has an entry twice; a ranking has each once.")
-    numbers = np.asarray(list(ks), dtype=np.int64)
-    longest = min(len(a), len(b))
-    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= longest):
-        raise OptionError(f"ks must be from 0 to {longest:,}, the length of the shorter ranking; it is {ks!r}.")
-    position = {one: i for i, one in enumerate(b)}
-    needed = np.array([max(i, position[one]) for i, one in enumerate(a) if one in position], np.int64)
-    shared = np.searchsorted(np.sort(needed), numbers, side="left").astype(np.int64)
-    return Overlap(numbers, shared, _safe_ratio(shared, 2 * numbers - shared, 1.0))
-
-
-def rank_correlation(a: Any, b: Any, method: Literal["spearman", "kendall"] = "spearman") -> float:
-    """Correlate two scores of the same terms by rank; Kendall's is tau-b. NaN if one is constant.
-
-    >>> rank_correlation([0.9, 0.5, 0.1], [3.0, 1.0, 2.0], "kendall")
-    0.33333333333333337
-    """
-    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    if x.shape != y.shape or x.ndim != 1:
-        raise InputError(f"Scores of the same terms are needed; they are of shapes {x.shape} and {y.shape}.")
-    if method not in ("spearman", "kendall"):
-        raise OptionError(f"method must be 'spearman' or 'kendall', not {method!r}.")
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return float("nan")
-    result: Any = stats.spearmanr(x, y) if method == "spearman" else stats.kendalltau(x, y)
-    return float(result.statistic)
-
-
-class Stability(NamedTuple):
-    """Nogueira's measure: 1 for always the same terms, about 0 for random terms; with its interval."""
-
-    value: float
-    low: float
-    high: float
-    variance: float
-
-
-def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 0.95) -> Stability:
-    """Measure how similar the selections of several folds or repetitions are (``nogueira2018`` in the bibliography).
-
-    Parameters
-    ----------
-    selected : array of shape (n_selections, n_terms), or a sequence of sequences of term numbers
-        What was selected each time.
-    n_terms : int, optional
-        Number of terms to select from; needed with term numbers.
-    confidence : float
-        Confidence of the interval, which assumes many selections.
-
-    Examples
-    --------
-    >>> round(stability([[0, 1], [0, 1], [0, 2]], n_terms=10).value, 3)
-    0.583
-    """
-    Z = _selection_masks(selected, n_terms)
-    M, d = Z.shape
-    if M < 2:
-        raise InputError(f"Stability needs at least two selections; there is {M}.")
-    p, k = Z.mean(axis=0), Z.sum(axis=1)
-    share = k.mean() / d
-    if not 0 < share < 1:
-        return Stability(*[float("nan")] * 4)  # no term was taken, or all always were
-    spread = share * (1 - share)
-    value = 1 - M / (M - 1) * (p * (1 - p)).mean() / spread
-    each = (Z @ p / d - k / d * share + value / 2 * (2 * share * k / d - k / d - share + 1)) / spread
-    variance = float(4 / M**2 * np.square(each - each.mean()).sum())
-    half = float(stats.norm.ppf(_upper_level(confidence))) * variance**0.5
-    return Stability(float(value), float(value - half), float(value + half), variance)
-
-
-def _selection_masks(selected: Any, n_terms: int | None) -> Array:
-    if n_terms is None:
-        Z = np.asarray(selected)
-        if Z.ndim != 2 or not np.isin(Z, (0, 1)).all():
-            raise InputError(
-                "selected must be a matrix of 0 and 1, selections x terms, or lists of numbers and n_terms."
-            )
-        return Z.astype(np.float64)
-    Z = np.zeros((len(selected), n_terms))
-    for row, terms in zip(Z, selected, strict=True):
-        numbers = np.asarray(terms, np.int64)
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_terms):
-            raise InputError(f"A selection has the term {numbers.max()}, but n_terms is {n_terms}.")
-        row[numbers] = 1.0
-    return Z
-
-
-class Band(NamedTuple):
-    """A mean over repetitions and its confidence interval."""
-
-    mean: Array
-    low: Array
-    high: Array
-
-
-def band(values: Any, *, confidence: float = 0.95, axis: int = 0, ratio: float = 0.0) -> Band:
-    """Return the mean over repetitions with Student's interval; infinitely wide for one repetition.
-
-    Folds of one cross-validation share training documents, so that a band for independent repetitions is too narrow:
-    with `ratio`, test documents for each training document, it has Nadeau and Bengio's correction.
-
-    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]])]
-    [[0.9], [0.652], [1.148]]
-    >>> [x.round(3).tolist() for x in band([[0.8], [0.9], [1.0]], ratio=1 / 2)]
-    [[0.9], [0.507], [1.293]]
-    """
-    given = np.asarray(values, np.float64)
-    n = given.shape[axis] if given.ndim else 0
-    if not n:
-        raise InputError("A band needs at least one repetition.")
-    mean = given.mean(axis=axis)
-    level = _upper_level(confidence)
-    if n == 1:
-        return Band(mean, np.full(mean.shape, -np.inf), np.full(mean.shape, np.inf))
-    half = stats.t.ppf(level, n - 1) * given.std(axis=axis, ddof=1) * (1 / n + ratio) ** 0.5
-    return Band(mean, mean - half, mean + half)
-
-
-def _upper_level(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1, as 0.95 does; it is {confidence!r}.")
-    return (1 + confidence) / 2

@@ -1,8 +1,8 @@
 """Significance of differences.
 
-Several methods on several data sets or folds: the Friedman test with Nemenyi's critical difference, Wilcoxon tests of
-all pairs with Holm's correction, and Bayesian tests, which can also say that two methods are practically equal.
-`contrast` runs all of them and summarizes the result in a sentence.
+Several methods on several data sets or folds: the Friedman test with Nemenyi's critical difference, and Wilcoxon tests
+of all pairs with Holm's correction; `contrast` runs these and summarizes the result in a sentence. Two methods on the
+folds of one cross-validation: `correlated_t`, a Bayesian test, which can also say that they are practically equal.
 """
 
 from __future__ import annotations
@@ -169,30 +169,6 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
         posterior = stats.t(n - 1, mean, math.sqrt(variance))
         worse, better = float(posterior.cdf(-rope)), float(posterior.sf(rope))
     return Posterior(worse, max(1 - worse - better, 0.0), better)
-
-
-def signed_rank(
-    first: Any, second: Any, *, rope: float = 0.01, prior: float = 0.5, draws: int = 20_000, seed: int = 0
-) -> Posterior:
-    """Run the Bayesian signed-rank test of two methods on several data sets (``benavoli2017`` in the bibliography).
-
-    The differences are drawn again with weights from a Dirichlet process, whose prior is one more difference of 0
-    with weight `prior`. The probabilities are the shares of draws in which each of the three regions is likeliest.
-    """
-    d = np.append(_paired_differences(first, second, rope), 0.0)
-    sums = d[:, None] + d
-    weights = np.random.default_rng(seed).dirichlet(np.append(np.ones(len(d) - 1), prior), draws)
-    better, worse = (_weight_beyond(weights, sign * sums, 2 * rope) for sign in (1, -1))
-    winner = np.argmax([worse, 1 - worse - better, better], axis=0)
-    shares = np.bincount(winner, minlength=3) / draws
-    return Posterior(*map(float, shares))
-
-
-def _weight_beyond(weights: Array, sums: Array, limit: float) -> Array:
-    """Return the weight of the pairs beyond the limit; those at it count half."""
-    beyond = (sums > limit) + 0.5 * (sums == limit)
-    share: Array = np.einsum("si,si->s", weights @ beyond, weights)
-    return share
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def fit_decision(method: str, held_out: HeldOut, *, single: bool, always_label: 
 def find_thresholds(probabilities: Array, truth: BoolArray) -> Array:
     """Return for each class half of the best F1 that any threshold reaches.
 
-    For probabilities that can be believed, this is the threshold of the best F1; unlike the threshold that happens to
+    For probabilities that can be trusted, this is the threshold of the best F1; unlike the threshold that happens to
     be the best on these documents, it does not follow single documents. Classes of fewer than `MIN_POSITIVES`
     documents have 0.5.
     """

@@ -1,4 +1,4 @@
-"""Calibration: from the log odds that a classifier gives to probabilities that can be believed.
+"""Calibration: from the log odds that a classifier gives to probabilities that can be trusted.
 
 A classifier is asked for log odds: one number where there are two classes, else one for each class, against all
 others. A monotone curve for each turns them into probabilities: a sigmoid (Platt), or a step-wise linear one (isotonic

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from termsieve._types import AnyArray
+from termsieve.defaults import MAX_MODEL_BYTES
 from termsieve.errors import OutputError
 from termsieve.extras import import_extra
 
@@ -28,7 +29,6 @@ Arrays = dict[str, AnyArray]
 
 MARK = b"TSMODEL2"
 TRAILER = len(MARK) + hashlib.sha256().digest_size
-MAX_BYTES = 1 << 30  # unpacked; a small file may unpack to more than any machine has
 MAX_MEMBERS = 60_000
 ABOUT = "about"
 TYPES = ("<f8", "<i8", "<i4", "|u1")
@@ -98,7 +98,7 @@ def _renumber(node: Any, numbers: dict[int, int], files: dict[str, str]) -> None
 # Reading
 
 
-def unpack(content: bytes, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], Arrays]:
+def unpack(content: bytes, max_bytes: int = MAX_MODEL_BYTES) -> tuple[dict[str, Any], Arrays]:
     """Return the content of a file, after checking everything that could do harm."""
     skops_io = import_extra("skops.io", "A model file")
     _check_whole(content)

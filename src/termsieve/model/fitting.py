@@ -24,6 +24,8 @@ from termsieve.classify.vocabulary_nb import VocabularyNB
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.counts.matrices import make_label_matrix
+from termsieve.defaults import CALIBRATION_FOLDS
+from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.model.calibrating import HeldOut, choose_decision
@@ -33,8 +35,8 @@ from termsieve.model.parts import make_vectorizer
 from termsieve.study.splits import Split, make_splits
 from termsieve.tokens.analyzer import Analyzer
 
-CALIBRATION_FOLDS = 5
 ENOUGH_HELD_OUT = 20_000  # documents: with more, no more folds are fitted
+ALL_TERMS = 'top("all")'
 
 
 class ModelSpec(NamedTuple):
@@ -107,6 +109,23 @@ class FittedParts(NamedTuple):
     def transform(self, X: sparse.csr_array) -> Any:
         """Return the matrix that the classifier takes, of a matrix with all terms."""
         return self.vectorizer._finish(X[:, self.columns], None)
+
+
+def make_unmeasured_settings() -> dict[str, Any]:
+    """Return what the settings of a model say of its quality where nothing was measured."""
+    return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
+
+
+def read_table(documents: Documents, columns: list[str]) -> pa.Table:
+    """Read the documents into a table in memory: they are compared and fitted."""
+    batches = list(documents.batches(columns))
+    if not batches:
+        raise InputError("There are no documents.")
+    table = pa.Table.from_batches(batches)
+    classes = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
+    if len(classes) < 2:
+        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
+    return table
 
 
 def fit_model(

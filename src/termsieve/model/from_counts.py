@@ -14,7 +14,7 @@ from termsieve.classify.poisson import PoissonNB, log_prior, poisson_rates
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
-from termsieve.model.fitting import ModelSpec
+from termsieve.model.fitting import ModelSpec, make_unmeasured_settings
 from termsieve.model.model import Model
 from termsieve.selection.selection import select
 
@@ -56,9 +56,8 @@ def fit_counts(counts: Counts, *, score: str, rule: str, classifier: str) -> Mod
     vectorizer = spec.make_vectorizer()
     vectorizer._set_vocabulary(chosen.term_array, None)
     about = {
-        "termsieve": __version__, "cv": 0, "seed": 0, "judged_on": 0, "candidates": [], "f1_macro": None,
-        "standard_error": None, "accuracy": None, "n_splits": 0, "reason": "", "against_all": None,
-        "f1_macro_of_all": None, "notes": [], "score": score, "rule": rule, "weighting": "count",
+        "termsieve": __version__, "cv": 0, "seed": 0, **make_unmeasured_settings(), "n_splits": 0, "reason": "",
+        "against_all": None, "f1_macro_of_all": None, "notes": [], "score": score, "rule": rule, "weighting": "count",
         "classifier": classifier, "min_df": 1, "n_terms": len(index), "n_docs": counts.n_docs,
         "analyzer": analyzer.settings, "calibration": None,
     }  # fmt: skip

@@ -13,12 +13,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from termsieve._types import Array, BoolArray
+from termsieve.defaults import MAX_MODEL_BYTES
 from termsieve.errors import InputError, MissingExtraError, OptionError, TermsieveWarning
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
 from termsieve.model.calibrating import EVEN, Decision, mark_most_probable
 from termsieve.model.calibration import find_log_odds
-from termsieve.model.container import MAX_BYTES, pack, unpack
+from termsieve.model.container import pack, unpack
 from termsieve.model.decision_parts import check_report, pack_decision, unpack_decision
 from termsieve.model.explaining import Explanation, explain_rows
 from termsieve.model.parts import (
@@ -259,7 +260,7 @@ class Model:
         *,
         tokenizer: Callable[[str], list[str]] | str | None = None,
         token_pattern: str | None = None,
-        max_bytes: int = MAX_BYTES,
+        max_bytes: int = MAX_MODEL_BYTES,
     ) -> Model:
         r"""Read a file that `save` wrote, or a ``.json`` file of `export`, which gives the same labels.
 

@@ -7,30 +7,35 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import CALIBRATION_FOLDS, DEFAULT_SCORE
 from termsieve.documents import TOKENS, Documents, read
-from termsieve.errors import InputError, OptionError
-from termsieve.model.fitting import CALIBRATION_FOLDS, ModelSpec, check_calibration_folds, fit_model
+from termsieve.errors import OptionError
+from termsieve.model.fitting import (
+    ALL_TERMS,
+    ModelSpec,
+    check_calibration_folds,
+    fit_model,
+    make_unmeasured_settings,
+    read_table,
+)
 from termsieve.model.from_counts import fit_counts
 from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
-from termsieve.study.recommendation import Recommendation, Tried
+from termsieve.study.recommendation import Recommendation
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
 from termsieve.study.study import compare
+from termsieve.study.trials import TrialSummary
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 
-ALL_TERMS = 'top("all")'
 COUNTS_CLASSIFIER = "multinomial_nb"  # of a model from counts alone
-_NOT_MEASURED = {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
 SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
 
 
@@ -81,7 +86,7 @@ def train(
         Fit the best of everything that was compared, rather than the fewest terms that are enough.
     calibrate
         Number of folds of the documents that are held out in turn, to turn what the classifier says into probabilities
-        that can be believed, and to measure how good these are; 0 for none. See `Model.settings`.
+        that can be trusted, and to measure how good these are; 0 for none. See `Model.settings`.
     threads
         Number of trials that run at the same time, and of threads that read documents (default one for each core).
     progress
@@ -106,7 +111,7 @@ def train(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
         cv=cv or FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
-    table = _read_table(as_documents(documents, labels), plan.columns)
+    table = read_table(as_documents(documents, labels), plan.columns)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = is_shown(progress)
     if cv:
@@ -114,7 +119,7 @@ def train(
         choice = result.recommended(fewest=not best)
         chosen, measured = _make_candidate(plan, choice.chosen, result), _measure_candidates(result, plan, choice)
     else:
-        measured, chosen = _NOT_MEASURED, _only_candidate(plan, fixed=rule is not None or not plan.is_open)
+        measured, chosen = make_unmeasured_settings(), _only_candidate(plan, fixed=rule is not None or not plan.is_open)
     settings = {
         "termsieve": __version__,
         "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
@@ -122,11 +127,8 @@ def train(
         **measured,
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
-        if chosen.representation is not None:
-            analyzer = adapt_analyzer(analyzer, chosen.representation)
-        spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, chosen.min_df, analyzer)
         return fit_model(
-            table, spec, settings, threads=threads, calibrate=calibrate, seed=seed,
+            table, chosen.make_spec(analyzer), settings, threads=threads, calibrate=calibrate, seed=seed,
             groups=table[groups].to_pylist() if isinstance(groups, str) else groups,
         )  # fmt: skip
 
@@ -159,13 +161,11 @@ def train_recommended(
     special = [Contender(**about) for about in result.settings.get("contenders", [])]
     others = [name for name in result.scores if name not in {one.name for one in special}]
     plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     choice = result.recommended(fewest=not best)
     chosen = _make_candidate(plan, choice.chosen, result)
-    if chosen.representation is not None:
-        analyzer = adapt_analyzer(analyzer, chosen.representation)
-    spec = ModelSpec(chosen.score, chosen.rule, chosen.weighting, chosen.classifier, chosen.min_df, analyzer)
+    spec = chosen.make_spec(analyzer)
     settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
                 **_measure_candidates(result, plan, choice)}  # fmt: skip
     return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
@@ -196,6 +196,12 @@ class Candidate(NamedTuple):
     min_df: float = 1
     representation: str | None = None
 
+    def make_spec(self, analyzer: Analyzer) -> ModelSpec:
+        """Return what a model of it is made of; other terms than those of the analyzer change it."""
+        if self.representation is not None:
+            analyzer = adapt_analyzer(analyzer, self.representation)
+        return ModelSpec(self.score, self.rule, self.weighting, self.classifier, self.min_df, analyzer)
+
     def __str__(self) -> str:
         of = f" of {self.representation}" if self.representation else ""
         return f"{self.classifier} on {self.weighting} of {self.rule}{of} by {self.score}"
@@ -214,18 +220,6 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     return [*together, *(Contender(f"{name}, {one}", name, rule=one) for name in names for one in others)]
 
 
-def _read_table(documents: Documents, columns: list[str]) -> pa.Table:
-    """Read the documents into a table in memory: they are compared and fitted."""
-    batches = list(documents.batches(columns))
-    if not batches:
-        raise InputError("There are no documents.")
-    table = pa.Table.from_batches(batches)
-    classes = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
-    if len(classes) < 2:
-        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
-    return table
-
-
 def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
     return compare(
         read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
@@ -235,7 +229,7 @@ def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | Non
     )  # fmt: skip
 
 
-def _make_candidate(plan: Plan, one: Tried, result: Comparison) -> Candidate:
+def _make_candidate(plan: Plan, one: TrialSummary, result: Comparison) -> Candidate:
     """Return what a model needs of something that was tried."""
     added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
     contender = added.get(one.score) or next(known for known in plan.scores if known.name == one.score)

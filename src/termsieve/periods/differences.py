@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import Decomposition, decompose
 from termsieve.periods.period_terms import PeriodTerms
-from termsieve.periods.trends import Trends
+from termsieve.periods.trends import Trend, Trends
 from termsieve.ranking.ranking import score
 from termsieve.views import format_percent, render_table
 
-LEVEL = 0.95
 ORDERS = ("z", "difference", "ratio")
 _SHOWN = 10  # rows of each direction, where a result prints itself
 
@@ -62,7 +62,7 @@ def changes(
     after: Counts | None = None,
     *more: Counts,
     names: tuple[str, ...] | None = None,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
 ) -> Changes | Trends:
     """Compare counts of two or more periods (or sources): which terms rose, which fell, and how sure that is.
 
@@ -112,7 +112,7 @@ def _check_sizes(periods: Mapping[str, Counts]) -> None:
 
 
 class Changes(PeriodTerms):
-    """What changed between two periods. Made by `termsieve.periods`.
+    """What changed between two periods. Made by `termsieve.changes`.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Changes(PeriodTerms):
         The two counts, by name.
     terms : pyarrow array
         All terms of both, sorted; all arrays below are in this order.
-    difference, log_ratio : Interval
+    difference, log_ratio : Estimate
         Of the shares of documents: after minus before, and the binary logarithm of after to before.
     z, p, q : array
         Signed square root of chi-square; exact two-sided p-value (Fisher); q-value (Benjamini and Hochberg).
@@ -139,7 +139,7 @@ class Changes(PeriodTerms):
 
     schema = SCHEMA
 
-    def __init__(self, periods: Mapping[str, Counts], level: float = LEVEL, label: str | None = None) -> None:
+    def __init__(self, periods: Mapping[str, Counts], level: float = DEFAULT_LEVEL, label: str | None = None) -> None:
         super().__init__(periods, level, label)
         self.n_docs: tuple[int, int] = tuple(self._size(name) for name in self.names)  # type: ignore[assignment]
         self.df: tuple[Int64Array, Int64Array] = tuple(self._df(name) for name in self.names)  # type: ignore[assignment]
@@ -152,12 +152,12 @@ class Changes(PeriodTerms):
         return np.asarray(cells.where(cells.classes == self._joined.index_of_class(name)).totals()[0], np.int64)
 
     @cached_property
-    def difference(self) -> proportions.Interval:
+    def difference(self) -> proportions.Estimate:
         """Differences of the shares of documents, with Newcombe's limits."""
         return proportions.compare_shares(self.df[0], self.n_docs[0], self.df[1], self.n_docs[1], self.level)
 
     @cached_property
-    def log_ratio(self) -> proportions.Interval:
+    def log_ratio(self) -> proportions.Estimate:
         """Binary logarithms of the ratio of the shares, with limits."""
         return proportions.compare_ratios(self.df[0], self.n_docs[0], self.df[1], self.n_docs[1], self.level)
 
@@ -247,6 +247,14 @@ class Changes(PeriodTerms):
             for row in [*self.risers(), *self.fallers()]
         ]  # fmt: skip
         return render_table(self.headline, head, rows)
+
+
+def list_strongest(
+    found: Changes | Trends, n: int, *, by: str = "z", max_q: float = 1.0
+) -> tuple[list[Change] | list[Trend], list[Change] | list[Trend]]:
+    """Return the n terms that rose most and the n that fell most; trends have one order, whatever `by` says."""
+    options: dict[str, Any] = {"max_q": max_q} | ({"by": by} if isinstance(found, Changes) else {})
+    return found.risers(n, **options), found.fallers(n, **options)
 
 
 def _to_list(column: Any) -> list[Any]:

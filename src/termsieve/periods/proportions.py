@@ -15,7 +15,7 @@ from termsieve.errors import OptionError
 from termsieve.ranking.ranking import score
 
 
-class Interval(NamedTuple):
+class Estimate(NamedTuple):
     """An estimate for each term, and its limits."""
 
     value: Array
@@ -42,7 +42,7 @@ def wilson_limits(df: Int64Array, n: float, z: float) -> tuple[Array, Array]:
     return np.clip((centre - width) / (n + z * z), 0, 1), np.clip((centre + width) / (n + z * z), 0, 1)
 
 
-def compare_shares(before: Int64Array, n_before: int, after: Int64Array, n_after: int, level: float) -> Interval:
+def compare_shares(before: Int64Array, n_before: int, after: Int64Array, n_after: int, level: float) -> Estimate:
     """Return differences of shares, after minus before, with Newcombe's limits from those of Wilson.
 
     >>> found = compare_shares(np.array([48]), 80, np.array([56]), 70, 0.95)  # Newcombe's own example
@@ -54,10 +54,10 @@ def compare_shares(before: Int64Array, n_before: int, after: Int64Array, n_after
     share0, share1 = before / n_before, after / n_after
     difference = share1 - share0
     down, up = np.hypot(share1 - low1, high0 - share0), np.hypot(high1 - share1, share0 - low0)
-    return Interval(difference, np.maximum(difference - down, -1), np.minimum(difference + up, 1))
+    return Estimate(difference, np.maximum(difference - down, -1), np.minimum(difference + up, 1))
 
 
-def compare_ratios(before: Int64Array, n_before: int, after: Int64Array, n_after: int, level: float) -> Interval:
+def compare_ratios(before: Int64Array, n_before: int, after: Int64Array, n_after: int, level: float) -> Estimate:
     """Return binary logarithms of the ratio of shares, after to before, with limits.
 
     Half a document is added to each number, so that terms of one period have a ratio, too (Walter's estimate, with
@@ -66,10 +66,10 @@ def compare_ratios(before: Int64Array, n_before: int, after: Int64Array, n_after
     a, b, m, n = after + 0.5, before + 0.5, n_after + 0.5, n_before + 0.5
     value = np.log2(a / m) - np.log2(b / n)
     error = normal_quantile(level) * np.sqrt(np.maximum(1 / a - 1 / m + 1 / b - 1 / n, 0)) / np.log(2)
-    return Interval(value, value - error, value + error)
+    return Estimate(value, value - error, value + error)
 
 
-def fit_trend(df: Int64Array, sizes: Int64Array, level: float) -> tuple[Interval, Array]:
+def fit_trend(df: Int64Array, sizes: Int64Array, level: float) -> tuple[Estimate, Array]:
     """Return the slope of the share per period (terms x periods), with limits, and Cochran and Armitage's z.
 
     Least squares with the numbers of documents as weights; periods are equally spaced.
@@ -88,7 +88,7 @@ def fit_trend(df: Int64Array, sizes: Int64Array, level: float) -> tuple[Interval
     null_error = np.sqrt(pooled * (1 - pooled) / spread)
     z = np.divide(slope, null_error, out=np.zeros_like(slope), where=null_error > 0)
     error = normal_quantile(level) * np.sqrt(variance)
-    return Interval(slope, slope - error, slope + error), z
+    return Estimate(slope, slope - error, slope + error), z
 
 
 def exact_pvalues(joined: Counts, before: str, after: str) -> Array:

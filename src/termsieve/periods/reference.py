@@ -12,10 +12,12 @@ import numpy as np
 
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.periods.joining import join_periods
 from termsieve.ranking.certainty import measure_dispersion
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores import Score
 from termsieve.table import Occurrences, Table, TableTooCoarseError
 
@@ -46,7 +48,7 @@ def keywords(
     n: int | None = 20,
     *,
     against: bool = False,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
 ) -> list[Keyword]:
     """Return the words that a text has more often than a reference corpus, best first.
 

@@ -13,7 +13,8 @@ from termsieve.counts.counts import Counts
 from termsieve.counts.folds import Folds
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
-from termsieve.ranking.ranking import ScoreLike, Scores, score
+from termsieve.ranking.ranking import ScoreLike, score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores import DEFAULT_SCORE
 
 

@@ -39,13 +39,13 @@ SCHEMA = pa.schema(
 
 
 class Trends(PeriodTerms):
-    """The trend of each term over periods. Made by `termsieve.periods` from more than two counts.
+    """The trend of each term over periods. Made by `termsieve.changes` from more than two counts.
 
     Attributes
     ----------
     periods : dict of str to Counts
         The counts, in the order of time.
-    slope : Interval
+    slope : Estimate
         Change of the share of documents per period.
     z, p, q : array
         Cochran and Armitage's test of a trend, its two-sided p-value (exact for rare terms), and the q-value.
@@ -68,11 +68,11 @@ class Trends(PeriodTerms):
         self.df: Int64Array = self._joined.df[order].toarray().T
 
     @cached_property
-    def _fit(self) -> tuple[proportions.Interval, Array]:
+    def _fit(self) -> tuple[proportions.Estimate, Array]:
         return proportions.fit_trend(self.df, self.sizes, self.level)
 
     @property
-    def slope(self) -> proportions.Interval:
+    def slope(self) -> proportions.Estimate:
         """Change of the share of documents per period, with limits."""
         return self._fit[0]
 

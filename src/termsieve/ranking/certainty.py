@@ -6,26 +6,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.table import ratio
 
 if TYPE_CHECKING:
     from termsieve._types import Array, Int32Array, Int64Array
     from termsieve.counts.counts import Counts
-    from termsieve.ranking.ranking import Scores
+    from termsieve.ranking.score_values import Scores
 
 
-class Beside(NamedTuple):
-    """What is wanted beside each term: an interval of this level or none, p-values, dispersion."""
+class CertaintyColumns(NamedTuple):
+    """The columns that are wanted beside each term: an interval of this level or none, p-values, dispersion."""
 
     level: float | None = None
     pvalues: bool = False
     dispersion: bool = False
 
     @classmethod
-    def of(cls, intervals: bool | float, pvalues: bool, dispersion: bool) -> Beside:
+    def from_options(cls, intervals: bool | float, pvalues: bool, dispersion: bool) -> CertaintyColumns:
         """Return what the options of `Scores.top` ask for; True is an interval of 0.95."""
-        level = 0.95 if intervals is True else float(intervals) if intervals else None
+        level = DEFAULT_LEVEL if intervals is True else float(intervals) if intervals else None
         if level is not None and not 0 < level < 1:
             raise OptionError(f"The level of intervals must lie between 0 and 1; it was given {intervals!r}.")
         return cls(level, bool(pvalues), bool(dispersion))
@@ -45,10 +46,10 @@ class Beside(NamedTuple):
         )
 
 
-NOTHING = Beside()
+NO_COLUMNS = CertaintyColumns()
 
 
-def describe_overall(scores: Scores, places: Int64Array, beside: Beside) -> dict[str, Array]:
+def describe_overall(scores: Scores, places: Int64Array, beside: CertaintyColumns) -> dict[str, Array]:
     """Return the columns of some terms in a ranking of all classes together."""
     columns: dict[str, Array] = {}
     if beside.level is not None:
@@ -62,7 +63,7 @@ def describe_overall(scores: Scores, places: Int64Array, beside: Beside) -> dict
     return columns
 
 
-def describe_class(scores: Scores, places: Int64Array, c: int, beside: Beside) -> dict[str, Array]:
+def describe_class(scores: Scores, places: Int64Array, c: int, beside: CertaintyColumns) -> dict[str, Array]:
     """Return the columns of some terms in the ranking of one class, by its place."""
     columns: dict[str, Array] = {}
     if beside.level is not None:

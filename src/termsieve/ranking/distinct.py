@@ -6,7 +6,8 @@ documents with the term. Of the 4.2 million pairs of class and term in 20 Newsgr
 sees each different cell once; the rest is looking up.
 
 Scores of occurrences need finer cells. Nobody has to declare that: a function that asks a table of documents
-for occurrences is given the finer one.
+for occurrences is given the finer one. The finer columns and cells are found by the numbers of the coarser ones, so
+that what these were found by is not looked at again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
-from termsieve._types import Array, BoolArray, Int32Array, Int64Array
+from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array
 from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
 
 if TYPE_CHECKING:
@@ -43,25 +44,26 @@ def _make_slots(n: int) -> Int32Array:
 
 
 def _number_columns(
-    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array
+    indptr: Int64Array, keys: tuple[AnyArray, AnyArray], totals: Int64Array
 ) -> tuple[Int32Array, Int32Array]:
     """Give the different columns numbers, in the order of the first of each: that of each, and the first of each."""
     n = len(indptr) - 1
-    if not kernels_pay(len(classes), TABLE_CELLS):
-        return _number_columns_plainly(indptr, classes, keys, totals)
+    if not kernels_pay(len(keys[0]), TABLE_CELLS):
+        return _number_columns_plainly(indptr, keys, totals)
     place, first = np.empty(n, np.int32), np.empty(n, np.int32)
     found = kernels.number_columns(
-        indptr=indptr, classes=classes, keys=keys, totals=totals, secrets=new_secrets(), slots=_make_slots(n),
+        indptr=indptr, keys=keys[0], more_keys=keys[1], totals=totals, secrets=new_secrets(), slots=_make_slots(n),
         place=place, first=first,
     )  # fmt: skip
     return place, first[:found].copy()
 
 
 def _number_columns_plainly(
-    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array
+    indptr: Int64Array, keys: tuple[AnyArray, AnyArray], totals: Int64Array
 ) -> tuple[Int32Array, Int32Array]:
-    cells, heads = np.vstack([classes, keys]).T.tobytes(), totals.T.tobytes()
-    width, head = 8 * (1 + len(keys)), 8 * len(totals)
+    both = np.stack(keys, axis=1)
+    cells, heads = both.tobytes(), totals.T.tobytes()
+    width, head = 2 * both.itemsize, 8 * len(totals)
     numbers: dict[tuple[bytes, bytes], int] = {}
     place, first = np.empty(len(indptr) - 1, np.int32), list[int]()
     for j, (start, end) in enumerate(itertools.pairwise((indptr * width).tolist())):
@@ -72,9 +74,9 @@ def _number_columns_plainly(
     return place, np.array(first, np.int32)
 
 
-def _find_distinct_rows(*columns: NDArray[Any]) -> tuple[Int32Array, Int32Array]:
+def _find_distinct_rows(*columns: AnyArray) -> tuple[Int32Array, Int32Array]:
     """Give the different rows of a dense array numbers: that of each, and the first of each number."""
-    keys = np.ascontiguousarray(np.stack(columns, axis=1, dtype=np.int64))
+    keys = np.ascontiguousarray(np.stack(columns, axis=1))
     if not kernels_pay(len(keys), TABLE_CELLS):
         return _find_distinct_rows_plainly(keys)
     place, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
@@ -84,7 +86,7 @@ def _find_distinct_rows(*columns: NDArray[Any]) -> tuple[Int32Array, Int32Array]
     return place, first[:found].copy()
 
 
-def _find_distinct_rows_plainly(keys: Int64Array) -> tuple[Int32Array, Int32Array]:
+def _find_distinct_rows_plainly(keys: AnyArray) -> tuple[Int32Array, Int32Array]:
     order = np.lexsort(keys.T)  # equal rows stand together, in their order
     starts = np.ones(len(keys), np.bool_)
     starts[1:] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
@@ -110,11 +112,18 @@ def _find_missing_kinds(
     return missing
 
 
-def _as_keys(values: NDArray[Any]) -> Int64Array:
+def _as_keys(values: AnyArray) -> AnyArray:
     """Return numbers as keys: equal keys for equal numbers."""
-    if values.dtype.kind == "f":
-        return np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
-    return np.ascontiguousarray(values, dtype=np.int64)
+    keys = np.ascontiguousarray(values)
+    return keys.view(np.int64) if keys.dtype.kind == "f" else keys
+
+
+def _pair_keys(numbers: Int32Array, kinds: Int32Array, n_numbers: int, n_kinds: int) -> AnyArray:
+    """Return one key for each pair of a number and a kind, of 32 bits where these are enough."""
+    keys: AnyArray = numbers.astype(np.int32 if n_numbers * n_kinds <= np.iinfo(np.int32).max else np.int64)
+    keys *= n_kinds
+    keys += kinds
+    return keys
 
 
 def load_loops(n_cells: int) -> None:
@@ -166,40 +175,52 @@ class DistinctCells:
         self._kind_size, self._kind_tokens = kinds
 
     def _set_columns(self, counts: Counts) -> None:
+        cells = counts.cells
         if self._level is DetailLevel.DOCUMENTS:
-            values, totals = counts.cells.values[:1], counts.term_df[np.newaxis]
+            values, totals = cells.values[:1], counts.term_df[np.newaxis]
+            keys, heads = (cells.classes, _as_keys(values[0])), _as_keys(totals)
         else:
-            values = counts.cells.values
-            totals = np.array([counts.term_df, counts.term_tf, counts.term_tf2])
-        indptr, classes = counts.cells.indptr, counts.cells.classes
-        keys, total_keys = _as_keys(values), _as_keys(totals)
-        self.place, first = _number_columns(indptr, classes, keys, total_keys)
-        lengths = np.diff(indptr)[first]
+            # the number of a column of documents says its classes and their documents, which need not be read again
+            values, totals = cells.values, np.array([counts.term_df, counts.term_tf, counts.term_tf2])
+            coarse = find_distinct_cells(counts, DetailLevel.DOCUMENTS)
+            keys, heads = (_as_keys(values[1]), _as_keys(values[2])), np.vstack([coarse.place, _as_keys(totals[1:])])
+        self.place: Int32Array
+        self.place, first = _number_columns(cells.indptr, keys, heads)
+        lengths = np.diff(cells.indptr)[first]
         self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        source = np.repeat(indptr[first] - self.indptr[:-1], lengths) + np.arange(self.indptr[-1])
-        self.classes: Int32Array = classes[source]
-        self.group, group_first = _find_distinct_rows(*total_keys[:, first])
+        source = np.repeat(cells.indptr[first] - self.indptr[:-1], lengths)
+        source += np.arange(source.size)
+        self.classes: Int32Array = cells.classes[source]
+        self.group, group_first = _find_distinct_rows(*_as_keys(totals[:, first]))
         self._totals = totals[:, first[group_first]].astype(np.float64)
-        self._set_cells(keys[:, source], values, source)
+        self._set_cells(self._repeat_group(), group_first.size, _as_keys(values[:, source]), values, source)
 
     def _refine(self, coarse: DistinctCells) -> None:
         """Split the cells of classes of equal size by the occurrences of all terms there."""
         self.place, self.indptr, self.classes = coarse.place, coarse.indptr, coarse.classes
         self.group, self._totals = coarse.group, coarse._totals
-        self._set_cells(coarse.cell[np.newaxis], coarse._cell_values, coarse.cell)
+        self._set_cells(coarse.cell, coarse.n_cells, coarse.cell[:0], coarse._cell_values, coarse.cell)
 
-    def _set_cells(self, keys: NDArray[Any], values: NDArray[Any], source: NDArray[Any]) -> None:
-        """Find the different cells by their keys; what is in them stands in `values` at `source`."""
-        kind, group = self.kind[self.classes], np.repeat(self.group, np.diff(self.indptr))
-        self.cell, first = _find_distinct_rows(kind, group, *keys)
-        sizes = np.bincount(self.kind, minlength=self._kind_size.size).astype(np.int64)
+    def _repeat_group(self) -> Int32Array:
+        return np.repeat(self.group, np.diff(self.indptr))
+
+    def _set_cells(
+        self, numbers: Int32Array, n_numbers: int, keys: AnyArray, values: AnyArray, source: NDArray[Any]
+    ) -> None:
+        """Find the different cells: by a number below `n_numbers`, the kind of their class, and rows of keys.
+
+        What is in them stands in `values` at `source`.
+        """
+        n_kinds = self._kind_size.size
+        self.cell, first = _find_distinct_rows(_pair_keys(numbers, self.kind[self.classes], n_numbers, n_kinds), *keys)
+        sizes = np.bincount(self.kind, minlength=n_kinds).astype(np.int64)
         n_groups = self._totals.shape[1]
         missing = _find_missing_kinds(self.indptr, self.classes, self.kind, sizes, self.group, n_groups)
-        numbers = first.size - 1 + np.cumsum(missing)
-        self.empty_cell: Int32Array = numbers.astype(np.int32).reshape(missing.shape)
+        self.empty_cell: Int32Array = np.cumsum(missing, dtype=np.int32).reshape(missing.shape)
+        self.empty_cell += first.size - 1
         empty_group, empty_kind = np.nonzero(missing)
-        self._cell_kind = np.concatenate([kind[first], empty_kind.astype(np.int32)])
-        self._cell_group = np.concatenate([group[first], empty_group.astype(np.int32)])
+        self._cell_kind = np.concatenate([self.kind[self.classes[first]], empty_kind.astype(np.int32)])
+        self._cell_group = np.concatenate([self._repeat_group()[first], empty_group.astype(np.int32)])
         self._cell_values = np.zeros((values.shape[0], self._cell_kind.size))
         self._cell_values[:, : first.size] = values[:, source[first]]
         self.n_cells = self._cell_kind.size

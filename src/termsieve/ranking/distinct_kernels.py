@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from termsieve._numba import jit, multiply_and_fold
-from termsieve._types import BoolArray, Int32Array, Int64Array, UInt64Array
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array, UInt64Array
 
 
 @jit
@@ -17,7 +17,7 @@ def _mix_hash(h: Any, x: Any, secret: Any) -> Any:
 
 @jit
 def _is_same_column(
-    indptr: Int64Array, classes: Int32Array, keys: Int64Array, totals: Int64Array, i: int, j: int
+    indptr: Int64Array, keys: AnyArray, more_keys: AnyArray, totals: Int64Array, i: int, j: int
 ) -> bool:
     start, other, n = indptr[i], indptr[j], indptr[i + 1] - indptr[i]
     if indptr[j + 1] - other != n:
@@ -26,19 +26,16 @@ def _is_same_column(
         if totals[r, i] != totals[r, j]:
             return False
     for p in range(n):
-        if classes[start + p] != classes[other + p]:
+        if keys[start + p] != keys[other + p] or more_keys[start + p] != more_keys[other + p]:
             return False
-        for r in range(keys.shape[0]):
-            if keys[r, start + p] != keys[r, other + p]:
-                return False
     return True
 
 
 @jit
 def number_columns(
     indptr: Int64Array,
-    classes: Int32Array,
-    keys: Int64Array,
+    keys: AnyArray,
+    more_keys: AnyArray,
     totals: Int64Array,
     secrets: UInt64Array,
     slots: Int32Array,
@@ -47,7 +44,8 @@ def number_columns(
 ) -> int:
     """Give the different columns numbers: `place` is that of each column, `first` a column of each number.
 
-    The hashes depend on random numbers, so that nobody can make counts that crowd together; the result does not.
+    A column has its totals, and for each of its cells a key and one more. The hashes depend on random numbers, so that
+    nobody can make counts that crowd together; the result does not.
     """
     start, secret = secrets[0], secrets[1]
     mask = np.uint64(slots.size - 1)
@@ -57,11 +55,9 @@ def number_columns(
         for r in range(totals.shape[0]):
             h = _mix_hash(h, totals[r, j], secret)
         for p in range(indptr[j], indptr[j + 1]):
-            h = _mix_hash(h, classes[p], secret)
-            for r in range(keys.shape[0]):
-                h = _mix_hash(h, keys[r, p], secret)
+            h = _mix_hash(h, keys[p], secret ^ np.uint64(more_keys[p]))
         slot = (h ^ (h >> np.uint64(32))) & mask
-        while slots[slot] >= 0 and not _is_same_column(indptr, classes, keys, totals, first[slots[slot]], j):
+        while slots[slot] >= 0 and not _is_same_column(indptr, keys, more_keys, totals, first[slots[slot]], j):
             slot = (slot + np.uint64(1)) & mask
         if slots[slot] < 0:
             slots[slot] = found
@@ -92,7 +88,7 @@ def mark_missing_kinds(
 
 
 @jit
-def number_rows(keys: Int64Array, secrets: UInt64Array, slots: Int32Array, place: Int32Array, first: Int32Array) -> int:
+def number_rows(keys: AnyArray, secrets: UInt64Array, slots: Int32Array, place: Int32Array, first: Int32Array) -> int:
     """Give the different rows of a dense array numbers, as `number_columns` does."""
     start, secret = secrets[0], secrets[1]
     mask = np.uint64(slots.size - 1)

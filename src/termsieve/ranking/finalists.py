@@ -17,8 +17,8 @@ from termsieve.counts.counts import Counts
 from termsieve.counts.storage import join_blocks
 from termsieve.errors import OptionError
 from termsieve.ranking.distinct import load_loops
-from termsieve.ranking.ranking import Scores
 from termsieve.ranking.ranking_rows import Ranking
+from termsieve.ranking.score_values import Scores
 from termsieve.threads import count_cores, map_stream
 
 if TYPE_CHECKING:

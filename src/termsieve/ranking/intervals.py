@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["analytic", "bootstrap"]
 METHODS = ("analytic", "bootstrap")
-_CELLS = 1 << 19  # so many cells are evaluated at once
+_CELLS = 1 << 19  # this many cells are evaluated at once
 
 
 class Interval(NamedTuple):
@@ -56,7 +57,7 @@ class Interval(NamedTuple):
 class IntervalOptions(NamedTuple):
     """How sure, by which method; draws and seed are those of the bootstrap."""
 
-    level: float = 0.95
+    level: float = DEFAULT_LEVEL
     method: Method = "analytic"
     draws: int = 1000
     seed: int = 0
@@ -191,7 +192,7 @@ def _bootstrap_table(score: Score, t: Table, options: IntervalOptions) -> Interv
 
 
 def _repeat(t: Table, part: slice, times: int) -> Table:
-    """Return a table in which each entry of a part stands so many times."""
+    """Return a table in which each entry of a part stands this many times."""
 
     def repeat(x: Array) -> Array:
         return np.repeat(x[part], times)
@@ -213,7 +214,7 @@ def _as_key(values: Array) -> list[int]:
 
 
 def draw_side(side: Side, rng: np.random.Generator, draws: int, *, occurrences: bool) -> Side:
-    """Draw documents with replacement, so many times."""
+    """Draw documents with replacement, this many times."""
     df, tf, tf2, n = map(float, side)
     if not occurrences:
         drawn = rng.binomial(int(n), min(df / n, 1.0) if n else 0.0, draws).astype(np.float64)

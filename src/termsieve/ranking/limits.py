@@ -30,7 +30,7 @@ class Side(NamedTuple):
     n: Array
 
 
-class Typical(NamedTuple):
+class TypicalDocument(NamedTuple):
     """What a document with the term has of it, where a side has none: occurrences, and squares per occurrence."""
 
     tf_per_df: Array
@@ -44,11 +44,11 @@ def split_sides(t: Table) -> tuple[Side, Side]:
     return Side(t.tp, t.tp, t.tp, t.n_c), Side(t.fp, t.fp, t.fp, t.n_nc)
 
 
-def typical_document(t: Table) -> Typical:
+def typical_document(t: Table) -> TypicalDocument:
     """Return what a document with the term has of it, over both sides."""
     if not t.has_occurrences:
-        return Typical(np.ones_like(t.tp), np.ones_like(t.tp))
-    return Typical(ratio(t.tf_t, t.n_t, empty=1.0), ratio(t.tf2_t, t.tf_t, empty=1.0))
+        return TypicalDocument(np.ones_like(t.tp), np.ones_like(t.tp))
+    return TypicalDocument(ratio(t.tf_t, t.n_t, empty=1.0), ratio(t.tf2_t, t.tf_t, empty=1.0))
 
 
 def limit_documents(side: Side, tail: float) -> tuple[Side, Side]:
@@ -57,7 +57,7 @@ def limit_documents(side: Side, tail: float) -> tuple[Side, Side]:
     return tuple(Side(x, x, x, side.n) for x in (low, high))  # type: ignore[return-value]
 
 
-def limit_occurrences(side: Side, typical: Typical, tail: float) -> tuple[Side, Side]:
+def limit_occurrences(side: Side, typical: TypicalDocument, tail: float) -> tuple[Side, Side]:
     """Return the lower and the upper limit, for scores of occurrences: documents with the term more or fewer."""
     from scipy.special import gammaincinv
 
@@ -72,14 +72,14 @@ def limit_occurrences(side: Side, typical: Typical, tail: float) -> tuple[Side, 
     return ends[0], ends[1]
 
 
-def variance_per_occurrence(side: Side, typical: Typical) -> Array:
+def variance_per_occurrence(side: Side, typical: TypicalDocument) -> Array:
     """Return the variance of the class's occurrences over their number: 1 for a Poisson process, more in bursts."""
     squares = np.maximum(side.tf2 - ratio(side.tf * side.tf, side.n, empty=0.0), 0.0)
     return np.where(side.tf > 0, ratio(squares, side.tf, empty=0.0), typical.tf2_per_tf)
 
 
-def _scale(side: Side, typical: Typical, total: Array) -> Side:
-    """Return the side with so many occurrences, in more or fewer documents of the same kind."""
+def _scale(side: Side, typical: TypicalDocument, total: Array) -> Side:
+    """Return the side with this many occurrences, in more or fewer documents of the same kind."""
     none = side.tf == 0
     factor = ratio(total, np.where(none, 1.0, side.tf), empty=0.0)
     df = np.where(none, ratio(total, typical.tf_per_df, empty=0.0), side.df * factor)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from termsieve.scores import Score
 
 Control: TypeAlias = Literal["bh", "by"]
-_BLOCK = 1 << 18  # so many possible tables are scored at once
+_BLOCK = 1 << 18  # this many possible tables are scored at once
 _FAR, _NEAR, _MARGIN = 40, 10, 60  # standard deviations and documents: what is further from the mean has no probability
 _SAME = 1e-9  # values that differ by less, relatively, are equal: the rest is rounding
 
@@ -133,7 +133,7 @@ def _lower_a_little(values: Array) -> Array:
 def draw_overall_pvalues(
     counts: Counts, score: Score, aggregate: str | None, places: Int64Array, draws: int, seed: int
 ) -> Array:
-    """Return the p-values of an overall score, of some terms by their places, from so many drawn tables each."""
+    """Return the p-values of an overall score, of some terms by their places, from this many drawn tables each."""
     if counts.n_multilabel:
         raise OptionError(
             f"{counts.n_multilabel:,} documents have more than one label: exchanging them is not drawing from classes. "

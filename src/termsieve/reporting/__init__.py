@@ -6,6 +6,7 @@
     report_data      counts, scores and comparison, and what follows from them
     findings         headline and findings, in sentences
     charts           charts of a report, as Vega-Lite
+    curve_charts     charts of F1 against the number of terms
     vocabulary_map   the terms of the map, as plain data
     term_index       an index of the whole vocabulary, in which the page looks terms up
     term_groups      the chart of terms that stand for each other

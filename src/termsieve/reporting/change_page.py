@@ -11,7 +11,7 @@ from markupsafe import Markup
 from termsieve._version import __version__
 from termsieve.files import check_target, write_atomically
 from termsieve.periods import Changes, Trends
-from termsieve.periods.differences import Change
+from termsieve.periods.differences import Change, list_strongest
 from termsieve.periods.trends import Trend
 from termsieve.reporting.page import get_environment, load_asset
 from termsieve.views import format_percent
@@ -51,8 +51,7 @@ def _make_headline(found: Changes | Trends) -> str:
 
 
 def _make_part(found: Changes | Trends, top: int, order: str, max_q: float) -> dict[str, Any]:
-    options: dict[str, Any] = {"max_q": max_q} | ({"by": order} if isinstance(found, Changes) else {})
-    up, down = found.risers(top, **options), found.fallers(top, **options)
+    up, down = list_strongest(found, top, by=order, max_q=max_q)
     row_of: Any = _change_row if isinstance(found, Changes) else _trend_row
     lists = [
         {"title": name, "rows": [row_of(row, _find_scale(rows)) for row in rows]}

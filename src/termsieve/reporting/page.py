@@ -17,8 +17,8 @@ from termsieve.documents import Documents
 from termsieve.files import check_target, write_atomically
 from termsieve.model.exporting import Front
 from termsieve.model.model import Model
-from termsieve.ranking.ranking import Scores
-from termsieve.reporting import charts, rerun, tables
+from termsieve.ranking.score_values import Scores
+from termsieve.reporting import charts, curve_charts, rerun, tables
 from termsieve.reporting.figures import draw_critical_difference, write_figures
 from termsieve.reporting.findings import list_findings, make_explanation, make_headline
 from termsieve.reporting.report_data import MAX_PAIRS, ReportData
@@ -138,7 +138,7 @@ def _draw_charts(data: ReportData) -> dict[str, Chart]:
     if data.counts is not None:
         drawn += [charts.draw_class_sizes(data.counts), charts.draw_term_frequencies(data.counts)]
     if data.result is not None:
-        drawn += charts.draw_f1_curves(data.result)
+        drawn += curve_charts.draw_f1_curves(data.result)
     if data.front is not None:
         drawn.append(charts.draw_byte_front(data.front))
     if data.contenders:
@@ -299,7 +299,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart], words: Vocabulary
 def _decision_curve(result: Comparison, drawn: dict[str, Chart]) -> str:
     """Return the name of the chart with the curves of the recommended classifier."""
     names = [name for name in drawn if name.startswith("f1_")]
-    return names[result.asked_classifiers.index(charts.find_charted_classifier(result))]
+    return names[result.asked_classifiers.index(curve_charts.find_charted_classifier(result))]
 
 
 def _draw_contrasts(data: ReportData) -> list[dict[str, Any]]:

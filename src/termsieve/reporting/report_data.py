@@ -13,10 +13,11 @@ from scipy.stats import rankdata
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.errors import InputError, OptionError
+from termsieve.evaluate.agreement import overlap
 from termsieve.evaluate.list_stability import OFTEN
-from termsieve.evaluate.measures import overlap
 from termsieve.model.exporting import Front
-from termsieve.ranking.ranking import Scores, score
+from termsieve.ranking.ranking import score
+from termsieve.ranking.score_values import Scores
 from termsieve.reporting.try_box import TryBox
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.excerpts import Excerpts

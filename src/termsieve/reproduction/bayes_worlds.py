@@ -31,7 +31,7 @@ from termsieve.errors import OptionError
 from termsieve.files import write_atomically
 from termsieve.ranking.ranking import score
 from termsieve.reproduction import bayes_kernels
-from termsieve.reproduction.grids import Grid, Layout, Model, Preparation
+from termsieve.reproduction.grids import BayesModel, Grid, Preparation, TrialLayout
 from termsieve.reproduction.setting import Setting, load_corpus
 from termsieve.reproduction.worlds import Multiverse
 from termsieve.study.corpus import Corpus
@@ -52,7 +52,7 @@ class BayesRunner(NamedTuple):
 
     def run(self, multiverse: Multiverse, setting: Setting, splits: int | None = None) -> Grid:
         """Run the parts that the folder does not have, one corpus and split at a time, and return all."""
-        layout = Layout(multiverse, setting)
+        layout = TrialLayout(multiverse, setting)
         n_splits = multiverse.splits if splits is None else splits
         shape = (len(layout.combinations), n_splits, len(layout.contenders), len(layout.models), len(MEASURES))
         values = np.zeros((*shape, len(layout.sizes)))
@@ -64,7 +64,7 @@ class BayesRunner(NamedTuple):
                 seconds += taken
         return Grid(multiverse, setting, values, MEASURES, sampled=False, test_ratio=test_ratio, seconds=seconds)
 
-    def _run_part(self, layout: Layout, places: list[int], fold: int) -> tuple[Array, float, float]:
+    def _run_part(self, layout: TrialLayout, places: list[int], fold: int) -> tuple[Array, float, float]:
         prepared = [layout.prepare(layout.combinations[place]) for place in places]
         identity = [ENGINE, fold, layout.sizes, [one.settings for one in layout.contenders], layout.models]
         about = [[one.setting.data, *_limits(one)] for one in prepared]
@@ -83,7 +83,7 @@ class BayesRunner(NamedTuple):
         return values.astype(np.float32), seconds, test_ratio
 
     @staticmethod
-    def _part_shape(layout: Layout, places: list[int]) -> tuple[int, ...]:
+    def _part_shape(layout: TrialLayout, places: list[int]) -> tuple[int, ...]:
         return len(places), len(layout.contenders), len(layout.models), len(MEASURES), len(layout.sizes)
 
 
@@ -108,7 +108,7 @@ def _limits(prepared: Preparation) -> tuple[str, int, int, bool]:
     )  # fmt: skip
 
 
-def group_by_corpus(layout: Layout) -> list[list[int]]:
+def group_by_corpus(layout: TrialLayout) -> list[list[int]]:
     """Return the places of the preparations that have the same texts and tokens, together."""
     groups: dict[str, list[int]] = {}
     for place, numbers in enumerate(layout.combinations):
@@ -117,7 +117,7 @@ def group_by_corpus(layout: Layout) -> list[list[int]]:
     return list(groups.values())
 
 
-def run_part(layout: Layout, prepared: Sequence[Preparation], fold: int) -> tuple[Array, float]:
+def run_part(layout: TrialLayout, prepared: Sequence[Preparation], fold: int) -> tuple[Array, float]:
     """Run all trials on one corpus and split: preparations x variants x models x measures x sizes."""
     setting = prepared[0].setting
     cached = load_corpus(setting, 1)
@@ -220,7 +220,7 @@ def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> Boo
 
 
 def _measure_lists(
-    data: SplitCounts, lists: Sequence[tuple[Int64Array, Int64Array]], layout: Layout, stop_list: str
+    data: SplitCounts, lists: Sequence[tuple[Int64Array, Int64Array]], layout: TrialLayout, stop_list: str
 ) -> Array:
     """Return the measures of all models: models x measures x sizes."""
     n_classes = data.counts.n_classes
@@ -247,7 +247,7 @@ class Kind(NamedTuple):
     presence: bool
 
 
-def _group_models(models: Sequence[Model]) -> dict[Kind, list[int]]:
+def _group_models(models: Sequence[BayesModel]) -> dict[Kind, list[int]]:
     groups: dict[Kind, list[int]] = {}
     for i, model in enumerate(models):
         groups.setdefault(_kind_of(model), []).append(i)
@@ -259,7 +259,7 @@ def _make_model(spelling: str) -> Any:
     return parse_recipe(spelling).make()
 
 
-def _kind_of(model: Model) -> Kind:
+def _kind_of(model: BayesModel) -> Kind:
     made = _make_model(model.spelling)
     if isinstance(made, MultinomialNB):
         return Kind("multinomial", float(made.alpha), 0.0, True, model.presence)
@@ -319,7 +319,7 @@ class TrainingSums:
         per_presence, fixed = (none, lost) if kind.absent_terms else (lost, none)
         return LogOdds(kind, np.log(one) - np.log(two), per_presence, fixed, inside, outside)
 
-    def fixed_and_drift(self, model: Model, odds: LogOdds) -> tuple[Array, Array]:
+    def fixed_and_drift(self, model: BayesModel, odds: LogOdds) -> tuple[Array, Array]:
         """Return what a reading adds to the log odds of every document, and subtracts for each occurrence."""
         made = _make_model(model.spelling)
         prior = np.log(self.n_inside) - np.log(self.n_outside) if made.fit_prior else np.zeros(len(self.classes))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.counts import Counts
-from termsieve.evaluate.measures import overlap
+from termsieve.evaluate.agreement import overlap
 from termsieve.ranking.ranking import score
 from termsieve.reproduction.contexts import as_list, format_values
 from termsieve.reproduction.margins import Margins, decide_once, register

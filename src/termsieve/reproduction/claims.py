@@ -69,7 +69,7 @@ class Replicates:
         return np.asarray(quantile * corrected_error(margins, self.ratio))
 
 
-class Case(NamedTuple):
+class ClaimCase(NamedTuple):
     """One case of a claim: by how much it is met, half the width of its interval, and what that decides."""
 
     name: str
@@ -110,7 +110,7 @@ def is_equality(claim: Claim) -> bool:
     )
 
 
-def decide_cases(margins: Margins, error: Array, *, equality: bool = False) -> list[Case]:
+def decide_cases(margins: Margins, error: Array, *, equality: bool = False) -> list[ClaimCase]:
     """Decide each case: yes or no if its margin is beyond the error; what says that things are alike, unless no."""
     cases = []
     for name, margin, width in zip(margins.cases, margins.values[0].tolist(), error.tolist(), strict=True):
@@ -120,11 +120,11 @@ def decide_cases(margins: Margins, error: Array, *, equality: bool = False) -> l
             decided = "yes"
         else:
             decided = "open"
-        cases.append(Case(name, margin, width, decided))
+        cases.append(ClaimCase(name, margin, width, decided))
     return cases
 
 
-def give_verdict(cases: Sequence[Case], enough: int) -> tuple[str, bool]:
+def give_verdict(cases: Sequence[ClaimCase], enough: int) -> tuple[str, bool]:
     """Return the verdict on all cases, and whether it is fragile: some of them are within sampling error.
 
     Cases that are decided both ways: partly. Some that fail, and none that holds: it does not hold. Some that hold, and
@@ -139,7 +139,7 @@ def give_verdict(cases: Sequence[Case], enough: int) -> tuple[str, bool]:
     return (HOLDS if 2 * counts["yes"] > len(cases) else UNDECIDED), fragile
 
 
-def _count_cases(cases: Sequence[Case]) -> str:
+def _count_cases(cases: Sequence[ClaimCase]) -> str:
     """Say in which cases a claim holds, fails, or is open."""
     if len(cases) == 1:
         (case,) = cases

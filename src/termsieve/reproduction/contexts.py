@@ -24,7 +24,7 @@ class Curves(NamedTuple):
     values: Array
 
 
-class Source(Protocol):
+class ClaimSource(Protocol):
     """What claims are judged by: curves of groups of settings and their classifiers."""
 
     @property
@@ -76,7 +76,7 @@ class Context(NamedTuple):
         return dict(sorted(zip(self.scores, means, strict=True), key=lambda pair: -pair[1]))
 
 
-def make_contexts(source: Source, where: Mapping[str, Any]) -> list[Context]:
+def make_contexts(source: ClaimSource, where: Mapping[str, Any]) -> list[Context]:
     """Make the contexts that a claim names."""
     groups = as_list(where.get("groups", where.get("group", list(source.groups))))
     measures = as_list(where.get("measures", where.get("measure")))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from termsieve._types import Array
-from termsieve.reproduction.contexts import Context, Source, as_list, format_values, make_contexts
+from termsieve.reproduction.contexts import ClaimSource, Context, as_list, format_values, make_contexts
 from termsieve.reproduction.margins import CHECKS, Margins, Where, register, register_in_contexts
 
 
@@ -207,7 +207,7 @@ def _lead_of(contexts: Sequence[Context], names: Sequence[str], size: int) -> Ar
 
 
 @register
-def wins(source: Source, where: Where) -> Margins:
+def wins(source: ClaimSource, where: Where) -> Margins:
     """Check that one of some scores is best in ``at_least`` or ``exactly`` this many contexts, at one size."""
     names, size = as_list(where["scores"]), where["size"]
     contexts = make_contexts(source, where)
@@ -224,7 +224,7 @@ def wins(source: Source, where: Where) -> Margins:
 
 
 @register
-def wins_more(source: Source, where: Where) -> Margins:
+def wins_more(source: ClaimSource, where: Where) -> Margins:
     """Check that some scores are best in more contexts of the first group than of the second, at one size."""
     names, size = as_list(where["scores"]), where["size"]
     won = [
@@ -242,7 +242,7 @@ def wins_more(source: Source, where: Where) -> Margins:
 
 
 @register
-def ties(source: Source, where: Where) -> Margins:
+def ties(source: ClaimSource, where: Where) -> Margins:
     """Check that one of some scores comes within ``within`` of another in ``at_least`` this many contexts."""
     names, size, contexts = as_list(where["scores"]), where["size"], make_contexts(source, where)
     gaps = []
@@ -263,7 +263,7 @@ def ties(source: Source, where: Where) -> Margins:
 
 
 @register
-def no_winner(source: Source, where: Where) -> Margins:
+def no_winner(source: ClaimSource, where: Where) -> Margins:
     """Check that no score is best, on average, in all contexts."""
     contexts = make_contexts(source, where)
     fewest = min(len(one.values) for one in contexts)
@@ -278,7 +278,7 @@ def no_winner(source: Source, where: Where) -> Margins:
 
 
 @register
-def lower(source: Source, where: Where) -> Margins:
+def lower(source: ClaimSource, where: Where) -> Margins:
     """Check that one measure is below another by at least ``by``, for all scores: each size is a case."""
     low, high = (make_contexts(source, {**where, "measure": where[name]})[0] for name in ("low", "high"))
     gaps = (high.values - low.values).min(axis=-2)
@@ -292,7 +292,7 @@ def lower(source: Source, where: Where) -> Margins:
 
 
 @register
-def classes_gain(source: Source, where: Where) -> Margins:
+def classes_gain(source: ClaimSource, where: Where) -> Margins:
     """Check that a score loses less than ``within`` against others on large classes, and gains on small ones."""
     cases, margins, said = [], [], []
     for what, least in (("large", -where["within"]), ("small", 0.0)):
@@ -309,7 +309,7 @@ def classes_gain(source: Source, where: Where) -> Margins:
 
 
 @register
-def all_of(source: Source, where: Where) -> Margins:
+def all_of(source: ClaimSource, where: Where) -> Margins:
     """Check several claims at once, each with a ``check`` and a ``where`` of its own: their cases together."""
     common = {key: value for key, value in where.items() if key != "parts"}
     parts = [CHECKS[part["check"]](source, {**common, **part}) for part in where["parts"]]

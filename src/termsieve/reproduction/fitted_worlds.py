@@ -24,10 +24,11 @@ from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.classify.curves import predict_curve
 from termsieve.classify.recipes import parse_recipe
 from termsieve.files import write_atomically
-from termsieve.reproduction.grids import Grid, Layout, Preparation
+from termsieve.reproduction.grids import Grid, Preparation, TrialLayout
 from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.worlds import Multiverse
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 from termsieve.study.split_data import SplitData, nonempty_documents
 from termsieve.table import ratio
 
@@ -46,7 +47,7 @@ class FittedRunner(NamedTuple):
 
     def run(self, multiverse: Multiverse, setting: Setting) -> Grid:
         """Run the parts that the folder does not have, one preparation and model at a time, and return all."""
-        layout = Layout(multiverse, setting)
+        layout = TrialLayout(multiverse, setting)
         parts, seconds, test_ratio = {}, 0.0, 0.0
         for place, model in np.argwhere(layout.needed.any(axis=1)).tolist():
             part, (taken, test_ratio) = self._run_part(layout, place, model)
@@ -59,7 +60,7 @@ class FittedRunner(NamedTuple):
         measures = list_measures(setting)
         return Grid(multiverse, setting, values, measures, multiverse.splits == 1, test_ratio, seconds)
 
-    def _run_part(self, layout: Layout, place: int, model: int) -> tuple[Array, Array]:
+    def _run_part(self, layout: TrialLayout, place: int, model: int) -> tuple[Array, Array]:
         prepared = layout.prepare(layout.combinations[place])
         needed = layout.needed[place] & (np.arange(len(layout.models)) == model)
         setting = _make_setting(layout, prepared)
@@ -73,7 +74,7 @@ class FittedRunner(NamedTuple):
             with np.load(path, allow_pickle=False) as saved:
                 return saved["values"], saved["about"]
         self.folder.mkdir(parents=True, exist_ok=True)
-        finished = Trials(path.with_suffix(".part.npz"), needed.any(axis=1))
+        finished = FinishedTrials(path.with_suffix(".part.npz"), needed.any(axis=1))
         values, test_ratio = run_preparation(layout, setting, needed, finished)
         about = np.array([finished.seconds, test_ratio])
         save_arrays(path, values=values, about=about)
@@ -90,7 +91,7 @@ def save_arrays(path: Path, **arrays: Array) -> None:
     write_atomically(path, [buffer.getvalue()])
 
 
-class Trials:
+class FinishedTrials:
     """The finished trials of a part, one variant of a score after the other: a stopped run goes on from them."""
 
     def __init__(self, path: Path, needed: BoolArray) -> None:
@@ -112,7 +113,7 @@ class Trials:
         save_arrays(self.path, seconds=np.array(self.seconds), **{str(v): of for v, of in self.values.items()})
 
 
-def _make_setting(layout: Layout, prepared: Preparation) -> Setting:
+def _make_setting(layout: TrialLayout, prepared: Preparation) -> Setting:
     classifiers = {f"{i}": model.spelling for i, model in enumerate(layout.models)}
     scores = {
         f"{i}": {key: value for key, value in one.settings.items() if key != "name"}
@@ -130,7 +131,9 @@ def list_measures(setting: Setting) -> list[str]:
     return ["f1_micro", "f1_macro", *(f"f1 of {label}" for label in classes)]
 
 
-def run_preparation(layout: Layout, setting: Setting, needed: BoolArray, trials: Trials) -> tuple[Array, float]:
+def run_preparation(
+    layout: TrialLayout, setting: Setting, needed: BoolArray, trials: FinishedTrials
+) -> tuple[Array, float]:
     """Run the trials of one preparation: replicates x variants x models x measures x sizes."""
     study = setting.study(1)
     n_measures = len(list_measures(layout.setting))

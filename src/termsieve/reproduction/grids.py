@@ -18,19 +18,19 @@ from termsieve.scores import parse_score
 from termsieve.study.plan import Contender
 
 
-class Model(NamedTuple):
+class BayesModel(NamedTuple):
     """A naive Bayes model: a spelling, and whether it sees presence in place of occurrences."""
 
     spelling: str
     presence: bool = False
 
-    def with_changes(self, change: str | Mapping[str, Any]) -> Model:
+    def with_changes(self, change: str | Mapping[str, Any]) -> BayesModel:
         """Return the model with another spelling, or other parameters."""
         if isinstance(change, str):
             return self._replace(spelling=change)
         parameters = {key: value for key, value in change.items() if key != "presence"}
         spelling = parse_recipe(self.spelling).with_parameters(**parameters).spelling
-        return Model(spelling, change.get("presence", self.presence))
+        return BayesModel(spelling, change.get("presence", self.presence))
 
 
 def change_contender(contender: Contender, change: str | Mapping[str, Any]) -> Contender:
@@ -78,9 +78,9 @@ class Grid:
     seconds: float
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> TrialLayout:
         """Where things are in `values`."""
-        return Layout(self.multiverse, self.setting)
+        return TrialLayout(self.multiverse, self.setting)
 
     @property
     def n_replicates(self) -> int:
@@ -100,7 +100,7 @@ class Grid:
         return np.stack(parts, axis=2)
 
 
-class Layout:
+class TrialLayout:
     """The distinct trials of a setting, and which of them belong to a world."""
 
     def __init__(self, multiverse: Multiverse, setting: Setting) -> None:
@@ -136,8 +136,8 @@ class Layout:
             contender = change_contender(contender, change[name]) if name in change else contender
         return contender
 
-    def _make_model(self, name: str, choices: list[int], numbers: tuple[int, ...]) -> Model:
-        model = Model(self.setting.classifiers[name])
+    def _make_model(self, name: str, choices: list[int], numbers: tuple[int, ...]) -> BayesModel:
+        model = BayesModel(self.setting.classifiers[name])
         for choice, number in zip(choices, numbers, strict=True):
             change = self.multiverse.reading(choice, number).change.get("classifiers", {})
             model = model.with_changes(change[name]) if name in change else model

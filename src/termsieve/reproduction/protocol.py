@@ -34,7 +34,7 @@ class PrintedTable:
     id, title : str
         The key of the table, and what it shows.
     kind : str
-        A name of `termsieve.reproduction.tables.KINDS`.
+        A name of `termsieve.reproduction.tables.TABLE_KINDS`.
     cells : dict
         Row to column to what is printed.
     exchanged : dict

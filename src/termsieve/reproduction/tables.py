@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.counts import Counts
-from termsieve.evaluate.measures import overlap
+from termsieve.evaluate.agreement import overlap
 from termsieve.ranking.ranking import score
 from termsieve.reproduction.measurements import Measurements
 from termsieve.reproduction.protocol import PrintedTable

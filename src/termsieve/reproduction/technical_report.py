@@ -10,7 +10,7 @@ from termsieve.reproduction.lead import count_minutes, render_lead, render_neare
 from termsieve.reproduction.markdown import format_bullets, format_table
 from termsieve.reproduction.protocol import PAPERS, Protocol, load_protocol
 
-LUCK = 0.1  # shares that so many shuffles reach are no more than luck
+LUCK = 0.1  # shares that this many shuffles reach are no more than luck
 OPENING = """# Five papers on feature selection for text, read in every way they allow
 
 Made by `make reproduce`; do not edit. The numbers are those of `docs/results/*.json`, the claims one by one stand in

@@ -11,7 +11,8 @@ from scipy import sparse
 from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
-from termsieve.ranking.ranking import Scores, score
+from termsieve.ranking.ranking import score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores import SCORES
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 

@@ -12,7 +12,7 @@ import numpy as np
 from termsieve._types import Array, BoolArray
 from termsieve.errors import OptionError
 from termsieve.evaluate.significance import critical_difference, friedman, mean_ranks
-from termsieve.score_study.problems import Problem
+from termsieve.score_study.problems import StudyProblem
 from termsieve.score_study.results import Measure, StudyResults, iterate_values
 from termsieve.scores import parse_score
 
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     """A problem with one classifier and one range of the number of terms."""
 
     collection: str
-    problem: Problem
+    problem: StudyProblem
     classifier: str
     range: str
 
@@ -59,7 +59,6 @@ class Standing(NamedTuple):
     rank: float
     stability: float
     behind: Regret
-    best_in: float
 
 
 Condition = Callable[[Case], bool]
@@ -245,7 +244,6 @@ class Evidence:
         mean, draws = self.mean_regrets()
         columns = self._columns
         best = columns[int(np.argmin(mean[columns]))]
-        winners = np.array(columns)[draws[:, columns].argmin(axis=1)]
         found = []
         for i in columns:
             ahead = draws[:, i] - draws[:, best]
@@ -256,7 +254,6 @@ class Evidence:
                     self.ranks[self.results.contenders[i]],
                     float(self.results.stability[i]),
                     _with_interval(self.results.contenders[i], mean[i] - mean[best], ahead),
-                    float((winners == i).mean()),
                 )
             )
         return sorted(found, key=lambda one: (one.regret.mean, one.name))

@@ -20,7 +20,7 @@ from termsieve.study.splits import Split, make_splits
 ENDING = ".jsonl.gz"
 
 
-class Problem(NamedTuple):
+class StudyProblem(NamedTuple):
     """A classification problem: a class of a corpus against the rest, or all classes (label "").
 
     Attributes
@@ -87,7 +87,7 @@ class StudyCorpus:
         return cls(name, kept, splits[: panel.splits])
 
     @property
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[StudyProblem]:
         """The problems: of two classes that exclude each other only the smaller one is against the rest."""
         sizes = np.asarray(self.corpus.Y.sum(axis=0)).ravel()
         wanted = range(len(sizes))
@@ -98,8 +98,8 @@ class StudyCorpus:
         if len(sizes) > 1:
             yield self._describe("", round(float(sizes.mean())))
 
-    def _describe(self, label: str, n_class: int) -> Problem:
+    def _describe(self, label: str, n_class: int) -> StudyProblem:
         X = self.corpus.X
-        return Problem(
+        return StudyProblem(
             self.name, label, X.shape[0], n_class, len(self.corpus.classes), X.shape[1], round(X.sum() / X.shape[0], 1)
         )

@@ -15,7 +15,7 @@ import numpy as np
 from termsieve._types import Array
 from termsieve._version import __version__
 from termsieve.errors import InputError
-from termsieve.score_study.problems import Problem
+from termsieve.score_study.problems import StudyProblem
 from termsieve.score_study.run import ALL_TERMS, MEASURES, NO_CONTENDER, ProblemRows, StudyRun
 from termsieve.study.journal import TrialRows
 
@@ -33,7 +33,7 @@ class PanelResults:
     name : str
     sizes : tuple of int
         Numbers of terms.
-    problems : list of Problem
+    problems : list of StudyProblem
     f1 : dict
         By classifier: problems x ranges x contenders, the mean F1 (macro F1 for all classes together). NaN where a
         rule did not compete.
@@ -47,7 +47,7 @@ class PanelResults:
 
     name: str
     sizes: tuple[int, ...]
-    problems: list[Problem]
+    problems: list[StudyProblem]
     f1: dict[str, Array]
     average_precision: dict[str, Array]
     all_terms: dict[str, Array]
@@ -213,7 +213,7 @@ def _panel_json(panel: PanelResults) -> str:
 
 
 def _read_panel(data: Mapping[str, Any], n: int, n_ranges: int) -> PanelResults:
-    problems, sizes = [Problem(*one) for one in data["problems"]], tuple(data["sizes"])
+    problems, sizes = [StudyProblem(*one) for one in data["problems"]], tuple(data["sizes"])
     return PanelResults(
         data["name"],
         sizes,
@@ -230,7 +230,7 @@ def _read_panel(data: Mapping[str, Any], n: int, n_ranges: int) -> PanelResults:
 
 def iterate_values(
     results: StudyResults, measure: Measure = "f1"
-) -> Iterator[tuple[PanelResults, str, int, Problem, Array]]:
+) -> Iterator[tuple[PanelResults, str, int, StudyProblem, Array]]:
     """Yield panel, classifier, place and problem with its values of a measure, if any: ranges x contenders."""
     for panel in results.panels:
         kept = panel.f1 if measure == "f1" else panel.average_precision

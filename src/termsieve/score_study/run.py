@@ -25,7 +25,7 @@ from termsieve.estimators.weighting import parse_weighting
 from termsieve.evaluate.measures import Confusion, average_precision, confusion
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
 from termsieve.score_study.contenders import Contenders, list_contenders
-from termsieve.score_study.problems import Problem, StudyCorpus, find_corpora
+from termsieve.score_study.problems import StudyCorpus, StudyProblem, find_corpora
 from termsieve.score_study.protocol import Panel, StudyProtocol
 from termsieve.study.journal import Journal, TrialRows
 from termsieve.study.plan import usual_weighting
@@ -42,7 +42,7 @@ class ProblemRows(NamedTuple):
     """The rows of a problem: split, contender, classifier, number of terms, measure and value."""
 
     panel: str
-    problem: Problem
+    problem: StudyProblem
     rows: TrialRows
 
 

@@ -39,7 +39,7 @@ class CatalogueRow(NamedTuple):
     source: str
 
 
-class Evidence(NamedTuple):
+class ScoreEvidence(NamedTuple):
     """What the study of scores found: which score to take, and what each loses against the best in hindsight.
 
     Attributes
@@ -73,10 +73,10 @@ class Evidence(NamedTuple):
 
 
 @cache
-def read_evidence() -> Evidence:
+def read_evidence() -> ScoreEvidence:
     """Read the evidence that the package has."""
     text = (importlib.resources.files("termsieve") / "data" / EVIDENCE_FILE).read_text("utf-8")
-    return Evidence(**json.loads(text))
+    return ScoreEvidence(**json.loads(text))
 
 
 def make_catalogue_rows() -> list[CatalogueRow]:

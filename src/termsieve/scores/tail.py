@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
     kernels = import_kernels("termsieve.scores.tail_kernels")
 
-TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from so many on, loops are quicker than NumPy
+TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
 NEGLIGIBLE = 1e-18  # of the sum: what follows cannot change it
 
 

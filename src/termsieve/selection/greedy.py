@@ -96,7 +96,7 @@ class Criterion(ABC):
         """Tell whether the bound on the terms that are not admitted is above the value of the best."""
 
 
-class Cmim(Criterion):
+class CmimSteps(Criterion):
     """The least that a term adds to one of the chosen."""
 
     def __init__(self, problem: Problem) -> None:
@@ -143,7 +143,7 @@ class _SumCriterion(Criterion):
         return float(self.problem.log_table.to_nats(np.float64(value)))  # type: ignore[arg-type]
 
 
-class Jmi(_SumCriterion):
+class JmiSteps(_SumCriterion):
     """The mean of what a term adds to each of the chosen."""
 
     def __init__(self, problem: Problem) -> None:
@@ -169,7 +169,7 @@ class Jmi(_SumCriterion):
         return self._sum(best) < len(self.chosen) * int(self._bound[self.n_admitted])
 
 
-class MrmrDifference(_SumCriterion):
+class MrmrDifferenceSteps(_SumCriterion):
     """The relevance without the mean of what a term shares with each of the chosen."""
 
     def add(self, z: int, start: int, stop: int) -> None:
@@ -190,7 +190,7 @@ class MrmrDifference(_SumCriterion):
         return int(relevance[best]) * n - self._sum(best) < n * int(relevance[self.n_admitted])
 
 
-class MrmrQuotient(MrmrDifference):
+class MrmrQuotientSteps(MrmrDifferenceSteps):
     """The relevance by the mean of what a term shares with each of the chosen: infinite where it shares nothing."""
 
     def find_best(self) -> Step:
@@ -223,7 +223,7 @@ def _first_largest(high: Int64Array, low: Int64Array, among: BoolArray) -> int:
     return int(places[np.argmax(low[places])])
 
 
-class Fcbf:
+class FcbfSteps:
     """The most relevant term, without those that tell more of it than of the class; again and again."""
 
     def __init__(self, problem: Problem, threshold: float = 0.0) -> None:

@@ -35,7 +35,7 @@ class LogTable(NamedTuple):
 
 
 def make_log_table(n_docs: int) -> LogTable:
-    """Make the table for so many documents.
+    """Make the table for this many documents.
 
     >>> table = make_log_table(6)
     >>> f = table.values

@@ -57,7 +57,7 @@ def find_near_duplicates(
     matrix : LabelledMatrix
         The documents.
     n : int, optional
-        Consider so many terms that were not chosen, the best by information gain (default: five times as many as
+        Consider this many terms that were not chosen, the best by information gain (default: five times as many as
         were chosen).
     least_share : float
         Leave out those that share a smaller part of their documents with the chosen term.

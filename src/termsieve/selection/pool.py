@@ -17,7 +17,8 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking import distinct
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.scores.registry import format_value
 from termsieve.table import Table
 
@@ -131,7 +132,7 @@ class Rule(ABC):
     needs_folds: ClassVar[bool] = False  # counts of parts of the documents, not only their sum
 
     def contests(self, score: Score, aggregate: str | None, size: int, n_classes: int) -> list[Contest] | None:  # noqa: ARG002
-        """Return rankings whose best terms are all that the rule needs to see of so many terms; None: it needs all."""
+        """Return rankings whose best terms are all that the rule needs; None: it needs all terms."""
         return None
 
     def own_score(self, counts: Counts) -> ScoreLike | None:  # noqa: ARG002 - for rules that need it

@@ -144,7 +144,7 @@ class Cmim(RedundancyRule):
         """Choose by the least information beside one chosen term."""
         from termsieve.selection import greedy
 
-        return greedy.Cmim(problem)
+        return greedy.CmimSteps(problem)
 
 
 @rule("jmi")
@@ -156,7 +156,7 @@ class Jmi(RedundancyRule):
         """Choose by the mean information beside the chosen terms."""
         from termsieve.selection import greedy
 
-        return greedy.Jmi(problem)
+        return greedy.JmiSteps(problem)
 
 
 @rule("mrmr")
@@ -181,7 +181,7 @@ class Mrmr(RedundancyRule):
         """Choose by relevance and redundancy."""
         from termsieve.selection import greedy
 
-        return greedy.MrmrDifference(problem) if self.form == "difference" else greedy.MrmrQuotient(problem)
+        return greedy.MrmrDifferenceSteps(problem) if self.form == "difference" else greedy.MrmrQuotientSteps(problem)
 
 
 @rule("fcbf")
@@ -210,7 +210,7 @@ class Fcbf(RedundancyRule):
         """Choose the best term, and drop those that tell as much of it as of the class."""
         from termsieve.selection import greedy
 
-        return greedy.Fcbf(problem, self.threshold)
+        return greedy.FcbfSteps(problem, self.threshold)
 
 
 def parse_redundancy_rule(spelling: Any) -> RedundancyRule | None:

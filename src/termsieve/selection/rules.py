@@ -92,7 +92,7 @@ class Top(Rule):
 @rule("percentile")
 @dataclass(frozen=True, repr=False)
 class Percentile(Rule):
-    """The best terms, so many in a hundred: as many as scikit-learn's ``SelectPercentile`` takes without ties."""
+    """A percentage of the terms, the best: as many as scikit-learn's ``SelectPercentile`` takes without ties."""
 
     percent: float = 10
 
@@ -259,7 +259,7 @@ class RoundRobin(Rule):
 @rule("per_class")
 @dataclass(frozen=True, repr=False)
 class PerClass(Rule):
-    """Each class takes so many terms of its own: in turn, the best that speak for it and are not taken."""
+    """The same number of terms for each class: in turn, the best that speak for it and are not taken."""
 
     quota: int = 50
 

@@ -20,8 +20,9 @@ from termsieve.documents import Documents
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.ranking.finalists import find_finalists
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score
+from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.ranking.ranking import score as score_counts
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import TermPool
 from termsieve.selection.rules import Rule, RuleLike, parse_rule
 from termsieve.selection.stability import N_FOLDS
@@ -99,7 +100,7 @@ class Selection(ArrowTable):
         documents, labels, analyzer
             What the terms were chosen from, as for `termsieve.count`.
         n : int, optional
-            Consider so many terms that were not chosen, the best by information gain (default: five times as many
+            Consider this many terms that were not chosen, the best by information gain (default: five times as many
             as were chosen).
         least_share : float
             Leave out those that share a smaller part of their documents with the chosen term.

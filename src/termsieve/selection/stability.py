@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve.errors import OptionError
-from termsieve.ranking.ranking import ScoreLike, Scores, as_score, score
+from termsieve.ranking.ranking import ScoreLike, as_score, score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import ChosenTerms, Rule, TermPool, rule, set_float, set_int
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from termsieve.documents import AUTO, Detect
 from termsieve.errors import OptionError
 from termsieve.spark.failures import explain_failures
 from termsieve.spark.stored import StoredCounts, refuse_existing, store_parts
-from termsieve.spark.workers import PARTS, CountPartition, add_group, unpack_parts
+from termsieve.spark.workers import PARTS, PartitionCounter, add_group, unpack_parts
 from termsieve.tokens.analyzer import Analyzer
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def count(
     if to is None and ranges is not None:
         raise OptionError(f"ranges={ranges!r} goes with to=: counts that come here are not cut.")
     if to is not None and folds is not None:
-        raise OptionError("to= goes without folds: storage has counts of all documents. Count each fold by itself.")
+        raise OptionError("to= goes without folds: storage has counts of all documents. Count each fold separately.")
     rows = df.select(*(df[_quote(name)] for name in plan.columns))
     with explain_failures():
         if to is not None:
             refuse_existing(df.sparkSession, to)
-        with _keep_on_disk(rows.mapInArrow(CountPartition(plan), PARTS)) as parts:
+        with _keep_on_disk(rows.mapInArrow(PartitionCounter(plan), PARTS)) as parts:
             if to is not None:
                 return store_parts(parts, to, min_df, ranges)
             part = unpack_parts(_add_in_groups(parts).toArrow())

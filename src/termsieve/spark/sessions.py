@@ -53,7 +53,7 @@ def read_files(session: SparkSession, files: Sequence[str], sep: str | None = No
     """Return what Spark reads from files of one kind, wherever its storage is; folders hold Parquet."""
     kinds = {_find_kind(file) for file in files}
     if len(kinds) > 1:
-        raise InputError(f"Files of one kind, please: these are {' and '.join(sorted(kinds))}.")
+        raise InputError(f"The files must be of one kind; these are {' and '.join(sorted(kinds))}.")
     kind, reader = kinds.pop(), session.read
     with explain_failures():
         if kind == "csv":
@@ -66,7 +66,7 @@ def read_files(session: SparkSession, files: Sequence[str], sep: str | None = No
 
 
 def refuse_inexact_labels(df: DataFrame, label: str | None, files: Sequence[str]) -> None:
-    """Refuse numbers of JSON that Spark has made floats: it cannot be told any more how they were written."""
+    """Refuse numbers of JSON that Spark has made floats: how they were written is lost."""
     types = dict(df.dtypes)
     if _find_kind(files[0]) == "json" and types.get(label or "", "").removeprefix("array<").startswith("double"):
         raise InputError(

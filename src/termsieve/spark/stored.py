@@ -26,7 +26,7 @@ from termsieve.ranking.ranking import ScoreLike
 from termsieve.ranking.ranking import score as score_counts
 from termsieve.ranking.ranking_rows import Ranking
 from termsieve.spark.failures import explain_failures
-from termsieve.spark.workers import HEADS, RANGES, SUMS, TERMS, CutParts, SumTerms, TakeBest, add_range, read_heads
+from termsieve.spark.workers import HEADS, RANGES, SUMS, TERMS, BestTerms, PartCutter, TermSums, add_range, read_heads
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,7 +78,7 @@ class StoredCounts:
         """Bring all of them here."""
         with explain_failures():
             found = self.terms.toArrow()
-        counts = self._taker(DEFAULT_SCORE, {}).gather(iter(found.to_batches()))
+        counts = self._make_best_terms(DEFAULT_SCORE, {}).gather(iter(found.to_batches()))
         counts.population = None
         return counts
 
@@ -94,14 +94,14 @@ class StoredCounts:
         **options
             Those of `Scores.top`: ``of``, ``per_class``, ``against``.
         """
-        taker = self._taker(score_func, {"n": k, **options})
+        taker = self._make_best_terms(score_func, {"n": k, **options})
         with explain_failures():
             best = self.terms.mapInArrow(taker, TERMS).toArrow()
         counts = taker.gather(iter(best.to_batches()))
         return score_counts(counts, score_func).top(k, **options)
 
-    def _taker(self, score_func: ScoreLike, options: dict[str, Any]) -> TakeBest:
-        return TakeBest(self._head, self._population, score_func, options)
+    def _make_best_terms(self, score_func: ScoreLike, options: dict[str, Any]) -> BestTerms:
+        return BestTerms(self._head, self._population, score_func, options)
 
 
 def load(path: str, session: SparkSession | None = None) -> StoredCounts:
@@ -168,14 +168,14 @@ def store_parts(parts: DataFrame, path: str, min_df: float, ranges: int | None) 
         ranges = 1 + sum(row["n_terms"] for row in heads) // _RANGE_TERMS
     cuts = find_cuts([row["sample"] for row in heads], [row["n_terms"] for row in heads], ranges)
     folder = f"terms-{uuid.uuid4().hex}"  # never a folder that somebody else writes or has written
-    pieces = parts.mapInArrow(CutParts(cuts), RANGES)
+    pieces = parts.mapInArrow(PartCutter(cuts), RANGES)
 
     def add(table: pa.Table) -> pa.Table:
         return add_range(table, min_df)
 
     pieces.groupBy("range").applyInArrow(add, TERMS).write.parquet(f"{path}/{folder}")
     terms = session.read.schema(TERMS).parquet(f"{path}/{folder}")
-    sums = terms.mapInArrow(SumTerms(summed.n_classes), SUMS).toArrow().to_pylist()
+    sums = terms.mapInArrow(TermSums(summed.n_classes), SUMS).toArrow().to_pylist()
     pruned = "" if min_df == 1 and isinstance(min_df, int) else f"min_df={min_df}"
     head = Counts.of_block({**summed.facts, "pruned": pruned}, summed.block)
     facts = {
@@ -191,9 +191,9 @@ def store_parts(parts: DataFrame, path: str, min_df: float, ranges: int | None) 
 
 
 def find_cuts(samples: Sequence[Sequence[str]], sizes: Sequence[int], ranges: int) -> list[str]:
-    """Return the terms at which so many ranges begin, the first left out: about equally many terms in each.
+    """Return the terms at which this many ranges begin, the first left out: about equally many terms in each.
 
-    Each sample has terms in even distances, of so many as `sizes` says.
+    Each sample has terms at even distances, out of as many as `sizes` says.
 
     >>> find_cuts([["a", "c", "e"], ["b", "d"]], [30, 20], 2)
     ['d']

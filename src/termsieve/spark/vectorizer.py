@@ -172,7 +172,7 @@ class TermVectorizerModel(Model, _TermParams, DefaultParamsReadable, DefaultPara
         return list(self.getOrDefault(self.terms))
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        vectorize = _Vectorize(
+        vectorize = _VectorMaker(
             tuple(self.vocabulary),
             tuple(self.getOrDefault(self.weights)),
             self.getWeighting(),
@@ -187,7 +187,7 @@ class TermVectorizerModel(Model, _TermParams, DefaultParamsReadable, DefaultPara
 
 
 @dataclass(frozen=True)
-class _Vectorize:
+class _VectorMaker:
     """Texts to sparse vectors, on executors."""
 
     terms: tuple[str, ...]
@@ -201,13 +201,13 @@ class _Vectorize:
 
 
 @cache
-def _make_pool(vectorize: _Vectorize) -> _Pool:
+def _make_pool(vectorize: _VectorMaker) -> _VectorReaders:
     """Make the readers once for all batches of a worker."""
-    return _Pool(vectorize)
+    return _VectorReaders(vectorize)
 
 
-class _Pool:
-    def __init__(self, vectorize: _Vectorize) -> None:
+class _VectorReaders:
+    def __init__(self, vectorize: _VectorMaker) -> None:
         analyzer = Analyzer.from_settings(json.loads(vectorize.analyzer))
         self._tokens = analyzer.analyzer == "tokens"
         extractor = TermExtractor(analyzer, None, str, from_content=True)

@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from termsieve._types import Int64Array
 from termsieve.counts.counts import Counts, Population
 from termsieve.counts.counts_reader import read_batch
 from termsieve.counts.parts import Part, PartPlan, PartReport, combine_parts, prune_rare
@@ -28,8 +27,8 @@ _PARTS = pa.schema([("part", pa.int32()), ("fold", pa.string()), ("counts", pa.b
 
 
 @dataclass(frozen=True)
-class CountPartition:
-    """Counts the rows of a partition."""
+class PartitionCounter:
+    """The counting of a partition, on an executor."""
 
     plan: PartPlan
 
@@ -95,14 +94,14 @@ def read_heads(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             if row["counts"] is not None:
                 counts = _unpack_counts(row)
                 places = np.unique(np.linspace(0, counts.n_terms - 1, min(counts.n_terms, _SAMPLE)).astype(np.int64))
-                head["counts"], head["n_terms"] = _take(counts, places[:0]).to_bytes(), counts.n_terms
+                head["counts"], head["n_terms"] = counts.take(places[:0]).to_bytes(), counts.n_terms
                 head["sample"] = counts.term_array.take(pa.array(places)).to_pylist()
             yield pa.RecordBatch.from_pylist([head], _HEADS)
 
 
 @dataclass(frozen=True)
-class CutParts:
-    """Cuts parts into ranges of terms; each cut is the first term of its range."""
+class PartCutter:
+    """The cutting of parts into ranges of terms; each cut is the first term of its range."""
 
     cuts: Sequence[str]
 
@@ -116,7 +115,7 @@ class CutParts:
     def _cut(self, counts: Counts) -> Iterator[pa.RecordBatch]:
         places = [0, *np.searchsorted(counts.terms, np.array(self.cuts, dtype=object)), counts.n_terms]
         for number, (first, end) in enumerate(itertools.pairwise(places)):
-            piece = _take(counts, np.arange(first, end))
+            piece = counts.take(np.arange(first, end))
             yield pa.RecordBatch.from_pylist([{"range": number, "counts": piece.to_bytes()}], _RANGES)
 
 
@@ -128,8 +127,8 @@ def add_range(table: pa.Table, min_df: float) -> pa.Table:
 
 
 @dataclass(frozen=True)
-class SumTerms:
-    """Sums what scores need to know of all terms."""
+class TermSums:
+    """The sums over all terms that scores need."""
 
     n_classes: int
 
@@ -140,14 +139,14 @@ class SumTerms:
             block = _read_terms(batch)
             n_terms += len(block.terms)
             n_occurrences += int(block.totals[1].sum())
-            np.add.at(class_tf, block.cells.classes, block.cells.values[1])
+            block.cells.add_occurrences_to(class_tf)
         sums = {"n_terms": n_terms, "n_occurrences": n_occurrences, "class_tf": class_tf.tolist()}
         yield pa.RecordBatch.from_pylist([sums], _SUMS)
 
 
 @dataclass(frozen=True)
-class TakeBest:
-    """Takes the best terms of a partition by a score; `head` has the facts about the documents."""
+class BestTerms:
+    """The best terms of a partition by a score; `head` has the facts about the documents."""
 
     head: bytes
     population: Population
@@ -160,7 +159,7 @@ class TakeBest:
         if counts.n_terms:
             best = {row.term for row in score(counts, self.score).top(**self.options)}
             places = np.flatnonzero(np.isin(counts.terms, np.array(sorted(best), dtype=object)))
-            kept = make_batch(_take(counts, places).block)
+            kept = make_batch(counts.take(places).block)
             yield from pa.Table.from_batches([kept]).cast(_TERMS).to_batches(_ROWS)
 
     def gather(self, batches: Iterator[pa.RecordBatch]) -> Counts:
@@ -168,7 +167,7 @@ class TakeBest:
         blocks = [_read_terms(batch) for batch in batches if batch.num_rows]
         head = Counts.from_bytes(self.head)
         counts = Counts.of_block(head.facts, join_blocks(blocks) if blocks else head.block, self.population)
-        counts = _take(counts, np.argsort(counts.terms, kind="stable"))
+        counts = counts.take(np.argsort(counts.terms, kind="stable"))
         counts.population = self.population
         return counts
 
@@ -178,10 +177,6 @@ def _read_terms(batch: pa.RecordBatch) -> Any:
     fields = make_batch(Counts.from_matrix([[1]], ["x"]).block).schema
     rows = pa.Table.from_batches([batch]).select(fields.names).cast(fields).combine_chunks()
     return read_batch(rows.to_batches()[0])
-
-
-def _take(counts: Counts, places: Int64Array) -> Counts:
-    return counts.take(places)
 
 
 def _unpack_counts(row: Mapping[str, Any]) -> Counts:

@@ -9,6 +9,8 @@
     split_data     the counts, matrices and trials of one split
     journal        finished trials, in a file or in memory
     results        Comparison: the table of results, and its recommendation
+    result_files   a Comparison as a file, and the checks of one that may be from anybody
+    trials         everything that was tried: what is best, and what is enough
     recommendation how few terms are enough, compared with what, and how sure
     search         what the results suggest to try next
     representations pairs of words, or characters, where they may pay

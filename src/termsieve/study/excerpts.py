@@ -11,7 +11,7 @@ import numpy as np
 from termsieve._types import Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.ranking.ranking import Scores
+from termsieve.ranking.score_values import Scores
 from termsieve.study.corpus import Corpus
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.markup import strip_markup

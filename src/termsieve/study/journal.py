@@ -27,7 +27,7 @@ _TABLES = {
     "trials": "CREATE TABLE trials "
     "(key TEXT PRIMARY KEY, rows TEXT NOT NULL, seconds REAL NOT NULL, sha256 TEXT NOT NULL)",
 }
-_ROW = (int, int, str, str, int, str, str, float)  # as `termsieve.study.results.SCHEMA` has them
+_ROW = (int, int, str, str, int, str, str, float)  # as `termsieve.study.result_files.SCHEMA` has them
 _LARGEST = 2**31 - 1
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 _UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_AUTH")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from termsieve.counts.counting import resolve_threads
+from termsieve.defaults import DEFAULT_MEASURE, MULTIVERSE_CLASSIFIER
 from termsieve.documents import Documents
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.evaluate.differences import paired_difference
@@ -22,10 +23,8 @@ from termsieve.study.search import Search, count_rankable
 from termsieve.study.study import Study, make_plan_splits
 from termsieve.tokens.analyzer import Analyzer
 
-MEASURE = "f1_macro"
 MOST_WAYS = 1000
 USUAL: Mapping[str, Sequence[Any]] = {"lowercase": [True, False], "stop_words": [None, "smart"], "min_df": [1, 3]}
-CLASSIFIER = "multinomial_nb"
 LITTLE = 0.1  # a choice that explains less of the outcome does not decide it
 # Choices as a sentence has them; others by their names
 _WORDS = {
@@ -39,7 +38,7 @@ PLAN_FIELDS = ("min_df", "min_tf", "weighting", "weigh", "drop_empty", "per_clas
 
 
 @dataclass(frozen=True)
-class Way:
+class PreparationResult:
     """One way to prepare the texts, and what came of it.
 
     Attributes
@@ -69,11 +68,11 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ways:
+class MultiverseResult:
     """The same comparison in every way to prepare the texts."""
 
-    ways: Sequence[Way]
-    measure: str = MEASURE
+    ways: Sequence[PreparationResult]
+    measure: str = DEFAULT_MEASURE
 
     @property
     def winners(self) -> list[tuple[str, int]]:
@@ -85,7 +84,7 @@ class Ways:
         """In how many ways the best score is ahead of the second beyond sampling error."""
         return sum(way.clear for way in self.ways)
 
-    def influences(self, outcome: Callable[[Way], Any] = lambda way: way.best) -> list[Influence]:
+    def influences(self, outcome: Callable[[PreparationResult], Any] = lambda way: way.best) -> list[Influence]:
         """Return which choice decides the best score (or another outcome) most."""
         made = {name: [str(way.choices[name]) for way in self.ways] for name in self.ways[0].choices}
         return rank_choices(made, [outcome(way) for way in self.ways])
@@ -132,14 +131,14 @@ def multiverse(
     *,
     vary: Mapping[str, Sequence[Any]] = USUAL,
     scores: Sequence[str | Contender] = SCORES,
-    classifier: str = CLASSIFIER,
+    classifier: str = MULTIVERSE_CLASSIFIER,
     ks: Sequence[int] = GRID,
     sample: int | None = SAMPLE,
     analyzer: Analyzer | None = None,
     threads: int | None = None,
     notify: Callable[[str], None] | None = None,
     **plan: Any,
-) -> Ways:
+) -> MultiverseResult:
     """Compare scores in every way to prepare the texts, on the same folds.
 
     Parameters
@@ -168,7 +167,7 @@ def multiverse(
     _check_vary(vary)
     n_threads = resolve_threads(threads)
     base = analyzer or Analyzer()
-    prepared = []  # all of them before the first is run: a value that cannot be is told at once
+    prepared = []  # all of them before the first is run: an impossible value is reported at once
     for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
         made = replace(base, **{name: value for name, value in chosen.items() if name in ANALYZER_FIELDS})
@@ -185,7 +184,7 @@ def multiverse(
         ways.append(way)
         if notify is not None:
             notify(f"{number} of {len(prepared)}: {format_choices(chosen)}: {way.best}")
-    return Ways(ways)
+    return MultiverseResult(ways)
 
 
 def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:
@@ -202,7 +201,7 @@ def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:
         raise OptionError(f"These are {n:,} ways to prepare the texts; at most {MOST_WAYS:,} are tried. Vary less.")
 
 
-def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int) -> Way:
+def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int) -> PreparationResult:
     splits = make_plan_splits(corpus, plan)
     n_terms = count_rankable(corpus, plan, splits)
     study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
@@ -210,10 +209,10 @@ def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int
     return _judge_way(result, plan, chosen, n_terms)
 
 
-def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> Way:
+def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> PreparationResult:
     by_fold: dict[str, dict[tuple[int, int], list[float]]] = {name: {} for name in plan.names}
     for row in result.table.to_pylist():
-        if row["label"] == "" and row["measure"] == MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
+        if row["label"] == "" and row["measure"] == DEFAULT_MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
             by_fold[row["score"]].setdefault((row["repeat"], row["fold"]), []).append(row["value"])
     curves = {name: np.array([np.mean(of[fold]) for fold in sorted(of)]) for name, of in by_fold.items()}
     means = {name: float(of.mean()) for name, of in curves.items()}
@@ -221,9 +220,9 @@ def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_term
     best, second = ranked[0], ranked[min(1, len(ranked) - 1)]
     ratio = float(result.settings["test_ratio"])
     lead = paired_difference(curves[best], curves[second], ratio=ratio)
-    choice = result.recommended(MEASURE)
+    choice = result.recommended(DEFAULT_MEASURE)
     clear = bool(lead.low is not None and lead.low > 0)
-    return Way(chosen, best, second, lead.mean, clear, means, choice.k, choice.mean)
+    return PreparationResult(chosen, best, second, lead.mean, clear, means, choice.k, choice.mean)
 
 
 def _name_deciding(influences: Sequence[Influence]) -> str:

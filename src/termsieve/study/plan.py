@@ -11,6 +11,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ AUTO = "auto"  # as weighting: occurrences for naive Bayes, tf-idf for others; a
 WEIGH_MODES = ("selected", "all")
 MAX_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
 
-SCORES = ("g_test", "chi2", "ifs", "bns")
+SCORES = (DEFAULT_SCORE, "chi2", "ifs", "bns")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
 KS = (AUTO,)
 GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)

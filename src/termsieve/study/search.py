@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termsieve.classify.recipes import parse_recipe
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.recommendation import Trials, Tried
 from termsieve.study.representations import choose_representation
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
+from termsieve.study.trials import Trials, TrialSummary
 
 if TYPE_CHECKING:
     from termsieve.study.journal import Journal, MemoryJournal, TrialRows
     from termsieve.study.study import Study
 
-MEASURE = "f1_macro"  # by which the search goes on
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 REFERENCE = "all terms"  # in the table, where no score may rank all of them
 LADDERS = {
@@ -88,7 +88,7 @@ class Search:
     def _trials(self, rows: TrialRows) -> Trials:
         settings = {"n_terms": self.study.n_terms, "contenders": describe_contenders([*self.asked.scores, *self.added])}
         result = self.study.make_comparison(rows, {})
-        return Trials.from_table(result.table, {**result.settings, **settings}, MEASURE)
+        return Trials.from_table(result.table, {**result.settings, **settings}, DEFAULT_MEASURE)
 
     def _run_stage(
         self, stage: Study, journal: Journal | MemoryJournal, rows: TrialRows, seconds: dict[str, float]
@@ -180,7 +180,7 @@ class Search:
             mine = trials.of_classifier(name)
             wanted = {mine.tried[mine.find_best()], mine.tried[mine.choose(self.asked.margin)]}
 
-            def measure(settings: dict[str, Any], name: str = name, wanted: set[Tried] = wanted) -> float:
+            def measure(settings: dict[str, Any], name: str = name, wanted: set[TrialSummary] = wanted) -> float:
                 """Run a variant with the wanted terms, and return its best mean."""
                 spelling = parse_recipe(name).with_parameters(**settings).spelling
                 for stage in self._stages_of(wanted, spelling, "of a variant"):
@@ -216,7 +216,7 @@ class Search:
             for study in self._stages_of(missing, best.classifier, f"of a variant {stage}"):
                 self._run_stage(study, journal, rows, seconds)
 
-    def _stages_of(self, wanted: set[Tried], classifier: str, stage: str) -> Iterator[Study]:
+    def _stages_of(self, wanted: set[TrialSummary], classifier: str, stage: str) -> Iterator[Study]:
         """Yield studies of the same terms with another classifier."""
         by_score: dict[str, set[int]] = {}
         for one in wanted:

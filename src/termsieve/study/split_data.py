@@ -26,7 +26,8 @@ from termsieve.counts.labelled import LabelledMatrix
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
-from termsieve.ranking.ranking import Scores, score
+from termsieve.ranking.ranking import score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import TermPool
 from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
 from termsieve.selection.rules import parse_rule

@@ -25,10 +25,12 @@ from termsieve._types import Int64Array
 from termsieve.classify.curves import load_kernels
 from termsieve.counts.counting import resolve_threads
 from termsieve.counts.labelled import LabelledMatrix
+from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError
-from termsieve.ranking.ranking import Scores, score
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
+from termsieve.ranking.ranking import score
+from termsieve.ranking.score_values import Scores
 from termsieve.selection.near_duplicates import NearDuplicate, TermGroup, find_groups, find_near_duplicates
 from termsieve.selection.problem import load_kernels as load_problem_kernels
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
@@ -37,7 +39,8 @@ from termsieve.study.excerpts import extract_from_corpus
 from termsieve.study.journal import DUALITY_GAP, Journal, MemoryJournal, TrialRows, find_largest_gaps
 from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.recommendation import Recommendation
-from termsieve.study.results import SCHEMA, Comparison
+from termsieve.study.result_files import SCHEMA
+from termsieve.study.results import Comparison
 from termsieve.study.search import Search, count_rankable
 from termsieve.study.split_data import SplitData
 from termsieve.study.splits import Split, make_splits
@@ -358,5 +361,5 @@ class Study:
 
 def _is_trial(rows: TrialRows, first: list[Any], ks: list[int | str]) -> bool:
     """Tell whether the rows are those of this trial, with every number of terms."""
-    ks_measured = [row[4] for row in rows if row[5:7] == ["", "f1_macro"]]
+    ks_measured = [row[4] for row in rows if row[5:7] == ["", DEFAULT_MEASURE]]
     return sorted(ks_measured) == ks and all(row[:4] == first and row[4] in ks for row in rows)

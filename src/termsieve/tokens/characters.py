@@ -16,6 +16,7 @@ from termsieve._types import BoolArray, Int32Array, UInt8Array, UInt32Array, UIn
 # What a code point is
 OTHER, WORD, DEFER = 0, 1, 2
 
+_LEADS_WITH_CAPITALS = (0xD0, 0xD1, 0xC3, 0xCE, 0xCF)  # of Cyrillic, Latin with accents, Greek
 _MOST_RANGES = 4  # of ASCII letters that `fold_block` takes
 LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
 
@@ -24,12 +25,14 @@ class CharacterTables(NamedTuple):
     """What the characters of a text are to the scanner.
 
     ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
-    ``ranges`` says the same as numbers for `fold_block`, if it can. ``kinds`` and ``lower`` are by code point, and
-    ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
+    ``ranges`` says the same as numbers for `fold_block`, if it can. ``kept`` has letters that stay as they are, a row
+    for each of some leading bytes: that byte, and the least and the largest byte behind it. ``kinds`` and ``lower`` are
+    by code point, and ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
     """
 
     bytes: UInt8Array
     ranges: UInt64Array
+    kept: UInt8Array
     kinds: UInt8Array
     lower: Int32Array
     folds: UInt32Array
@@ -57,8 +60,8 @@ def make_character_tables(character_class: str, *, lowercase: bool) -> Character
     by_byte[:128] = np.where(kinds[:128] == WORD, lower[:128], 0)
     if lowercase:
         kinds[[0x130, 0x3A3]] = DEFER
-    ranges = _find_ranges(kinds[:128] == WORD, lowercase=lowercase)
-    return CharacterTables(by_byte, ranges, kinds, lower, _make_folds(kinds, lower))
+    ranges, folds = _find_ranges(kinds[:128] == WORD, lowercase=lowercase), _make_folds(kinds, lower)
+    return CharacterTables(by_byte, ranges, _find_kept(folds), kinds, lower, folds)
 
 
 def _find_ranges(is_word: BoolArray, *, lowercase: bool) -> UInt64Array:
@@ -84,3 +87,14 @@ def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
     changes = (widths != new_widths) | (kinds[points] == DEFER)
     folds[points] = np.where(changes, LENGTH_CHANGES, np.choose(widths - 2, [two, three, four]))
     return folds
+
+
+def _find_kept(folds: UInt32Array) -> UInt8Array:
+    """Return the longest range of letters that stay as they are behind each of some leading bytes."""
+    rows, seconds = [], np.arange(0x80, 0xC0)
+    for lead in _LEADS_WITH_CAPITALS:
+        stays = folds[((lead & 0x1F) << 6) + (seconds & 0x3F)] == (lead | (seconds << 8))
+        edges = np.flatnonzero(np.diff(stays, prepend=False, append=False)).tolist()
+        runs = sorted(zip(edges[::2], edges[1::2], strict=True), key=lambda run: run[1] - run[0])
+        rows += [(lead, 0x80 + first, 0x80 + end - 1) for first, end in runs[-1:]]
+    return np.array(rows, np.uint8).reshape(-1, 3)

@@ -197,10 +197,27 @@ def _fold_bytes(text, start, length, by_byte, ranges, folded):
 
 
 @_jit
-def _fold_letters(folded, length, folds):
+def _drop_kept(folded, block, leads, kept):
+    """Leave out those characters of a block that stay as they are: in most texts, nearly all letters."""
+    for row in range(kept.shape[0]):
+        lead, least, largest = kept[row, 0], kept[row, 1], kept[row, 2]
+        here = leads & mask_at_least(folded, block, lead) & ~mask_at_least(folded, block, np.uint8(lead + 1))
+        if here != _ZERO:
+            second = block + _ONE
+            here &= mask_at_least(folded, second, least) & ~mask_at_least(folded, second, np.uint8(largest + 1))
+            leads &= ~here
+            if leads == _ZERO:
+                break
+    return leads
+
+
+@_jit
+def _fold_letters(folded, length, kept, folds):
     """Fold the characters beyond ASCII where they stand; False when there is one whose length changes."""
     for block in range(0, length, 64):
         leads = mask_at_least(folded, np.uint64(block), _LEAD)
+        if leads != _ZERO:
+            leads = _drop_kept(folded, np.uint64(block), leads, kept)
         while leads != _ZERO:
             i = np.uint64(block) + np.uint64(lowest_bit(leads))
             leads &= leads - _ONE
@@ -227,7 +244,7 @@ def _fold_letters(folded, length, folds):
 
 
 @_jit
-def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded):
+def _fold(text, start, stop, by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, folded):
     """Write a document with its words lower-cased and zeros for every other character.
 
     Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
@@ -237,7 +254,7 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonasci
         return length, True
     if defer_nonascii:
         return np.int64(-1), False
-    if not _fold_letters(folded, length, folds):
+    if not _fold_letters(folded, length, kept, folds):
         length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
         end = max(length, 0)
         folded[end : end + _PADDING] = 0
@@ -246,7 +263,7 @@ def _fold(text, start, stop, by_byte, ranges, kinds, lower, folds, defer_nonasci
 
 @_jit
 def _fold_group(
-    text, offsets, first, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
+    text, offsets, first, by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, folded, stops, deferred
 ):  # fmt: skip
     """Write some documents from `first` on as `_fold` does, with a zero between them; each stops at ``stops``.
 
@@ -257,7 +274,7 @@ def _fold_group(
     while n < most and (n == 0 or offsets[first + n + 1] - offsets[first] <= GROUP_BYTES):
         doc, here = first + n, folded[stop + 1 :]
         length, is_doc_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kinds, lower, folds, defer_nonascii, here
+            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, here
         )
         deferred[doc] = length < 0
         if length < 0:
@@ -371,6 +388,8 @@ def _check_long(
     A word that has the key of another gets a number of its own. Returns the number of terms, and of bytes in the arena.
     """
     for i in range(n_long):
+        soon = numbers[longs[min(i + 8, n_long - 1)]]
+        prefetch(arena, np.uint64(places[np.uint64(soon)]))
         word = longs[i]
         number, start, length = np.int64(numbers[word]), starts[word], lengths[word]
         if places[number] < 0:
@@ -472,7 +491,7 @@ def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
 
 @_jit
 def scan(
-    text, offsets, first, by_byte, ranges, kinds, lower, folds, least, n_stop, defer_nonascii,
+    text, offsets, first, by_byte, ranges, kept, kinds, lower, folds, least, n_stop, defer_nonascii,
     slots, keys, arena, places, hashing, n_terms, used,
     folded, stops, edges, lows, highs, hashes, starts, lengths, longs, out, doc_ends, deferred,
 ):  # fmt: skip
@@ -490,7 +509,7 @@ def scan(
     doc, n_out = first, doc_ends[first - 1] if first > 0 else 0
     while doc < n_docs:
         n_group, stop, is_ascii = _fold_group(
-            text, offsets, doc, by_byte, ranges, kinds, lower, folds, defer_nonascii, folded, stops, deferred
+            text, offsets, doc, by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, folded, stops, deferred
         )
         n_edges = _find_edges(folded, stop, edges)
         n, n_wide, n_long = _make_keys(
@@ -538,18 +557,6 @@ def intern(
     return _check_long(
         lows, highs, starts, lengths, longs, n_long, text, slots, keys, arena, places, hashing, n_terms, used, numbers
     )
-
-
-@_jit
-def number_keys(lows, highs, slots, keys, places, hashing, n_terms, hashes, numbers):
-    """Assign numbers to terms by their keys, into `numbers`; none may have more than 15 bytes. Returns their number.
-
-    There must be room for all.
-    """
-    n = lows.shape[0]
-    for i in range(n):
-        hashes[i] = _hash_key(lows[i], highs[i], hashing)
-    return _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
 
 
 @_jit

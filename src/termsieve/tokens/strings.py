@@ -52,8 +52,8 @@ def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
         return np.asarray(pc.array_sort_indices(strings), np.int64)
     heads = np.empty(len(strings), np.uint64)
     string_kernels.pack_leading_bytes(*string_buffers(strings), heads)
-    order = np.argsort(heads)
-    tied = _find_ties(heads[order])
+    order, sorted_heads = _argsort_numbers(heads)
+    tied = _find_ties(sorted_heads)
     if len(tied):
         candidates = order[tied]
         order[tied] = candidates[pc.array_sort_indices(strings.take(pa.array(candidates))).to_numpy()]
@@ -64,13 +64,12 @@ def argsort_pairs(
     heads: UInt64Array, tails: UInt64Array, spell: Callable[[Int64Array], pa.LargeStringArray]
 ) -> Int64Array:
     """Return how to sort strings by pairs of numbers, and those with equal pairs by what `spell` makes of them."""
-    order = np.argsort(heads)
-    tied = _find_ties(heads[order])
+    order, sorted_heads = _argsort_numbers(heads)
+    tied = _find_ties(sorted_heads)
     if len(tied):
-        candidates = order[tied]
-        sorted_heads = heads[candidates]
-        groups = np.cumsum(np.concatenate([[False], sorted_heads[1:] != sorted_heads[:-1]]))
-        by_tail = np.argsort(tails[candidates])
+        candidates, tied_heads = order[tied], sorted_heads[tied]
+        groups = np.cumsum(np.concatenate([[False], tied_heads[1:] != tied_heads[:-1]]))
+        by_tail, _ = _argsort_numbers(tails[candidates])
         by_both = string_kernels.counting_sort(items=by_tail, keys=groups, n_keys=int(groups[-1]) + 1)
         order[tied] = candidates = candidates[by_both]
         same = tied[_find_ties(tails[candidates], groups)]  # groups are in order, as before
@@ -78,6 +77,14 @@ def argsort_pairs(
             candidates = order[same]
             order[same] = candidates[pc.array_sort_indices(spell(candidates)).to_numpy()]
     return order
+
+
+def _argsort_numbers(numbers: UInt64Array) -> tuple[Int64Array, UInt64Array]:
+    """Return how to sort numbers, and the numbers sorted."""
+    numbers, order = numbers.copy(), np.arange(len(numbers))
+    room = np.empty_like(numbers), np.empty_like(order)
+    is_other = string_kernels.radix_sort(numbers, order, *room)
+    return (room[1], room[0]) if is_other else (order, numbers)
 
 
 def _find_ties(*keys: AnyArray) -> Int64Array:

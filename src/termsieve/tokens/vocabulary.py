@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels, new_secrets
-from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
+from termsieve._types import Int32Array, Int64Array, UInt8Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.characters import CharacterTables, make_character_tables
@@ -34,6 +34,7 @@ PIECE = 1 << 18  # bytes of a long document that are scanned at a time
 BLOCK = 1 << 16  # words of a document that are joined to n-grams, or terms that are numbered, at a time
 LONGEST = (1 << 32) - 1  # bytes of a document: no term can then occur more often than 31 bits can count
 _KEPT_NUMBERS = 1 << 21  # term numbers for which the room is kept
+_FIRST_TERMS, _FIRST_BYTES = 1 << 19, 1 << 22  # room at first: what is not used of it takes no memory
 _OVERHANG = 16  # bytes that are written behind the last term
 MOST_TERMS = (1 << 31) - 1  # of one thread: they are numbered with 32 bits
 
@@ -70,9 +71,9 @@ class Vocabulary:
         self.analyzer = analyzer
         self.words = kernels.TermTable(
             slots=np.zeros((1 << 16, 2), np.uint64),
-            keys=np.empty((1 << 15, 2), np.uint64),
-            arena=np.empty(1 << 19, np.uint8),
-            places=np.empty(1 << 15, np.int64),
+            keys=np.empty((_FIRST_TERMS, 2), np.uint64),
+            arena=np.empty(_FIRST_BYTES, np.uint8),
+            places=np.empty(_FIRST_TERMS, np.int64),
         )
         self.n_terms, self.n_bytes = 0, 0
         self._secret = new_secrets()
@@ -144,7 +145,8 @@ class Vocabulary:
         while True:
             piece, self.n_terms, self.n_bytes, n_words = kernels.scan(
                 text=text, offsets=offsets, first=piece,
-                by_byte=char.bytes, ranges=char.ranges, kinds=char.kinds, lower=char.lower, folds=char.folds,
+                by_byte=char.bytes, ranges=char.ranges, kept=char.kept, kinds=char.kinds, lower=char.lower,
+                folds=char.folds,
                 least=self._runs.least, n_stop=self._n_stop, defer_nonascii=defer_nonascii,
                 **self._tables(), used=self.n_bytes, **room, out=out, doc_ends=ends, deferred=deferred,
             )  # fmt: skip
@@ -192,29 +194,6 @@ class Vocabulary:
         self.n_terms, self.n_bytes = kernels.intern(
             text=text, offsets=offsets, **self._tables(), used=self.n_bytes, **room._asdict(), numbers=numbers
         )
-        return numbers
-
-    def absorb(self, other: Vocabulary) -> Int32Array:
-        """Add the terms of another vocabulary; returns the numbers that they have here."""
-        numbers, keys, parts = np.empty(other.n_terms, np.int32), other.words.keys[: other.n_terms], other.parts()
-        short = np.flatnonzero(keys[:, 1] < kernels.GRAM_MARK)
-        numbers[short] = self._number_keys(*keys[short].T)
-        long = np.flatnonzero(keys[:, 1] >= kernels.LONG_MARK)  # their keys are hashes with the other's random numbers
-        numbers[long] = self.number(other.get_terms(long, parts))
-        for level in _group_by_length(parts.prefix) if other._has_ngrams else ():
-            prefix, last = (numbers[part[level]].astype(np.uint64) for part in parts)
-            numbers[level] = self._number_keys((prefix << np.uint64(32)) | last, np.full(len(level), kernels.GRAM_MARK))
-        self._has_ngrams |= other._has_ngrams
-        return numbers
-
-    def _number_keys(self, lows: UInt64Array, highs: UInt64Array) -> Int32Array:
-        """Return the numbers of words of up to 15 bytes, or of n-grams, given by their keys."""
-        self._ensure_capacity(len(lows))
-        tables = self._tables()
-        del tables["arena"]
-        numbers, hashes = np.empty(len(lows), np.int32), kernels.make_hashes(len(lows))
-        lows, highs = np.ascontiguousarray(lows), np.ascontiguousarray(highs)
-        self.n_terms = kernels.number_keys(lows=lows, highs=highs, **tables, hashes=hashes, numbers=numbers)
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:

@@ -11,6 +11,7 @@
     lowering      lower case as pairs of characters, for engines that may have another than Python's
     sql           the same as one query, for DuckDB, PostgreSQL and SQLite
     graph         the same as a graph of ONNX
+    graph_builder its nodes and constants, as they are added
     export_model  export(): the form by the ending of the file
     reading       a .json file as a Model again
 """

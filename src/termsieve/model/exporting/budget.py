@@ -19,6 +19,7 @@ from sklearn.preprocessing import normalize
 
 from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.counts.counting import as_documents
+from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError, TermsieveWarning
 from termsieve.estimators.weighting import parse_weighting
@@ -27,14 +28,12 @@ from termsieve.model.exporting import characters, forms, runtime
 from termsieve.model.exporting.compact import pack, quantize
 from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.runtime import Predictor
-from termsieve.model.fitting import ModelSpec, TrainingMatrix, fit_parts, read_matrix
+from termsieve.model.fitting import ALL_TERMS, ModelSpec, TrainingMatrix, fit_parts, read_matrix, read_table
 from termsieve.model.model import Model, find_known
-from termsieve.model.train_model import _read_table
 from termsieve.study.plan import AUTO
 from termsieve.study.splits import make_splits
 from termsieve.tokens.analyzer import Analyzer, is_safe_pattern
 
-ALL_TERMS = 'top("all")'
 TRIED_WEIGHTINGS = ("binary", "tfidf_log")
 TRIED_BITS = (2, 3, 4, 5, 6, 8)
 TRIED_TERMS = (5, 10, 15, 20, 30, 40, 55, 75, 100, 130, 170, 220, 300, 400, 500, 650, 850, 1100, 1500, 2000, 3000, 4500,
@@ -122,15 +121,15 @@ def train_in_bytes(
     labels: Sequence[Any] | None = None,
     *,
     n_bytes: int,
-    score: str = "chi2",
-    classifier: str = "linear_svm",
+    score: str = COMPACT_SCORE,
+    classifier: str = COMPACT_CLASSIFIER,
     weighting: str = AUTO,
-    cv: int = 5,
+    cv: int = COMPACT_FOLDS,
     seed: int = 0,
     analyzer: Analyzer | None = None,
     measure: Callable[[dict[str, Any]], int] | None = None,
 ) -> CompactModel:
-    """Find the numbers of terms and of bits with the best F1 in so many bytes, and fit that to all documents.
+    """Find the numbers of terms and of bits with the best F1 in this many bytes, and fit that to all documents.
 
     The F1 of the choice is the best of those that were tried, so it is a little too good.
 
@@ -156,7 +155,7 @@ def train_in_bytes(
     >>> model.predict("cheap pills")["label"]
     'spam'
     """
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     weightings = TRIED_WEIGHTINGS if weighting == AUTO else (weighting,)
     specs = [
         ModelSpec(score, ALL_TERMS, parse_weighting(one).name, classifier, 1, analyzer or Analyzer())
@@ -192,7 +191,7 @@ def find_front(
     >>> [one.f1 for one in front.choices] == sorted(one.f1 for one in front.choices)
     True
     """
-    table = _read_table(as_documents(documents, labels), [])
+    table = read_table(as_documents(documents, labels), [])
     spec = ModelSpec(score, ALL_TERMS, parse_weighting(weighting).name, classifier, 1, analyzer or Analyzer())
     data = read_matrix(table, spec, None)
     _, tried, _, full = _try_all(data, [spec], (FRONT_TERMS, FRONT_BITS), n_bytes, None, (cv, seed))

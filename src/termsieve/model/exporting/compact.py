@@ -19,7 +19,7 @@ The bytes, of version 1. A number is seven bits to a byte, the lowest first; all
                   byte, four bits each, the first above; 15 says that the number less 15 follows
     floats        32 bits, lowest byte first: a step for each problem (and one for factors), constants, prior,
                   thresholds, and slope and offset of each sigmoid
-    codes         of factors, then of weights, problem by problem: so many bits each, the lowest first; of a weight half
+    codes         of factors, then of weights, problem by problem: n bits each, the lowest first; of a weight half
                   of their range is subtracted, and a weight is that times the step
 """
 
@@ -42,7 +42,7 @@ PROBABILITIES = (None, "softmax", "sigmoid")
 
 
 def quantize(data: dict[str, Any], bits: int) -> dict[str, Any]:
-    """Return the model with weights of so many bits, and its terms in the order of code points."""
+    """Return the model with weights of this many bits, and its terms in the order of code points."""
     if bits not in BITS:
         raise OptionError(f"bits must be a number from {BITS[0]} to {BITS[-1]}, not {bits!r}.")
     order = sorted(range(len(data["terms"])), key=lambda column: data["terms"][column])

@@ -9,30 +9,26 @@ one of the two characters whose lower case is no single character of its own are
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from termsieve._types import Array
-from termsieve._version import __version__
 from termsieve.errors import OptionError
 from termsieve.extras import import_extra
 from termsieve.model.exporting.characters import join_ranges
+from termsieve.model.exporting.graph_builder import NOTHING, GraphBuilder
 from termsieve.model.exporting.lowering import CAPITAL_SIGMA, LONG_LOWER, find_needed_pairs, find_word_codes, list_pairs
 
 _PYTHON_SPACE = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
-_OPSET, _OPSET_ML, _IR_VERSION = 20, 3, 9  # of onnxruntime 1.17
-_MICROSOFT = "com.microsoft"  # where onnxruntime's Tokenizer is
-_NOTHING = ""  # in the place of a token: padding, and words that no term has
 
 
 def make_graph(data: dict[str, Any]) -> bytes:
     """Return the graph of a portable model, as the content of an ``.onnx`` file."""
     _check(data)
     onnx = import_extra("onnx", "Exporting a model as .onnx")
-    graph = _Graph(onnx)
+    graph = GraphBuilder(onnx)
     tokens = _add_tokens(graph, data)
     values, known = _add_values(graph, data, tokens)
     scores = _add_scores(graph, data, values)
@@ -67,69 +63,6 @@ def _check(data: dict[str, Any]) -> None:
         raise OptionError("A model with a zero character in a term or class cannot be exported as .onnx.")
 
 
-class _Graph:
-    """Nodes and constants, as they are added."""
-
-    def __init__(self, onnx: Any) -> None:
-        self.onnx = onnx
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self._n = 0
-
-    def name(self, hint: str) -> str:
-        self._n += 1
-        return f"{hint}_{self._n}"
-
-    def add(self, kind: str, *inputs: str, n: int = 1, domain: str = "", **attributes: Any) -> Any:
-        """Add a node; return the name of its output, or of its n outputs."""
-        outputs = [self.name(kind.lower()) for _ in range(n)]
-        self.nodes.append(self.onnx.helper.make_node(kind, inputs, outputs, domain=domain, **attributes))
-        return outputs[0] if n == 1 else outputs
-
-    def constant(self, values: Any) -> str:
-        """Add an array, or strings."""
-        name = self.name("constant")
-        array = np.array(values, dtype=object) if _is_text(values) else np.asarray(values)
-        if array.dtype == object:
-            flat = [one.encode() for one in array.ravel()]
-            tensor = self.onnx.helper.make_tensor(name, self.onnx.TensorProto.STRING, array.shape, flat)
-        else:
-            tensor = self.onnx.numpy_helper.from_array(array, name)
-        self.constants.append(tensor)
-        return name
-
-    def column(self, vector: str) -> str:
-        """Return a vector as a column."""
-        return str(self.add("Unsqueeze", vector, self.constant(np.array([1]))))
-
-    def tokenize(self, texts: str, **attributes: Any) -> str:
-        """Cut texts into tokens, in rows that are filled up with nothing."""
-        options = {"mark": 0, "mincharnum": 1, "pad_value": _NOTHING, **attributes}
-        return str(self.add("Tokenizer", texts, domain=_MICROSOFT, **options))
-
-    def finish(self, outputs: Sequence[tuple[str, str]], data: dict[str, Any]) -> bytes:
-        helper, types = self.onnx.helper, self.onnx.TensorProto
-        kinds = {"label": types.STRING, "labels": types.BOOL, "known": types.BOOL, "exact": types.BOOL}
-        for name, inner in outputs:
-            self.nodes.append(helper.make_node("Identity", [inner], [name]))
-        graph = helper.make_graph(
-            self.nodes, "termsieve", [helper.make_tensor_value_info("text", types.STRING, ["texts"])],
-            [helper.make_tensor_value_info(name, kinds.get(name, types.DOUBLE), None) for name, _ in outputs],
-            self.constants,
-        )  # fmt: skip
-        versions = [("", _OPSET), ("ai.onnx.ml", _OPSET_ML), (_MICROSOFT, 1)]
-        model = helper.make_model(
-            graph, producer_name="termsieve", producer_version=__version__, ir_version=_IR_VERSION,
-            opset_imports=[helper.make_opsetid(*one) for one in versions],
-        )  # fmt: skip
-        helper.set_model_props(model, {"classes": json.dumps(data["classes"], ensure_ascii=True)})
-        return bytes(model.SerializeToString())
-
-
-def _is_text(values: Any) -> bool:
-    return isinstance(values, str) or (isinstance(values, list) and isinstance(values[0], str))
-
-
 # Words
 
 
@@ -140,14 +73,14 @@ def _spell(codes: Iterable[int]) -> str:
     return join_ranges([(int(part[0]), int(part[-1])) for part in parts if len(part)], lambda code: f"\\x{{{code:x}}}")
 
 
-def _add_exactness(graph: _Graph, data: dict[str, Any]) -> str:
+def _add_exactness(graph: GraphBuilder, data: dict[str, Any]) -> str:
     """Add which texts are labelled as Python does."""
     special = f"{CAPITAL_SIGMA}{''.join(LONG_LOWER)}" if data["analyzer"]["lowercase"] else ""
     pattern = f"[^{_spell(map(ord, special))}]*" if special else r"(?s).*"
     return str(graph.add("RegexFullMatch", "text", pattern=pattern))
 
 
-def _add_tokens(graph: _Graph, data: dict[str, Any]) -> str:
+def _add_tokens(graph: GraphBuilder, data: dict[str, Any]) -> str:
     """Add the lowered words or characters of each text, in rows."""
     lowercase = data["analyzer"]["lowercase"]
     if data["analyzer"]["kind"] == "char":
@@ -167,26 +100,26 @@ def _add_tokens(graph: _Graph, data: dict[str, Any]) -> str:
     return _leave_out_stop_words(graph, data, tokens) if gaps else tokens
 
 
-def _with_padding(graph: _Graph, tokens: str) -> str:
+def _with_padding(graph: GraphBuilder, tokens: str) -> str:
     """Add a column of nothing, so that no table of tokens is empty."""
     texts = graph.add("Shape", "text")
     one = graph.constant(np.array([1]))
-    empty = graph.add("Expand", graph.constant([_NOTHING]), graph.add("Concat", texts, one, axis=0))
+    empty = graph.add("Expand", graph.constant([NOTHING]), graph.add("Concat", texts, one, axis=0))
     return str(graph.add("Concat", tokens, empty, axis=1))
 
 
-def _add_lower(graph: _Graph, data: dict[str, Any], characters: str) -> str:
+def _add_lower(graph: GraphBuilder, data: dict[str, Any], characters: str) -> str:
     """Add the lower case of single characters."""
     pairs = find_needed_pairs(data) or [("A", "a")]
     upper, lower = zip(*pairs, strict=True)
     found = graph.add(
         "LabelEncoder", characters, domain="ai.onnx.ml", keys_strings=upper, values_strings=lower,
-        default_string=_NOTHING,
+        default_string=NOTHING,
     )  # fmt: skip
-    return str(graph.add("Where", graph.add("Equal", found, graph.constant(_NOTHING)), characters, found))
+    return str(graph.add("Where", graph.add("Equal", found, graph.constant(NOTHING)), characters, found))
 
 
-def _lower_words(graph: _Graph, data: dict[str, Any], tokens: str) -> str:
+def _lower_words(graph: GraphBuilder, data: dict[str, Any], tokens: str) -> str:
     """Add the lower case of each different word that is no longer than those of the terms: others are left out."""
     shape, minus = graph.add("Shape", tokens), graph.constant(np.array([-1]))
     words, _, places, _ = graph.add("Unique", graph.add("Reshape", tokens, minus), n=4, sorted=0)
@@ -194,20 +127,20 @@ def _lower_words(graph: _Graph, data: dict[str, Any], tokens: str) -> str:
     longest = max(map(len, needed))
     short = graph.add("RegexFullMatch", words, pattern=f"(?s).{{0,{longest}}}")
     # a letter more keeps the table of characters from being empty
-    words = graph.add("Where", short, words, graph.constant([_NOTHING]))
+    words = graph.add("Where", short, words, graph.constant([NOTHING]))
     padded = graph.add("Concat", words, graph.constant(["a"]), axis=0)
     lowered = _join_characters(graph, _add_lower(graph, data, graph.tokenize(padded, separators=[""])))
     return str(graph.add("Reshape", graph.add("Gather", lowered, places), shape))
 
 
-def _join_characters(graph: _Graph, characters: str) -> str:
+def _join_characters(graph: GraphBuilder, characters: str) -> str:
     """Add the strings of rows of characters."""
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
     rows, columns = (
         graph.add("Gather", graph.add("Shape", characters), graph.constant(np.array(axis))) for axis in (0, 1)
     )
     shape = graph.add("Reshape", rows, graph.constant(np.array([1])))
-    start = graph.add("Expand", graph.constant([_NOTHING]), shape)
+    start = graph.add("Expand", graph.constant([NOTHING]), shape)
     body = helper.make_graph(
         [
             helper.make_node("Identity", ["go_on"], ["still"]),
@@ -228,7 +161,7 @@ def _join_characters(graph: _Graph, characters: str) -> str:
     return str(graph.add("Loop", columns, graph.constant(np.array(True)), start, body=body))
 
 
-def _leave_out_stop_words(graph: _Graph, data: dict[str, Any], tokens: str) -> str:
+def _leave_out_stop_words(graph: GraphBuilder, data: dict[str, Any], tokens: str) -> str:
     """Move stop words to the ends of the rows, as nothing: n-grams go over their places."""
     stop = data["analyzer"]["stop_words"]
     is_stop = graph.add(
@@ -240,7 +173,7 @@ def _leave_out_stop_words(graph: _Graph, data: dict[str, Any], tokens: str) -> s
     size = graph.add("Reshape", width, graph.constant(np.array([1])))
     _, order = graph.add("TopK", places, size, n=2, axis=1, largest=0, sorted=1)
     nothing = graph.add(
-        "Where", graph.add("Cast", is_stop, to=graph.onnx.TensorProto.BOOL), graph.constant([_NOTHING]), tokens
+        "Where", graph.add("Cast", is_stop, to=graph.onnx.TensorProto.BOOL), graph.constant([NOTHING]), tokens
     )
     return str(graph.add("GatherElements", nothing, order, axis=1))
 
@@ -248,7 +181,7 @@ def _leave_out_stop_words(graph: _Graph, data: dict[str, Any], tokens: str) -> s
 # Sums
 
 
-def _add_values(graph: _Graph, data: dict[str, Any], tokens: str) -> tuple[str, str]:
+def _add_values(graph: GraphBuilder, data: dict[str, Any], tokens: str) -> tuple[str, str]:
     """Add the weighted values of the terms, and whether a text has any."""
     counts = graph.add("TfIdfVectorizer", tokens, mode="TF", max_skip_count=0, **_list_ngrams(data))
     counts = graph.add("Cast", counts, to=graph.onnx.TensorProto.DOUBLE)
@@ -264,8 +197,8 @@ def _add_values(graph: _Graph, data: dict[str, Any], tokens: str) -> tuple[str, 
     return values, known
 
 
-def _add_occurrences(graph: _Graph, data: dict[str, Any], counts: str, zero: str) -> str:
-    """Add the values of terms that occur so many times."""
+def _add_occurrences(graph: GraphBuilder, data: dict[str, Any], counts: str, zero: str) -> str:
+    """Add the values of terms that occur this many times."""
     if data["occurrences"] == "count":
         return counts
     one, has = graph.constant(np.array(1.0)), graph.add("Greater", counts, zero)
@@ -290,7 +223,7 @@ def _list_ngrams(data: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _add_scores(graph: _Graph, data: dict[str, Any], values: str) -> str:
+def _add_scores(graph: GraphBuilder, data: dict[str, Any], values: str) -> str:
     weights, constants = graph.constant(np.array(data["weights"]).T), graph.constant(np.array([data["constants"]]))
     return str(graph.add("Add", graph.add("MatMul", values, weights), constants))
 
@@ -298,7 +231,7 @@ def _add_scores(graph: _Graph, data: dict[str, Any], values: str) -> str:
 # Probabilities and labels
 
 
-def _add_probabilities(graph: _Graph, data: dict[str, Any], scores: str) -> str | None:
+def _add_probabilities(graph: GraphBuilder, data: dict[str, Any], scores: str) -> str | None:
     """Add the probability of each class, if the model has them."""
     kind, single, n = data["probabilities"], data["single"], len(data["classes"])
     if kind is None:
@@ -318,7 +251,7 @@ def _add_probabilities(graph: _Graph, data: dict[str, Any], scores: str) -> str 
     return str(graph.add("Where", some, shares, graph.constant(np.full((1, n), 1.0 / n))))
 
 
-def _against_the_rest(graph: _Graph, scores: str, n: int) -> str:
+def _against_the_rest(graph: GraphBuilder, scores: str, n: int) -> str:
     """Add the log odds of each class against all others together."""
     axis = graph.constant(np.array([2]))
     every = graph.add("Unsqueeze", scores, graph.constant(np.array([1])))
@@ -329,7 +262,7 @@ def _against_the_rest(graph: _Graph, scores: str, n: int) -> str:
     return str(graph.add("Sub", scores, rest))
 
 
-def _add_calibrated(graph: _Graph, data: dict[str, Any], odds: str) -> str:
+def _add_calibrated(graph: GraphBuilder, data: dict[str, Any], odds: str) -> str:
     kind = data["probabilities"]
     if kind == "isotonic":
         return _interpolate(graph, data["curves"], odds)
@@ -342,7 +275,7 @@ def _add_calibrated(graph: _Graph, data: dict[str, Any], odds: str) -> str:
     return str(graph.add("Div", graph.add("Where", positive, one, power), graph.add("Add", one, power)))
 
 
-def _interpolate(graph: _Graph, curves: list[Any], odds: str) -> str:
+def _interpolate(graph: GraphBuilder, curves: list[Any], odds: str) -> str:
     """Add the values of curves that are linear between their points, and constant beyond."""
     width = max(len(xs) for xs, _ in curves) + 1
     points = np.full((len(curves), width - 1), np.inf)
@@ -362,7 +295,7 @@ def _interpolate(graph: _Graph, curves: list[Any], odds: str) -> str:
 
 
 def _add_labels(
-    graph: _Graph, data: dict[str, Any], scores: str, chances: str | None, known: str, exact: str
+    graph: GraphBuilder, data: dict[str, Any], scores: str, chances: str | None, known: str, exact: str
 ) -> str:  # fmt: skip
     """Add the label of each text, or with several labels which classes it has; none where it is not exact."""
     prior = np.array([data["prior"]])
@@ -375,11 +308,11 @@ def _add_labels(
         chances = graph.add("Where", graph.column(known), rivals, graph.constant(prior))
     best = graph.add("ArgMax", chances, axis=1, keepdims=0)
     labels = graph.add("Gather", graph.constant(data["classes"]), best)
-    return str(graph.add("Where", exact, labels, graph.constant([_NOTHING])))
+    return str(graph.add("Where", exact, labels, graph.constant([NOTHING])))
 
 
 def _add_several(
-    graph: _Graph, data: dict[str, Any], scores: str, chances: str | None, known: str, prior: Array
+    graph: GraphBuilder, data: dict[str, Any], scores: str, chances: str | None, known: str, prior: Array
 ) -> str:  # fmt: skip
     thresholds = data["thresholds"]
     if thresholds is None:

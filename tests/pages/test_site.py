@@ -1,0 +1,50 @@
+"""The documentation as a site, on a phone: `make docs` builds it and runs this, since the tests do without Sphinx."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PHONE = {"width": 390, "height": 844}
+SITE = os.environ.get("SITE")
+pytestmark = pytest.mark.skipif(SITE is None, reason="make docs builds the site and runs this")
+
+
+@pytest.fixture(scope="module")
+def phone(browser):
+    context = browser.new_context(viewport=PHONE)
+    yield context.new_page()
+    context.close()
+
+
+def find_pages():
+    return sorted(Path(SITE or "").resolve().glob("*.html"))
+
+
+def test_no_page_is_wider_than_a_phone(phone):
+    wide = {}
+    for path in find_pages():
+        phone.goto(path.as_uri())
+        width = phone.evaluate("document.documentElement.scrollWidth")
+        if width > PHONE["width"]:
+            wide[path.name] = width
+    assert wide == {}
+    assert {"index.html", "benchmarks.html", "reproduction.html"} <= {path.name for path in find_pages()}
+
+
+def test_no_picture_is_missing_and_nothing_is_asked_of_the_network(phone):
+    asked, missing = [], []
+    phone.on("request", lambda request: asked.append(request.url))
+    for path in find_pages():
+        phone.goto(path.as_uri())
+        missing += phone.locator("article img").evaluate_all(
+            "all => all.filter(one => !one.complete || !one.naturalWidth).map(one => one.src)"
+        )
+    assert missing == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_a_page_that_is_too_wide_is_found(phone, tmp_path):
+    (tmp_path / "wide.html").write_text('<div style="width: 2000px">wide</div>', encoding="utf-8")
+    phone.goto((tmp_path / "wide.html").as_uri())
+    assert phone.evaluate("document.documentElement.scrollWidth") >= 2000
