@@ -168,6 +168,10 @@ def test_a_sample_is_compared_and_said():
         ({"weigh": "none"}, "weigh must be one of"),
         ({"weighting": "tfdi"}, "tfdi"),
         ({"min_df": -1}, "min_df must be"),
+        ({"pairs": "maybe"}, "pairs must be one of 'auto', 'yes', 'no', not 'maybe'"),
+        ({"margin": 1.01}, "margin must be a number from 0 to 1"),
+        ({"margin": -0.01}, "margin must be a number from 0 to 1"),
+        ({"margin": "small"}, "margin must be a number from 0 to 1"),
     ],
 )
 def test_wrong_plans_are_refused(options, said):
