@@ -111,13 +111,15 @@ class Total:
 
     @property
     def per_cent(self) -> float:
-        return float(self.coverage["summary"]["percent_covered"])
+        return float(self.coverage["summary"]["percent_covered"]) if self.coverage else 0.0
 
     def per_cent_of(self, what: str) -> float:
         covered, missing = (self.coverage["summary"][f"{state}_{what}"] for state in ("covered", "missing"))
         return float(100 * covered / (covered + missing))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self.coverage:  # the run was interrupted
+            return
         if self.config.getoption("--coverage-missing"):
             slipcover.print_coverage(self.coverage, outfile=terminalreporter, missing_width=80, skip_covered=True)
         floor = self.config.getoption("--coverage-floor")
