@@ -30,7 +30,10 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 TESTS = {  # modules, and the tests of them and of what uses them: files, and what runs on them
-    "study/study study/split_data study/results study/splits study/plan study/recommendation study/trials evaluate/differences": (
+    (
+        "study/study study/split_data study/results study/result_files study/splits study/plan study/recommendation "
+        "study/trials evaluate/differences"
+    ): (
         "stages/test_study.py stages/test_plan.py stages/test_results.py stages/test_splits.py "
         "stages/test_recommendation.py stages/test_redundancy.py stages/test_cli_compare.py stages/test_journal.py "
         "stages/test_views.py -k 'not is_killed and not help'"

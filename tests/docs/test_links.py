@@ -1,6 +1,6 @@
 """What the pages point to is there: pages, headings, pictures, files of the repository, targets of the Makefile.
 
-Nothing is asked over the network: addresses elsewhere are compared with those that were looked up by hand.
+Nothing is asked over the network: addresses elsewhere are compared with a list that was written by hand.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from scipy import sparse
 
 import termsieve as ts
 from termsieve.counts.arithmetic import add_all
+from termsieve.counts.consistency import check_parts
 from termsieve.errors import CountsError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -438,3 +439,19 @@ def test_merging_many_classes_takes_time_in_proportion(merged):
     assert time.thread_time() - start < 1  # it took 4 s and more
     assert found.n_classes == {"all": 1, "pairs": n // 2, "none": n}[merged]
     assert found.n_docs == n
+
+
+def test_a_share_of_weighted_occurrences_is_not_rounded():
+    counts = ts.Counts.from_matrix(np.array([[1.2, 1.3]]), ["x"], terms=["small", "large"])
+    assert list(counts.prune(max_tf=0.5).terms) == ["small"]  # up to 1.25 of 2.5; of 2 it would be 1
+
+
+def test_a_sum_of_squares_below_the_sum_is_refused():
+    counts = ts.count(["a1 a1 a1", "a1"], ["x", "y"])
+    parts = {**counts.facts, "terms": counts.block.terms, "indptr": counts.block.cells.indptr}
+    parts |= {"cell_classes": counts.block.cells.classes, "totals": counts.block.totals}
+    check_parts({**parts, "values": counts.block.cells.values})
+    wrong = counts.block.cells.values.copy()
+    wrong[2] = wrong[1] - 1
+    with pytest.raises(CountsError):
+        check_parts({**parts, "values": wrong})

@@ -221,7 +221,7 @@ def test_groups_of_terms_that_cannot_be_are_refused(group, tmp_path):
 
 def test_metadata_has_a_limit(tmp_path, monkeypatch):
     plain_result().save(tmp_path / "x.parquet")
-    monkeypatch.setattr("termsieve.study.results._MAX_METADATA_BYTES", 1000)
+    monkeypatch.setattr("termsieve.study.result_files._MAX_METADATA_BYTES", 1000)
     with pytest.raises(InputError, match="not a saved comparison"):
         Comparison.load(tmp_path / "x.parquet")
 
