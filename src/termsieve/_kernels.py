@@ -98,7 +98,13 @@ def kernels_pay(work: int, threshold: Threshold) -> bool:
         return _way == "compiled"
     if are_loaded(threshold.group):
         return True
-    return work >= threshold.warm and (work >= threshold.cold or is_cache_warm(threshold.group))
+    is_enough = work >= threshold.warm or is_numba_loaded()
+    return is_enough and (work >= threshold.cold or is_cache_warm(threshold.group))
+
+
+def is_numba_loaded() -> bool:
+    """Whether numba is there, for loops of any group: it takes most of the time to load them."""
+    return "numba" in sys.modules
 
 
 class _LazyModule:

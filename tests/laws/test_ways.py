@@ -15,7 +15,8 @@ from stages.test_aggregate import corpora, counted
 import termsieve as ts
 from termsieve import _kernels
 from termsieve.classify import plain_sweep
-from termsieve.classify.curves import curve_kernels, predict_curve
+from termsieve.classify.bayes_sweep import curve_kernels
+from termsieve.classify.curves import predict_curve
 from termsieve.ranking import aggregate, distinct
 from termsieve.ranking.distinct import DetailLevel, DistinctCells
 from termsieve.scores import SCORES
@@ -243,10 +244,15 @@ def test_the_way_is_what_is_asked_for(way):
 
 
 @pytest.mark.parametrize(
-    ("work", "warm", "pays"), [(0, True, False), (1, True, True), (1, False, False), (2, False, True)]
-)
-def test_loops_pay_from_a_threshold_on(monkeypatch, work, warm, pays):
+    ("work", "warm", "numba", "pays"),
+    [
+        (0, True, False, False), (1, True, False, True), (1, False, False, False), (2, False, False, True),
+        (0, True, True, True), (0, False, True, False), (1, False, True, False), (2, False, True, True),
+    ],
+)  # fmt: skip
+def test_loops_pay_from_a_threshold_on(monkeypatch, work, warm, numba, pays):
     monkeypatch.setattr(_kernels, "are_loaded", lambda _: False)
     monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: warm)
+    monkeypatch.setattr(_kernels, "is_numba_loaded", lambda: numba)
     with _kernels.use_way(None):
         assert _kernels.kernels_pay(work, _kernels.Threshold(warm=1, cold=2)) == pays
