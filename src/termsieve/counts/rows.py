@@ -299,6 +299,7 @@ def _sort_rows(data: Int64Array, columns: Int32Array, indptr: Int64Array, n_colu
     """Put each row in order of its columns, in place."""
     part = sparse.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, n_columns), copy=False)
     part.sort_indices()
+    data[:], columns[:] = part.data, part.indices  # scipy copies a part of a larger array
 
 
 def _split_documents(documents: Sequence[Any]) -> list[slice]:

@@ -201,6 +201,8 @@ def load_kernels(analyzer: Analyzer) -> None:
     string_kernels.pack_leading_bytes(*string_buffers(vocabulary.get_terms(every)), np.empty(len(every), np.uint64))
     kernels.next_break(*string_buffers(texts)[:1], 0, 1, np.zeros(128, np.uint8))
     string_kernels.counting_sort(items=every, keys=every, n_keys=len(every))
+    mine, theirs = (string_buffers(pa.array([term], pa.large_string())) for term in "ab")
+    string_kernels.merge_strings(*mine, *theirs, np.empty(2, np.int64), np.empty(2, np.int64))
     load_documents_kernels()  # documents are read while the threads work
     other = Tally(plain)
     other.add(texts, two + 1, two, two)
@@ -212,9 +214,5 @@ def load_all_kernels() -> None:
     """Load or compile every loop of counting."""
     load_kernels(Analyzer(ngram_range=(1, 2)))
     load_kernels(Analyzer(analyzer="char"))  # numbers terms that Python has cut
-    one, two = (pa.array([term], pa.large_string()) for term in "ab")
-    string_kernels.merge_strings(
-        *string_buffers(one), *string_buffers(two), np.empty(2, np.int64), np.empty(2, np.int64)
-    )
     cells, none = Cells(np.arange(2), np.zeros(1, np.int32), np.ones((3, 1), np.int32)), np.empty(0, np.int64)
     cell_kernels.extract_fold(*cells, none, np.empty((3, 0), np.int64), 1, True)
