@@ -35,6 +35,7 @@ BLOCK = 1 << 16  # words of a document that are joined to n-grams, or terms that
 LONGEST = (1 << 32) - 1  # bytes of a document: no term can then occur more often than 31 bits can count
 _KEPT_NUMBERS = 1 << 21  # term numbers for which the room is kept
 _FIRST_TERMS, _FIRST_BYTES = 1 << 19, 1 << 22  # room at first: what is not used of it takes no memory
+_SECOND_SLOTS = 1 << 18  # of 16 bytes, when the first are full: with twice as many, all would soon be moved again
 _OVERHANG = 16  # bytes that are written behind the last term
 MOST_TERMS = (1 << 31) - 1  # of one thread: they are numbered with 32 bits
 
@@ -239,7 +240,8 @@ class Vocabulary:
         if room > MOST_TERMS:
             raise CountsError(f"There are more than {self.n_terms:,} different terms: more than can be numbered.")
         if 3 * room > 2 * len(slots):
-            slots = np.zeros((_next_power_of_two(3 * room // 2 + 1), 2), np.uint64)
+            size = max(_next_power_of_two(3 * room // 2 + 1), min(4 * len(slots), _SECOND_SLOTS))
+            slots = np.zeros((size, 2), np.uint64)
             hashing = kernels.hashing_of(slots, self._secret)
             kernels.rehash(keys=keys.reshape(-1), n_terms=self.n_terms, slots=slots.reshape(-1), hashing=hashing)
         self.words = kernels.TermTable(
