@@ -32,6 +32,7 @@ from termsieve.tokens.vocabulary import check_sizes
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
+MUCH_TEXT = 1 << 28  # bytes, from which on tables are so large that holes between them matter
 _MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
 
@@ -313,9 +314,21 @@ def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int)
     return tally
 
 
+def _save_memory_later(chunks: Iterator[TextChunk]) -> Iterator[TextChunk]:
+    """Hand on the chunks; from much text on, have large arrays go back to the system: with little, that costs time."""
+    n_bytes, is_much = 0, False
+    for chunk in chunks:
+        offsets = document_offsets(chunk.texts)
+        n_bytes += int(offsets[-1] - offsets[0])
+        if n_bytes > MUCH_TEXT and not is_much:
+            return_large_arrays()
+            is_much = True
+        yield chunk
+
+
 def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
     """All chunks counted, each thread's into a tally of its own."""
-    return_large_arrays()
+    chunks = _save_memory_later(chunks)
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait
     tallies = [Tally(analyzer)]
