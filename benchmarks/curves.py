@@ -170,7 +170,7 @@ def linear_path(
         warnings.simplefilter("ignore")  # LinearSVC does not converge on counts
         few = ks if len(ks) < 10 else ks[4::10]  # refits at every tenth of 100 points, from the middle of each ten
         start = time.process_time()
-        found, gaps = predict_curve(X, y, T, columns, ks, ours)[1:]
+        _, found, gaps, _ = predict_curve(X, y, T, columns, ks, ours)
         middle = time.process_time()
         expected = predict_curve(X, y, T, columns, few, theirs).codes
         ratio = (time.process_time() - middle) * len(ks) / len(few) / (middle - start)
