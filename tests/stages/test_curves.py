@@ -296,3 +296,9 @@ def test_smoothing_over_all_words_of_the_training_documents(total):
             np.testing.assert_array_equal(got.codes[at, :, c], scores[1] > scores[0])
     with pytest.raises(OptionError, match="total must be"):
         curve(X, Y, unseen, order, ks, 'vocabulary_nb(total="some")')
+
+
+def test_documents_without_words_leave_the_prior_to_decide():
+    empty = sparse.csr_array((4, 1))
+    found = predict_curve(empty, np.array([0, 1, 1, 1]), sparse.csr_array(np.ones((2, 1))), [0], [1], "vocabulary_nb")
+    assert found.codes.tolist() == [[1, 1]]

@@ -56,7 +56,9 @@ class VocabularyNB(MultinomialNB):  # type: ignore[misc]
         """Return the denominator of each class (rows), for each number of first columns of the counts."""
         if self.total not in ("selected", "all"):
             raise OptionError(f"total must be 'selected' or 'all', not {self.total!r}.")
-        terms = np.arange(1, counts.shape[1] + 1) if self.n_words is None else np.full(counts.shape[1], self.n_words)
+        # where no training document has a word, all classes have the denominator of one word, and none is zero
+        n_words = None if self.n_words is None else max(self.n_words, 1)
+        terms = np.arange(1, counts.shape[1] + 1) if n_words is None else np.full(counts.shape[1], n_words)
         if self.total == "all" and self.class_totals is not None:
             sums = np.broadcast_to(np.asarray(self.class_totals, np.float64).reshape(-1, 1), counts.shape)
         else:
