@@ -330,14 +330,26 @@ def test_two_processes_may_share_a_journal(folder):
 # Memory
 
 
-# less than Python needs; than a library, which might not come back; than all of them. Less than the work
-# needs: tests/stages/test_threads.py
+# less than Python needs; than a library, which might not come back; than all of them
 @pytest.mark.parametrize(("name", "megabytes"), [("count", 36), ("train", 450), ("compare", 700)])
 def test_too_little_memory_is_an_error(name, megabytes, folder):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
     code, said = finish(COMMANDS[name], folder, preexec_fn=limit)
+    assert code == 1, said
+    assert "memory" in said.splitlines()[-1]
+    assert not [one for one in list_new(folder) if "new." in one]
+
+
+@pytest.mark.parametrize("name", ["train", "compare"])  # count: tests/stages/test_threads.py
+def test_too_little_memory_for_the_work_is_an_error(name, folder):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1000 << 20, 1000 << 20))
+
+    write_lines(folder / "large.jsonl", [(f"w{n} v{n} u{n} " * 40, "ab"[n % 2]) for n in range(60_000)])
+    arguments = ["large.jsonl" if one == "mail.jsonl" else one for one in COMMANDS[name]]
+    code, said = finish(arguments, folder, preexec_fn=limit)
     assert code == 1, said
     assert "memory" in said.splitlines()[-1]
     assert not [one for one in list_new(folder) if "new." in one]
