@@ -167,13 +167,9 @@ class _Head:
 
 
 def _slice(piece: TermCells, first: int, end: int) -> TermCells:
-    start, stop = int(piece.cells.indptr[first]), int(piece.cells.indptr[end])
-    cells = Cells(
-        piece.cells.indptr[first : end + 1] - start,
-        piece.cells.classes[start:stop],
-        np.ascontiguousarray(piece.cells.values[:, start:stop]),
-    )
-    return TermCells(piece.terms.slice(first, end - first), cells)
+    """Return a range of terms, with a copy of their counts: loops are compiled for contiguous arrays."""
+    part = piece.slice(first, end)
+    return part._replace(cells=part.cells._replace(values=np.ascontiguousarray(part.cells.values)))
 
 
 class Sum(NamedTuple):
