@@ -436,7 +436,7 @@ def test_merging_many_classes_takes_time_in_proportion(merged):
     groups["pairs"] = {f"g{i}": [f"c{i}", f"c{i + 1}"] for i in range(0, n, 2)}
     start = time.thread_time()
     found = counts.merge_classes(groups[merged])
-    assert time.thread_time() - start < 1  # it took 4 s and more
+    assert time.thread_time() - start < 3  # a tenth of it is enough; in proportion to the square it took 4 s and more
     assert found.n_classes == {"all": 1, "pairs": n // 2, "none": n}[merged]
     assert found.n_docs == n
 

@@ -1,7 +1,5 @@
 """The tables of terms: no text can be written that fills them badly, and no result depends on their random numbers."""
 
-import time
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -63,37 +61,32 @@ def text_of(letters):
     return pa.array([" ".join(row.tobytes().decode() for row in letters)], pa.large_string())
 
 
-def seconds(texts, secret=None):
-    """The least time of three to number all words of a text."""
-    found = []
-    for _ in range(3):
-        vocabulary = Vocabulary(Analyzer())
-        if secret is not None:
-            vocabulary._secret = secret
-        start = time.thread_time()
-        vocabulary.tokenize(texts)
-        found.append(time.thread_time() - start)
-        assert vocabulary.n_terms == N_WORDS
-    return min(found)
+def longest_run(texts, secret=None):
+    """How many filled slots of the table stand side by side: a look-up may have to pass as many."""
+    vocabulary = Vocabulary(Analyzer())
+    if secret is not None:
+        vocabulary._secret = secret
+    vocabulary.tokenize(texts)
+    assert vocabulary.n_terms == N_WORDS
+    filled = np.append(vocabulary.words.slots[:, 1] > 0, False)
+    return int(np.diff(np.flatnonzero(~filled), prepend=-1).max()) - 1
 
 
 @pytest.fixture(scope="module")
 def usual():
-    texts = text_of(random_words(N_WORDS, 99)[0])
-    seconds(texts)  # compiles
-    return seconds(texts)
+    return longest_run(text_of(random_words(N_WORDS, 99)[0]))
 
 
-def test_words_that_filled_the_table_badly_once_are_as_quick_as_others(usual):
-    assert seconds(chosen_words(plain_hash)) < 5 * usual + 0.005
+def test_words_that_filled_the_table_badly_once_stand_as_far_apart_as_others(usual):
+    assert longest_run(chosen_words(plain_hash)) < 5 * usual
 
 
-def test_words_chosen_by_other_random_numbers_are_as_quick_as_others(usual):
+def test_words_chosen_by_other_random_numbers_stand_as_far_apart_as_others(usual):
     """Who knows the random numbers can choose words; who knows those of another process cannot."""
     secret, other = (np.random.default_rng(i).integers(0, 1 << 63, 4, dtype=np.uint64) for i in (1, 2))
     attack = chosen_words(secret_hash(secret))
-    assert seconds(attack, secret) > 10 * usual  # or this test could not fail
-    assert seconds(attack, other) < 5 * usual + 0.005
+    assert longest_run(attack, secret) > 100 * usual  # or this test could not fail
+    assert longest_run(attack, other) < 5 * usual
 
 
 def test_long_words_have_hashes_with_random_numbers():

@@ -15,6 +15,7 @@ else:
     kernels = import_kernels("termsieve.scores.tail_kernels")
 
 TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
+DEVIATIONS, ROUNDS = 9, 4  # a tail is as long as so many standard deviations; so many rounds cost as much as a table
 NEGLIGIBLE = 1e-18  # of the sum: what follows cannot change it
 
 
@@ -51,6 +52,13 @@ def _sum_tails_plainly(tp: Array, n_t: Array, n_c: Array, n: Array, above: BoolA
         out[side] = add_up(tp[side], n_t[side], n_c[side], rest[side])
 
 
+def _estimate_work(tp: Array, n_t: Array, n_c: Array, n: Array) -> int:
+    """Return the number of tables, and of rounds for the longest tail in units of a table."""
+    share_t, share_c = (np.clip(x / np.maximum(n, 1.0), 0.0, 1.0) for x in (n_t, n_c))
+    variance = n * share_t * (1.0 - share_t) * share_c * (1.0 - share_c)
+    return tp.size + int(DEVIATIONS * np.sqrt(variance.max(initial=0.0))) // ROUNDS
+
+
 def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, Array]:
     """Return which side was summed, and its sum over the probability of exactly `tp`.
 
@@ -61,6 +69,6 @@ def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, 
     tp, n_t, n_c, n = (np.ravel(np.broadcast_to(np.asarray(x, dtype=np.float64), shape)) for x in (tp, n_t, n_c, n))
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
-    sum_tails = kernels.sum_tails if kernels_pay(tp.size, TABLES) else _sum_tails_plainly
+    sum_tails = kernels.sum_tails if kernels_pay(_estimate_work(tp, n_t, n_c, n), TABLES) else _sum_tails_plainly
     sum_tails(tp, n_t, n_c, n, above, out)
     return above.reshape(shape), out.reshape(shape)
