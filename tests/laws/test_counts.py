@@ -34,6 +34,7 @@ from oracles.texts import (
 )
 
 import termsieve as ts
+from termsieve.counts import tally
 from termsieve.counts.tally import Tally
 from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.vocabulary import Vocabulary
@@ -447,3 +448,20 @@ def test_hashed_folds_are_about_equally_large():
     sizes = np.bincount(ts.count_folds(["w"] * 20_000, ["x"] * 20_000, folds=10).assignment)
     assert sizes.min() > 1800
     assert sizes.max() < 2200
+
+
+@given(
+    st.lists(st.tuples(TEXTS | PLAIN_TEXT, st.integers(0, 2)), min_size=3, max_size=12), st.integers(2, 6),
+    st.integers(1, 6), st.sampled_from(NGRAMS),
+)  # fmt: skip
+def test_tallies_merged_on_any_number_of_cores_are_one_count(pairs, n_tallies, cores, ngram_range):
+    """Where there are more tallies than cores, one vocabulary takes up the terms of others."""
+    analyzer, one, found = ts.Analyzer(ngram_range=ngram_range, stop_words=["aa"]), np.ones(1, np.int64), []
+    for n in (1, n_tallies):
+        with tiny_tables(), patch.object(tally, "count_cores", lambda: cores):
+            tallies = [Tally(analyzer) for _ in range(n)]
+            for i, (text, label) in enumerate(pairs):
+                tallies[i % n].add(pa.array([text], pa.large_string()), one, label * one, one)
+            found.append(tally.merge_tallies(tallies, np.arange(3), threads=2))
+    assert found[0].terms.equals(found[1].terms)
+    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(found[0].cells, found[1].cells, strict=True))

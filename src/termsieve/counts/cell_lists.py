@@ -63,11 +63,11 @@ class CellList(NamedTuple):
 
 
 class RankedCells(NamedTuple):
-    """Sorted terms, the rank of each by its number, and cells by these numbers."""
+    """Sorted terms, and lists of cells, with the rank of each term by the number that it has in that list."""
 
     terms: pa.LargeStringArray
-    ranks: Int32Array
-    cells: CellList
+    ranks: list[Int32Array]
+    cells: list[CellList]
 
 
 def arrange_cells(parts: list[RankedCells], row_of: Int64Array, threads: int) -> TermCells:
@@ -76,10 +76,11 @@ def arrange_cells(parts: list[RankedCells], row_of: Int64Array, threads: int) ->
     This uses the parts up.
     """
     terms, places = _unite([part.terms for part in parts], threads)
-    lists = [part.cells for part in parts]
+    lists = [cells for part in parts for cells in part.cells]
     ranks = [
-        place[part.ranks] if place is not None and len(place) else part.ranks
+        place[rank] if place is not None and len(place) else rank
         for part, place in zip(parts, places, strict=True)
+        for rank in part.ranks
     ]
     parts.clear()
     return TermCells(terms, _place_cells(lists, ranks, len(terms), row_of))

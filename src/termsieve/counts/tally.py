@@ -18,7 +18,7 @@ from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.cell_lists import CellList, RankedCells, arrange_cells, cut_terms
 from termsieve.counts.cells import Cells, TermCells
 from termsieve.documents.string_columns import load_kernels as load_documents_kernels
-from termsieve.threads import work_on_each
+from termsieve.threads import count_cores, work_on_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
 from termsieve.tokens.vocabulary import Vocabulary
@@ -127,34 +127,51 @@ class Tally:
             + _BYTES_PER_CELL * self._n_cells + 4 * HELD_TERMS
         )  # fmt: skip
 
-    def finish(self) -> RankedCells:
-        """Return the terms that have cells, sorted, and all cells; this uses the tally up."""
+    def finish(self) -> tuple[Vocabulary, CellList]:
+        """Return the vocabulary and all cells; this uses the tally up."""
         self._sum_held()
-        vocabulary, cells = self.vocabulary, self._cells.head(self._n_cells)
+        finished = self.vocabulary, self._cells.head(self._n_cells)
         del self.vocabulary, self._numbers, self._records, self._seen, self._cells
-        vocabulary.drop_slots()
-        used = np.zeros(vocabulary.n_terms, np.bool_)
-        used[cells.terms] = True
-        ngrams = vocabulary.parts()
-        order = vocabulary.sort_terms(used, ngrams)
-        ranks = np.zeros(vocabulary.n_terms, np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        return RankedCells(vocabulary.get_terms(order, ngrams), ranks, cells)
+        return finished
 
     def write_out(self, row_of: Int64Array) -> Iterator[TermCells]:
         """Yield the terms, sorted, with their cells, some thousands at a time; this uses the tally up."""
-        return cut_terms(arrange_cells([self.finish()], row_of, threads=1), _AT_ONCE)
+        return cut_terms(merge_tallies([self], row_of, threads=1), _AT_ONCE)
 
 
 def merge_tallies(tallies: list[Tally], row_of: Int64Array, threads: int) -> TermCells:
     """Return the terms that were counted, sorted, with their cells; column j of the tallies is row ``row_of[j]``.
 
-    Each thread sorts the terms of a tally, sorted lists of terms are merged, and cells are written where they belong.
+    Each core sorts the terms of its tallies, sorted lists of terms are merged, and cells are written where they belong.
     This uses the tallies up.
     """
-    finished = work_on_each(Tally.finish, tallies, threads)
+    cores = min(len(tallies), count_cores())
+    shares = [tallies[core::cores] for core in range(cores)]
     tallies.clear()
-    return arrange_cells(finished, row_of, threads)
+    return arrange_cells(work_on_each(_rank_terms, shares, threads), row_of, threads)
+
+
+def _rank_terms(tallies: list[Tally]) -> RankedCells:
+    """Return the terms that have cells, sorted, and all cells; this uses the tallies up.
+
+    The first vocabulary takes up the terms of the others: a look-up costs less than to sort a term twice.
+    """
+    vocabulary, cells = tallies.pop(0).finish()
+    lists, numbers = [cells], [np.empty(0, np.int32)]
+    while tallies:
+        other, cells = tallies.pop(0).finish()
+        lists.append(cells)
+        numbers.append(vocabulary.absorb(other))
+    vocabulary.drop_slots()
+    numbers[0] = np.arange(vocabulary.n_terms, dtype=np.int32)
+    used = np.zeros(vocabulary.n_terms, np.bool_)
+    for cells, number in zip(lists, numbers, strict=True):
+        used[number[cells.terms]] = True
+    ngrams = vocabulary.parts()
+    order = vocabulary.sort_terms(used, ngrams)
+    ranks = np.zeros(vocabulary.n_terms, np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return RankedCells(vocabulary.get_terms(order, ngrams), [ranks[number] for number in numbers], lists)
 
 
 def _make_visits(
@@ -204,9 +221,11 @@ def load_kernels(analyzer: Analyzer) -> None:
     mine, theirs = (string_buffers(pa.array([term], pa.large_string())) for term in "ab")
     string_kernels.merge_strings(*mine, *theirs, np.empty(2, np.int64), np.empty(2, np.int64))
     load_documents_kernels()  # documents are read while the threads work
-    other = Tally(plain)
-    other.add(texts, two + 1, two, two)
-    merge_tallies([tally, other], two, threads=1)
+    others = [Tally(plain), Tally(plain)]
+    for other in others:
+        other.add(texts, two + 1, two, two)
+    vocabulary.absorb(others.pop().vocabulary)
+    merge_tallies([tally, *others], two, threads=1)
 
 
 @functools.cache

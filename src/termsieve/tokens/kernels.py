@@ -560,6 +560,18 @@ def intern(
 
 
 @_jit
+def number_keys(lows, highs, slots, keys, places, hashing, n_terms, hashes, numbers):
+    """Assign numbers to terms by their keys, into `numbers`; none may have more than 15 bytes. Returns their number.
+
+    There must be room for all.
+    """
+    n = lows.shape[0]
+    for i in range(n):
+        hashes[i] = _hash_key(lows[i], highs[i], hashing)
+    return _number_keys(lows, highs, hashes, n, True, slots, keys, places, hashing, n_terms, numbers)
+
+
+@_jit
 def make_ngrams(
     words, doc_ends, first, least, most, slots, keys, places, hashing, n_terms, lows, highs, hashes, numbers, out,
     out_ends,

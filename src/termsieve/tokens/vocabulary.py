@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels, new_secrets
-from termsieve._types import Int32Array, Int64Array, UInt8Array
+from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.characters import CharacterTables, make_character_tables
@@ -195,6 +195,31 @@ class Vocabulary:
         self.n_terms, self.n_bytes = kernels.intern(
             text=text, offsets=offsets, **self._tables(), used=self.n_bytes, **room._asdict(), numbers=numbers
         )
+        return numbers
+
+    def absorb(self, other: Vocabulary) -> Int32Array:
+        """Add the terms of another vocabulary; returns the numbers that they have here."""
+        other.drop_slots()
+        numbers, keys, parts = np.empty(other.n_terms, np.int32), other.words.keys[: other.n_terms], other.parts()
+        short = np.flatnonzero(keys[:, 1] < kernels.GRAM_MARK)
+        numbers[short] = self._number_keys(keys[short])
+        long = np.flatnonzero(keys[:, 1] >= kernels.LONG_MARK)  # their keys are hashes with the other's random numbers
+        numbers[long] = self.number(other.get_terms(long, parts))
+        for level in _group_by_length(parts.prefix) if other._has_ngrams else ():
+            prefix, last = (numbers[part[level]].astype(np.uint64) for part in parts)
+            low = (prefix << np.uint64(32)) | last
+            numbers[level] = self._number_keys(np.stack([low, np.full_like(low, kernels.GRAM_MARK)], axis=1))
+        self._has_ngrams |= other._has_ngrams
+        return numbers
+
+    def _number_keys(self, keys: UInt64Array) -> Int32Array:
+        """Return the numbers of words of up to 15 bytes, or of n-grams, given by their keys."""
+        self._ensure_capacity(len(keys))
+        tables = self._tables()
+        del tables["arena"]
+        numbers, hashes = np.empty(len(keys), np.int32), kernels.make_hashes(len(keys))
+        lows, highs = np.ascontiguousarray(keys.T)
+        self.n_terms = kernels.number_keys(lows=lows, highs=highs, **tables, hashes=hashes, numbers=numbers)
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
