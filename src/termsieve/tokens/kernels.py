@@ -55,7 +55,7 @@ _BLOCK = np.uint64(64)  # bytes that are folded at once
 _PADDING = 128  # bytes behind a folded text: two blocks
 GROUP_BYTES, GROUP_DOCS = 4096, 64  # of documents that are scanned together, at most
 _NONASCII = np.uint8(0x80)
-_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
+_LEAD, _LEAD_OF_THREE = np.uint8(0xC0), np.uint8(0xE0)  # least bytes that begin characters of several, of three bytes
 
 _jit: Any = jit
 
@@ -203,16 +203,15 @@ def _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops):
 @_jit
 def _drop_kept(folded, block, leads, kept):
     """Leave out those characters of a block that stay as they are: in most texts, nearly all letters."""
-    for row in range(kept.shape[0]):
-        lead, least, largest = kept[row, 0], kept[row, 1], kept[row, 2]
+    second, left = block + _ONE, leads & mask_at_least(folded, block, _LEAD_OF_THREE)
+    leads &= ~left
+    while leads != _ZERO:
+        lead = folded[block + np.uint64(lowest_bit(leads))]
         here = leads & mask_at_least(folded, block, lead) & ~mask_at_least(folded, block, np.uint8(lead + 1))
-        if here != _ZERO:
-            second = block + _ONE
-            here &= mask_at_least(folded, second, least) & ~mask_at_least(folded, second, np.uint8(largest + 1))
-            leads &= ~here
-            if leads == _ZERO:
-                break
-    return leads
+        leads &= ~here
+        least, beyond = kept[np.uint64(lead), 0], kept[np.uint64(lead), 1]
+        left |= here & ~(mask_at_least(folded, second, least) & ~mask_at_least(folded, second, beyond))
+    return left
 
 
 @_jit
