@@ -46,7 +46,7 @@ from termsieve.tokens.characters import DEFER, LENGTH_CHANGES, OTHER, WORD
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
 GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
 TOP_BYTE_SHIFT, TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
-_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+_ZERO, _ONE, _TWO, _EIGHT, _SIXTEEN = (np.uint64(n) for n in (0, 1, 2, 8, 16))
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -179,23 +179,24 @@ def _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops):
 
     Each document stops at ``stops``, where there is a zero.
     """
-    beyond, at, end = _ZERO, np.uint64(0), np.uint64(text.shape[0])
+    beyond, at, end = _ZERO, _ZERO, np.uint64(text.shape[0])
     lows, widths, case, is_by_block = ranges[0], ranges[1], np.uint8(ranges[2]), ranges[3] == _ONE
     for doc in range(n):
-        i, stop = np.uint64(offsets[first + doc]), np.uint64(offsets[first + doc + 1])
-        shift = at - i
+        start = np.uint64(offsets[first + doc])
+        length, done = np.uint64(offsets[first + doc + 1]) - start, _ZERO
         # the last block may have bytes of the next document, but none from outside of the text
-        while is_by_block and i < stop and i + _BLOCK <= end:
-            bits = fold_block(text, i, folded, i + shift, lows, widths, case)
-            beyond |= bits if stop - i >= _BLOCK else bits & ((_ONE << (stop - i)) - _ONE)
-            i += _BLOCK
-        while i < stop:
-            beyond |= np.uint64(text[i] >= _NONASCII)
-            folded[i + shift] = by_byte[text[i]]
-            i += _ONE
-        at = stop + shift
-        folded[at] = 0
-        stops[doc] = at
+        while is_by_block and done < length and start + done + _BLOCK <= end:
+            bits = fold_block(text, start + done, folded, at + done, lows, widths, case)
+            left = length - done
+            beyond |= bits if left >= _BLOCK else bits & ((_ONE << left) - _ONE)
+            done += _BLOCK
+        while done < length:
+            byte = text[start + done]
+            beyond |= np.uint64(byte >= _NONASCII)
+            folded[at + done] = by_byte[byte]
+            done += _ONE
+        at += length
+        folded[at], stops[doc] = 0, at
         at += _ONE
     return beyond != _ZERO
 
@@ -304,26 +305,34 @@ def _find_edges(folded, length, edges):
 
 @_jit
 def _hash_bytes(text, start, length, hashing):
-    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
-    h, at, last = np.uint64(length) ^ hashing[2], np.uint64(start), np.uint64(start + length - 16)
+    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap with those before.
+
+    The first and the last are always taken: most words have no more than 32, so that the loop is guessed right.
+    """
+    at, last = np.uint64(start), np.uint64(start + length - 16)
+    h = multiply_and_fold(
+        load_eight(text, at) ^ hashing[3], load_eight(text, at + _EIGHT) ^ hashing[2] ^ np.uint64(length)
+    )
+    at += _SIXTEEN
     while at < last:
-        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + np.uint64(8)) ^ h)
-        at += np.uint64(16)
-    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + np.uint64(8)) ^ h)
+        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + _EIGHT) ^ h)
+        at += _SIXTEEN
+    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + _EIGHT) ^ h)
 
 
 @_jit
 def _is_same_bytes(text, start, other, other_start, length):
-    """Compare at least 16 bytes, eight at a time; the last 16 may overlap with those before."""
-    here, there, stop = np.uint64(start), np.uint64(other_start), np.uint64(start + length - 16)
-    different = _ZERO
-    while here < stop:
-        different |= load_eight(text, here) ^ load_eight(other, there)
-        here += np.uint64(8)
-        there += np.uint64(8)
-    there = np.uint64(other_start + length - 16)
-    different |= load_eight(text, stop) ^ load_eight(other, there)
-    different |= load_eight(text, stop + np.uint64(8)) ^ load_eight(other, there + np.uint64(8))
+    """Compare at least 16 bytes, as `_hash_bytes` takes them."""
+    here, there, last = np.uint64(start), np.uint64(other_start), np.uint64(length - 16)
+    different = load_eight(text, here) ^ load_eight(other, there)
+    different |= load_eight(text, here + _EIGHT) ^ load_eight(other, there + _EIGHT)
+    done = _SIXTEEN
+    while done < last:
+        different |= load_eight(text, here + done) ^ load_eight(other, there + done)
+        different |= load_eight(text, here + done + _EIGHT) ^ load_eight(other, there + done + _EIGHT)
+        done += _SIXTEEN
+    different |= load_eight(text, here + last) ^ load_eight(other, there + last)
+    different |= load_eight(text, here + last + _EIGHT) ^ load_eight(other, there + last + _EIGHT)
     return different == _ZERO
 
 
@@ -436,6 +445,12 @@ def rehash(keys, n_terms, slots, hashing):
 
 
 @_jit
+def _count_following(lead):
+    """Count the bytes that follow the first of a character."""
+    return np.int64(lead >= np.uint64(0xC0)) + np.int64(lead >= np.uint64(0xE0)) + np.int64(lead >= np.uint64(0xF0))
+
+
+@_jit
 def _count_characters(folded, start, length):
     n = 0
     for i in range(start, start + length):
@@ -458,14 +473,11 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
         high |= np.uint64(length + 1) << TOP_BYTE_SHIFT
         lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
         starts[n], lengths[n], longs[n_long] = start, length, n
-        shortest = least
-        if not is_ascii:
-            lead = low & np.uint64(0xFF)
-            width = np.int64(lead >= np.uint64(0xC0)) + np.int64(lead >= np.uint64(0xE0)) + np.int64(lead >= np.uint64(0xF0))
-            shortest += (least - 1) * width
-        is_term = length >= shortest
-        if least > 2 and not is_ascii:
-            is_term = _count_characters(folded, start, length) >= least
+        is_term = length >= least
+        if not is_ascii:  # of one character or two, the first says how many bytes there are
+            is_term = length >= least + (least - 1) * _count_following(low & np.uint64(0xFF))
+            if least > 2:
+                is_term = _count_characters(folded, start, length) >= least
         n += np.uint64(is_term)
         n_wide += np.int64(length > 8)
         n_long += np.uint64(length > _SHORT_WORD_BYTES and is_term)
