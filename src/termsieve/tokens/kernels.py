@@ -282,7 +282,9 @@ def _fold_group(
     length = stops[n - 1]
     folded[length : length + _PADDING] = 0
     if not is_ascii and (defer_nonascii or not _fold_letters(folded, length, kept, folds)):
-        _fold_one_by_one(text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred)
+        _fold_one_by_one(
+            text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred
+        )
         length = stops[n - 1]
         folded[length : length + _PADDING] = 0
     return n, length, is_ascii
