@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
+from termsieve.defaults import TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking_rows import RankingRow
 from termsieve.reporting.formatting import format_documents, format_f1, format_name, format_seconds, keep_percent
 from termsieve.reporting.report_data import RANKING, ReportData
@@ -21,7 +22,6 @@ MAX_TOP = 10
 MIN_TOP = 3
 OPEN_CLASSES = 12
 _UNSURE_TITLE = "; it does not come again in 9 of 10 half-samples"
-TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 MAX_SUPERFLUOUS = 4  # of one term
 
 
