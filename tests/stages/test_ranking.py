@@ -301,6 +301,6 @@ def test_the_first_terms_are_a_part_of_the_whole_order_with_a_guard(seed, n, nam
 def test_a_number_of_terms_that_is_none_is_told_of_counts_in_a_file_too(n, tmp_path):
     counts = ts.count(["good film", "bad film"], ["pos", "neg"])
     counts.save(tmp_path / "films.counts")
-    for given in (counts, ts.CountsFile(tmp_path / "films.counts")):
+    for one in (counts, ts.CountsFile(tmp_path / "films.counts")):
         with pytest.raises(OptionError, match="'n' of 'top' must be a whole number"):
-            ts.score(given, "chi2").top(n)
+            ts.score(one, "chi2").top(n)
