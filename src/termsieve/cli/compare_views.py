@@ -12,7 +12,7 @@ from rich.text import Text
 from termsieve.cli.output import Sheet
 from termsieve.cli.rank_views import make_brief_table
 from termsieve.cli.screen import make_bare_table
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_SCORE, TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking import score
 from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import largest_classes
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from termsieve.study.recommendation import Recommendation
     from termsieve.study.results import Comparison
 
-TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
 
 
