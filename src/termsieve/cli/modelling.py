@@ -144,7 +144,7 @@ def _train_from_counts(
 
 def _note_trust(model: Model, messages: Messages) -> None:
     """Report which option `predict` will need."""
-    from termsieve.tokens.analyzer import is_safe_pattern
+    from termsieve.tokens.patterns import is_safe_pattern
 
     settings = model.settings["analyzer"]
     if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):
