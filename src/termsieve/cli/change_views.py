@@ -20,7 +20,7 @@ from termsieve.periods.trends import Trend, draw_sparkline
 from termsieve.views import format_percent
 
 _TERM_WIDTHS = 12, 32
-_NUMBER_WIDTH, _PERIOD_WIDTH = 16, 10
+_NUMBER_WIDTH, _PERIOD_WIDTH = 16, 7  # with these all columns fit on a screen of 80
 
 
 def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: str, max_q: float) -> Sheet:
@@ -59,7 +59,7 @@ def _make_table(
     title: str, term_width: int, headings: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[str]]
 ) -> Table:
     table = make_bare_table()
-    heading = Text(title, style="not dim bold", no_wrap=True, overflow="ellipsis")
+    heading = Text(title, style="not dim bold", no_wrap=True, overflow="crop")
     heading.pad_right(term_width - heading.cell_len)  # not the least width: this column gives way on a narrow screen
     table.add_column(heading, min_width=_TERM_WIDTHS[0] // 2, max_width=term_width)
     for name, width in zip(headings, widths, strict=True):
@@ -67,6 +67,10 @@ def _make_table(
     for term, *numbers in rows:
         table.add_row(make_cell(term, "bold"), *numbers)
     return table
+
+
+def _format_q(q: float) -> str:
+    return f"{q:.2g}" if q >= 0.01 else f"{q:.0e}"
 
 
 def _change_headings(found: Changes) -> list[str]:
@@ -80,7 +84,7 @@ def _change_cells(row: Change) -> list[str]:
     parts = [] if row.inside is None or row.mix is None else [f"{100 * x:+.2f}" for x in (row.inside, row.mix)]
     return [
         term, format_percent(row.before), format_percent(row.after), f"{100 * row.difference:+.2f}",
-        f"{100 * row.low:+.2f} {100 * row.high:+.2f}", f"{2.0**row.log_ratio:.3g}", f"{row.q:.2g}", *parts,
+        f"{100 * row.low:+.2f} {100 * row.high:+.2f}", f"{2.0**row.log_ratio:.3g}", _format_q(row.q), *parts,
     ]  # fmt: skip
 
 
@@ -90,7 +94,7 @@ _TREND_HEADINGS = ("trend", "first", "last", "points a period", "interval", "q")
 def _trend_cells(row: Trend) -> list[str]:
     return [
         row.term, draw_sparkline(row.shares), format_percent(row.shares[0]), format_percent(row.shares[-1]),
-        f"{100 * row.slope:+.3f}", f"{100 * row.low:+.3f} {100 * row.high:+.3f}", f"{row.q:.2g}",
+        f"{100 * row.slope:+.3f}", f"{100 * row.low:+.3f} {100 * row.high:+.3f}", _format_q(row.q),
     ]  # fmt: skip
 
 
