@@ -24,6 +24,8 @@ def check_matrix(X: Any) -> sparse.csr_array:
     if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
         X = X.astype(np.float64)
     matrix = sparse.csr_array(X, copy=False)
+    if not matrix.has_sorted_indices:
+        matrix = matrix.tocsc().tocsr()  # sorts, and is quicker than sorting
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -37,7 +39,9 @@ def check_matrix(X: Any) -> sparse.csr_array:
         )
     real = matrix.data.astype(np.float64)
     whole = matrix.dtype.kind != "f" or (bool((real == np.floor(real)).all()) and real.max(initial=0) < 2**53)
-    if _norm(real) >= (2.0**31.5 if whole else 2.0**511.5):
+    limit = 2.0**31.5 if whole else 2.0**511.5
+    # the first says no for nearly all matrices, at once
+    if real.max(initial=0) * np.sqrt(real.size) >= limit and _norm(real) >= limit:
         raise InputError(f"X holds numbers up to {matrix.data.max()}: the sum of their squares is beyond 64 bits.")
     return matrix.astype(np.int64 if whole else np.float64)
 

@@ -20,7 +20,8 @@ from termsieve.counts.plain_rows import PlainRows, stack_columns
 from termsieve.counts.rows import PythonVocabulary, Rows, Worker, count_characters, read_rows
 from termsieve.documents import TOKENS
 from termsieve.errors import InputError, OptionError, TermsieveWarning
-from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer, choose_analyzer
+from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.patterns import DEFAULT_TOKEN_PATTERN
 from termsieve.tokens.vocabulary import Vocabulary
 
 AnyRows: TypeAlias = Rows | PlainRows

@@ -37,7 +37,7 @@ from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import Rule, TermPool
 from termsieve.selection.rules import RuleLike
 from termsieve.selection.selection import Selection, select_from_pool
-from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN
+from termsieve.tokens.patterns import DEFAULT_TOKEN_PATTERN
 
 
 class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]

@@ -31,7 +31,8 @@ from termsieve.model.parts import (
     unpack_classifier,
     unpack_vectorizer,
 )
-from termsieve.tokens.analyzer import Analyzer, is_safe_pattern, settings_difference
+from termsieve.tokens.analyzer import Analyzer, settings_difference
+from termsieve.tokens.patterns import is_safe_pattern
 from termsieve.tokens.tokenizers import tokenizer_name
 
 

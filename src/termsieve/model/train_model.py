@@ -74,8 +74,7 @@ def train(
     documents, labels, analyzer
         As for `termsieve.count`. Documents may have several labels each. Counts in place of documents are enough for
         naive Bayes: with one score, number of terms (or rule) and classifier, as nothing can be compared. Of a
-        tokenizer, a file of the model keeps the
-        name: see `Model.load`.
+        tokenizer, a file of the model keeps the name: see `Model.load`.
     scores, classifiers, ks
         As for `termsieve.compare`: one of each, or several to choose from. ``ks="all"`` keeps all terms.
     rule
@@ -107,6 +106,7 @@ def train(
     """
     check_calibration_folds(calibrate)
     if isinstance(documents, Counts):
+        _refuse_beside_counts(min_df=min_df, weighting=weighting, pairs=pairs)
         return _train_from_counts(documents, scores, classifiers, ks, rule)
     compares = cv is not None and not (isinstance(cv, Integral) and cv == 0)
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
@@ -177,6 +177,17 @@ def train_recommended(
     settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
                 **_measure_candidates(result, plan, choice)}  # fmt: skip
     return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
+
+
+def _refuse_beside_counts(**given: Any) -> None:
+    """Refuse what a model from counts would not have: other terms than the counts, or weighted ones."""
+    kept = {"min_df": (1,), "weighting": (AUTO, "count"), "pairs": (AUTO, "no")}
+    changed = [name for name, value in given.items() if value not in kept[name]]
+    if changed:
+        raise OptionError(
+            f"train: {changed[0]}={given[changed[0]]!r} needs the documents themselves. From counts, naive Bayes sees "
+            "the occurrences of the terms that they have."
+        )
 
 
 def _train_from_counts(counts: Counts, scores: Any, classifiers: Any, ks: Any, rule: Any) -> Model:
