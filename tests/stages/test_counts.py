@@ -13,7 +13,7 @@ from scipy import sparse
 
 import termsieve as ts
 from termsieve.counts.arithmetic import add_all
-from termsieve.counts.consistency import check_parts
+from termsieve.counts.consistency import check_block
 from termsieve.errors import CountsError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -448,10 +448,8 @@ def test_a_share_of_weighted_occurrences_is_not_rounded():
 
 def test_a_sum_of_squares_below_the_sum_is_refused():
     counts = ts.count(["a1 a1 a1", "a1"], ["x", "y"])
-    parts = {**counts.facts, "terms": counts.block.terms, "indptr": counts.block.cells.indptr}
-    parts |= {"cell_classes": counts.block.cells.classes, "totals": counts.block.totals}
-    check_parts({**parts, "values": counts.block.cells.values})
+    check_block(counts.facts, counts.block)
     wrong = counts.block.cells.values.copy()
     wrong[2] = wrong[1] - 1
     with pytest.raises(CountsError):
-        check_parts({**parts, "values": wrong})
+        check_block(counts.facts, counts.block._replace(cells=counts.block.cells._replace(values=wrong)))

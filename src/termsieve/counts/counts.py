@@ -327,8 +327,7 @@ class Counts(ArrowTable):
         """
         from termsieve.counts.matrices import count_matrix
 
-        parts = count_matrix(X, y, terms, classes)
-        return cls(cells=Cells(*parts.pop("cells")), **parts)
+        return cls.of_block(*count_matrix(X, y, terms, classes))
 
     @classmethod
     def from_table(
@@ -374,14 +373,14 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, read_table
 
         if df is None:
             columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
-        return cls._from_record(parts_from_table(columns, class_sizes, n_docs, n_multilabel, settings))
+        return cls.of_block(*read_table(columns, class_sizes, n_docs, n_multilabel, settings))
 
     def to_table(self) -> pa.Table:
         """Return everything that was counted as one table, which `from_table` reads: see `termsieve.counts.tables`."""
@@ -436,22 +435,13 @@ class Counts(ArrowTable):
         """All terms with their counts."""
         return TermBlock(self.term_array, self.cells, self.totals)
 
-    @classmethod
-    def _from_record(cls, record: dict[str, Any]) -> Counts:
-        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
-
-    def _to_record(self) -> dict[str, Any]:
-        terms, cells, totals = self.block
-        arrays = {"terms": terms, "indptr": cells.indptr, "cell_classes": cells.classes, "values": cells.values}
-        return {**self.facts, **arrays, "totals": totals}
-
     # Algebra
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        mine, theirs = self._to_record(), other._to_record()
-        return all(_is_equal(mine[name], theirs[name]) for name in mine)
+        mine, theirs = ((*one.facts.values(), one.term_array, *one.cells, one.totals) for one in (self, other))
+        return all(map(_is_equal, mine, theirs))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -499,9 +489,7 @@ class Counts(ArrowTable):
         return self._with_changes(terms=terms, settings=dict(settings), fixed=False)
 
     def _with_changes(self, **changes: Any) -> Counts:
-        record = self._to_record()
-        cells = Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values"))
-        return Counts(**{**record, "cells": cells, **changes})
+        return Counts(**{**self.facts, **self.block._asdict(), **changes})
 
     # Views
 

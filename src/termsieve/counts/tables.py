@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._types import AnyArray, BoolArray, Int64Array
-from termsieve.counts.cells import Cells
-from termsieve.counts.consistency import check_parts
+from termsieve.counts.cells import Cells, TermBlock
+from termsieve.counts.consistency import check_block, check_facts
 from termsieve.errors import CountsError, OptionError
 from termsieve.tokens.strings import argsort_strings
 
@@ -41,31 +41,31 @@ class _Rows(NamedTuple):
     has_class: BoolArray
 
 
-def parts_from_table(
+def read_table(
     columns: Mapping[str, Any],
     class_sizes: Mapping[str, int] | None,
     n_docs: int | None,
     n_multilabel: int | None,
     settings: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the parts of `Counts`, checked."""
+) -> tuple[dict[str, Any], TermBlock]:
+    """Return what is known of the documents, and the terms with their counts; checked."""
     rows = _read_rows(columns)
     sizes = _class_sizes(rows, class_sizes)
     n_docs, n_multilabel = _document_numbers(rows, sizes, n_docs, n_multilabel)
     terms, places = _number_terms(rows.terms)
     cells = _make_cells(rows, places, len(terms), list(sizes))
-    totals = _make_totals(rows, places, cells, terms)
-    parts = {
-        "terms": terms, "classes": list(sizes), "indptr": cells.indptr, "cell_classes": cells.classes,
-        "values": cells.values, "totals": totals, "n_docs": n_docs,
-        "class_sizes": np.array(list(sizes.values()), np.int64), "n_multilabel": n_multilabel,
-        "settings": None if settings is None else dict(settings), "fixed": False, "pruned": "",
+    facts = {
+        "classes": list(sizes), "n_docs": n_docs, "class_sizes": np.array(list(sizes.values()), np.int64),
+        "n_multilabel": n_multilabel, "settings": None if settings is None else dict(settings), "fixed": False,
+        "pruned": "",
     }  # fmt: skip
+    block = TermBlock(terms, cells, _make_totals(rows, places, cells, terms))
     try:
-        check_parts(parts)
+        check_facts(facts)
+        check_block(facts, block)
     except CountsError as error:
         raise CountsError(f"These are not counts of documents: {error}.") from error
-    return parts
+    return facts, block
 
 
 def table_of(counts: Counts) -> pa.Table:
