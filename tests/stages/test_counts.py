@@ -453,3 +453,18 @@ def test_a_sum_of_squares_below_the_sum_is_refused():
     wrong[2] = wrong[1] - 1
     with pytest.raises(CountsError):
         check_block(counts.facts, counts.block._replace(cells=counts.block.cells._replace(values=wrong)))
+
+
+def test_what_is_no_text_is_no_term():
+    counts = ts.count(["a1"], ["x"])
+    for wanted in ("\ud800", 5, None):
+        assert wanted not in counts
+        with pytest.raises(KeyError, match="There is no term"):
+            counts[wanted]
+    for names in (["\ud800"], [5]):
+        with pytest.raises(OptionError, match="prune: keep must hold strings"):
+            counts.prune(keep=names)
+    with pytest.raises(OptionError, match="vocabulary must hold strings"):
+        counts.with_vocabulary(["\ud800"])
+    with pytest.raises(OptionError, match="vocabulary must be a list of names, not None"):
+        counts.with_vocabulary(None)

@@ -23,7 +23,7 @@ from termsieve.counts.counts_reader import CountsReader
 from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
-from termsieve.tokens.strings import argsort_strings, check_distinct
+from termsieve.tokens.strings import argsort_strings, check_distinct, make_names
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -292,7 +292,11 @@ class Counts(ArrowTable):
         return int(found[0])
 
     def _find(self, term: str) -> int:
-        return int(pc.index(self.term_array, pa.scalar(term, pa.large_string())).as_py())
+        try:
+            wanted = pa.scalar(term, pa.large_string())
+        except (pa.ArrowTypeError, UnicodeEncodeError):  # no text, so no term
+            return -1
+        return int(pc.index(self.term_array, wanted).as_py())
 
     # Made from a matrix, saved and loaded
 
@@ -543,7 +547,7 @@ class Counts(ArrowTable):
     def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
         if isinstance(names, str):
             raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
-        wanted = pa.array(list(names), pa.large_string())
+        wanted = make_names(f"prune: {option}", names)
         return np.asarray(pc.is_in(self.term_array, value_set=wanted).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def merge_classes(self, groups: Mapping[str, Collection[str]]) -> Counts:

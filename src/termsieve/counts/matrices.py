@@ -19,7 +19,10 @@ from termsieve.tokens.strings import check_distinct
 def check_matrix(X: Any) -> sparse.csr_array:
     """Return a matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
     if not sparse.issparse(X):
-        X = np.asarray(X)
+        try:
+            X = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise InputError(f"X must be a matrix of numbers, documents x terms: {error}") from error
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"X must be a matrix of numbers, documents x terms, not {_describe_array(X)}.")
     if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
