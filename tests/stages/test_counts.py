@@ -391,8 +391,8 @@ def test_a_group_may_keep_the_name_of_a_member(single):
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ({"new": ["seaa"]}, r"Unknown class 'seaa'. Did you mean 'sea'\?.*money, sea, sport"),
-        ({"new": [3]}, "Unknown class 3"),
+        ({"new": ["seaa"]}, r"There is no class 'seaa'. Did you mean 'sea'\?.*'money', 'sea', 'sport'"),
+        ({"new": [3]}, "There is no class 3"),
         ({"one": ["sea"], "two": ["sea", "money"]}, "'sea' stands in two groups, 'one' and 'two'"),
         ({"sport": ["sea", "money"]}, "'sport' has the name of a class that is not in it"),
     ],
