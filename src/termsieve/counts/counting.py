@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import queue
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,7 +98,7 @@ def _count_within(
     from termsieve.counts.spilling import Bound, count_within, parse_memory
     from termsieve.counts.storage import EMPTY_BLOCK, join_blocks
 
-    bound = Bound(parse_memory(memory), None if folder is None else Path(folder))
+    bound = Bound(parse_memory(memory), Path(tempfile.gettempdir() if folder is None else folder))
     with count_within(documents, analyzer, threads, bound, progress=progress) as (facts, blocks):
         return Counts.of_block(facts, join_blocks([EMPTY_BLOCK, *blocks]))
 
@@ -144,7 +145,8 @@ def count_folds(
     assignment = make_assignment(folds, seed, every, id)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
-        raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
+        found = f"all documents are in {names[0]!r}" if names else "there are no documents"
+        raise OptionError(f"folds must name at least two folds; {found}.")
     return Folds(raw, names)
 
 
