@@ -14,9 +14,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 PICTURE = Path(__file__).parent / "results" / "figures" / "report.png"
-WIDTH, HEIGHT = 1200, 870  # the finding, the telling words and the curve
+WIDTH, HEIGHT = 1200, 1000
+SHOWN, MARGIN = ".first-screen", 24  # the picture ends below the telling words and the curve
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-COLORS = 96  # what a page of text and lines needs: a quarter of the bytes
+COLORS = 256  # with fewer, those of the curves are not their own any more
 
 
 def main() -> None:
@@ -26,7 +27,8 @@ def main() -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(page_file.as_uri())
         page.wait_for_selector("svg, canvas")
-        taken = page.screenshot()
+        bottom = page.locator(SHOWN).evaluate("part => part.getBoundingClientRect().bottom")
+        taken = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": bottom + MARGIN})
         browser.close()
     picture = Image.open(io.BytesIO(taken)).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
     picture.save(PICTURE, optimize=True)

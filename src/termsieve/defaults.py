@@ -7,4 +7,5 @@ CALIBRATION_FOLDS = 5  # of the documents, held out in turn
 MAX_MODEL_BYTES = 1 << 30  # unpacked; a small file may unpack to more than any machine has
 # of a model in few bytes
 COMPACT_SCORE, COMPACT_CLASSIFIER, COMPACT_FOLDS = "chi2", "linear_svm", 5
+TELLING_WORDS, TELLING_CLASSES = 6, 10  # of each class, and classes, that a first screen shows
 MULTIVERSE_CLASSIFIER = "multinomial_nb"  # one sweep for all numbers of terms

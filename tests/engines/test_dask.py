@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 from engine_documents import RECORDS, check_folds, check_same, linger, make_documents
 
@@ -49,6 +50,12 @@ def test_frame_gives_the_counts_of_its_documents(client):
 
 def test_folds_are_those_of_the_documents_here(client):
     check_folds(termsieve.dask.count, bag.from_sequence(RECORDS, npartitions=4))
+
+
+def test_folds_without_documents_are_there_for_a_number_of_numpy_too():
+    records = bag.from_sequence([{"text": "noon", "label": "x", "id": i} for i in range(4)], npartitions=1)
+    plain, of_numpy = (termsieve.dask.count(records, folds=folds, id="id") for folds in (30, np.int64(30)))
+    assert plain.names == of_numpy.names == list(range(30))
 
 
 def test_columns_are_detected_in_the_first_record():

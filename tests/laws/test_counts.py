@@ -34,6 +34,7 @@ from oracles.texts import (
 )
 
 import termsieve as ts
+from termsieve._kernels import use_way
 from termsieve.counts import tally
 from termsieve.counts.tally import Tally
 from termsieve.errors import CountsError, InputError, OptionError
@@ -448,6 +449,24 @@ def test_hashed_folds_are_about_equally_large():
     sizes = np.bincount(ts.count_folds(["w"] * 20_000, ["x"] * 20_000, folds=10).assignment)
     assert sizes.min() > 1800
     assert sizes.max() < 2200
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ngram_range": (1, 10**12)},
+        {"ngram_range": (3, 10**30)},
+        {"ngram_range": (10**30, 10**30)},
+        {"min_length": 10**30},
+    ],
+)
+def test_terms_longer_than_any_document_ask_for_no_room(options):
+    texts, labels, analyzer = ["aa bb cc dd", "", "bb aa"], ["x", "y", "x"], ts.Analyzer(**options)
+    found = []
+    for way in ("plain", "compiled"):
+        with use_way(way):
+            found.append(ts.count(texts, labels, analyzer=analyzer))
+    assert found[0] == found[1]
 
 
 @given(

@@ -96,6 +96,17 @@ def test_equal_columns_are_found_once():
     assert list(distinct.find_distinct_cells(counts, DetailLevel.OCCURRENCES).place) == [0, 1, 0, 2]
 
 
+def test_hashes_that_coincide_are_drawn_again(monkeypatch):
+    drawn = [np.zeros(4, np.uint64), distinct.new_secrets()]
+    monkeypatch.setattr(distinct, "new_secrets", lambda: drawn.pop(0))
+    indptr = np.array([0, 2, 4, 6, 6])
+    keys = np.array([0, 1, 1, 0, 0, 1], np.int32), np.array([5, 6, 6, 5, 5, 6])
+    place, first = distinct._number_columns_plainly(indptr, keys, np.array([[7, 7, 7, 0]]))
+    assert not drawn
+    assert place.tolist() == [0, 1, 0, 2]
+    assert first.tolist() == [0, 1, 3]
+
+
 @pytest.mark.parametrize("n_kinds", [1, 20_000, 40_000])
 def test_keys_of_pairs_need_not_fit_into_32_bits(n_kinds):
     numbers, kinds = np.array([0, 69_999, 70_000], np.int32), np.array([n_kinds - 1, 0, n_kinds - 1], np.int32)

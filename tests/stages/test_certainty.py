@@ -73,6 +73,25 @@ def test_intervals_of_all_scores_are_numbers_in_order(name, method):
 
 
 @pytest.mark.parametrize("method", ["analytic", "bootstrap"])
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("labels", [["a", "a"], ["a", "b"]])
+def test_intervals_are_numbers_where_a_side_has_no_document_or_one(labels, name, method):
+    values = ts.score(ts.count(["a1 a1 b1", "b1"], labels), name)
+    low, high = values.interval(method=method, draws=50)
+    assert (low <= high).all()  # and no NaN, with which nothing can be compared
+
+
+def test_counts_without_terms_have_no_intervals_and_no_pvalues():
+    values = ts.score(ts.count(["", ""], ["a", "b"]), "chi2")
+    assert values.interval().low.shape == values.interval(method="bootstrap").high.shape == (2, 0)
+    assert values.overall_interval().low.size == values.overall_interval("sum").low.size == 0
+    assert values.pvalues(per_class=True, method="permutation").shape == (2, 0)
+    assert values.qvalues().size == values.pvalues(method="permutation", draws=5).size == 0
+    for of in (None, "a"):
+        assert len(values.top(of=of, intervals=True, pvalues=True, dispersion=True)) == 0
+
+
+@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
 @pytest.mark.parametrize("name", ["chi2", "log_odds_ratio", "ocfs", "info_gain"])
 def test_intervals_do_not_depend_on_other_terms(name, method):
     counts = random_counts(3)
@@ -274,6 +293,7 @@ def test_q_values_are_those_of_scipy(control):
         ("bns", {}, r"no null distribution.*method='permutation'"),
         ("chi2", {"method": "magic"}, "'theory' or 'permutation'; it was given 'magic'"),
         ("chi2", {"draws": 99}, "draws is a number of tables"),
+        ("chi2", {"method": "permutation", "draws": 2.5}, "draws is a number of tables"),
         ("chi2", {"method": "permutation", "draws": 99, "per_class": True}, "draws is a number of tables"),
     ],
 )
@@ -319,7 +339,7 @@ def test_columns_beside_the_terms(given):
     assert "dispersion" in repr(ranking)
 
 
-@pytest.mark.parametrize("level", [1.5, -0.2])
+@pytest.mark.parametrize("level", [1.5, -0.2, math.nan, "0.9"])
 def test_a_level_that_is_none_is_told(level):
     with pytest.raises(OptionError, match="between 0 and 1"):
         ts.score(counts_of(3, 1, 2, 4), "chi2").top(1, intervals=level)

@@ -8,7 +8,8 @@ from typer.main import get_command
 
 from termsieve.cli import app
 from termsieve.cli.inputs import MIN_LENGTH
-from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.patterns import DEFAULT_TOKEN_PATTERN
 
 ROOT = Path(__file__).parents[2]
 

@@ -35,6 +35,27 @@ def test_words_are_looked_for_as_the_analyzer_makes_them():
     assert [line.match for line in found] == ["ships", "ship"]
 
 
+def test_words_are_cut_from_the_text_in_lower_case_as_terms_are():
+    letters = ts.Analyzer(token_pattern="[a-z]+")
+    assert [line.match for line in concordance(["Hello, HELLO, hello"], "hello", analyzer=letters)] == [
+        "Hello",
+        "HELLO",
+        "hello",
+    ]
+
+
+@pytest.mark.parametrize("analyzer", [ts.Analyzer(), ts.Analyzer(analyzer="char")])
+def test_a_letter_that_becomes_two_in_lower_case_moves_no_place(analyzer):
+    (line,) = concordance(["İİ Call now"], "call", analyzer=analyzer)
+    assert line[2:] == ("İİ ", "Call", " now")
+
+
+def test_a_pattern_that_only_a_file_names_is_not_searched():
+    settings = {**ts.Analyzer().settings, "token_pattern": "(?:q+)+z"}
+    with pytest.raises(OptionError, match="is given by a file"):
+        list(concordance(["q" * 40], "qz", analyzer=ts.Analyzer.from_settings(settings)))
+
+
 def test_several_words_stand_one_after_the_other():
     found = list(concordance(["the White  House, white paper house"], "white house"))
     assert [line.match for line in found] == ["White House"]

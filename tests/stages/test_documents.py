@@ -462,3 +462,9 @@ def test_lists_of_other_things_are_spelled(value, label):
     found = make_label_lists([np.array([value], object), ["b"]], None, "x", faults)
     assert found.to_pylist() == [[label], ["b"]]
     assert faults == ({} if label else {0: "missing label"})
+
+
+def test_columns_are_found_beside_a_name_of_any_length(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(f"body,topic,{'x' * 200_000}\nhello,a,1\n")
+    assert next(iter(read(path))).to_pylist() == [{"text": "hello", "labels": ["a"]}]

@@ -383,6 +383,13 @@ def test_utf16_that_is_cut_names_the_file(tmp_path):
         texts(read(path, encoding="utf-16", strict=True))
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_utf16_without_its_mark_is_told(tmp_path, encoding):
+    path = written(tmp_path, "x.csv", "text,label\nx,a\n".encode(f"{encoding}-le"))
+    with pytest.raises(InputError, match=r"x\.csv: UTF-\d\d stream does not start with BOM.*encoding='utf-16-le'"):
+        texts(read(path, encoding=encoding))
+
+
 # --- options --------------------------------------------------------------------------------------------
 
 
@@ -397,6 +404,9 @@ def test_utf16_that_is_cut_names_the_file(tmp_path):
         ({"encoding": "utf-99"}, "encoding must be a text encoding"),
         ({"encoding": "base64"}, "encoding must be a text encoding"),
         ({"encoding": None}, "encoding must be a text encoding"),
+        ({"encoding": "undefined"}, "encoding must be a text encoding"),
+        ({"encoding": "utf\0"}, "encoding must be a text encoding"),
+        ({"encoding": "idna"}, "encoding must be a text encoding"),  # of names of hosts: it decodes no files
         ({"text": ()}, "text must be the name of a column"),
         ({"text": 3}, "text must be the name of a column"),
         ({"label": ["a", "b"]}, "label must be the name of one column"),

@@ -301,6 +301,18 @@ def test_nested_class_folders(tmp_path):
     assert f"if 2 folders ('neg', 'pos') are the classes, name {splits / 'test'}" in read(splits).chosen_columns.note
 
 
+def test_link_to_nothing_in_a_class_folder_is_told(tmp_path):
+    for name in ("ham", "spam"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.txt").write_text("hello")
+    (tmp_path / "spam" / "2.txt").symlink_to(tmp_path / "gone")
+    docs = read(tmp_path)
+    with pytest.raises(InputError, match=r"There is no file .*2\.txt"):
+        _ = docs.total_bytes
+    with pytest.raises(InputError, match=r"There is no file .*2\.txt"):
+        list(docs)
+
+
 def test_predictions_of_class_folders_are_judged_by_the_folders(tmp_path, typed):
     """F1 0.000 was reported: whatever column is named, the folder is the label."""
     files = {

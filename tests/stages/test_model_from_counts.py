@@ -39,6 +39,9 @@ def test_after_forgetting_it_is_the_model_of_the_rest():
         ({"ks": 5, "classifiers": "linear_svm"}, "needs the documents themselves"),
         ({"ks": [5, 10]}, "once"),
         ({"ks": 5, "scores": ["chi2", "bns"]}, "one score"),
+        ({"ks": 5, "min_df": 3}, "min_df=3 needs the documents"),
+        ({"ks": 5, "weighting": "tfidf"}, "weighting='tfidf' needs the documents"),
+        ({"ks": 5, "pairs": "yes"}, "pairs='yes' needs the documents"),
     ],
 )
 def test_what_counts_cannot_tell_is_refused(options, says):

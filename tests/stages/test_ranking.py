@@ -295,3 +295,12 @@ def test_the_first_terms_are_a_part_of_the_whole_order_with_a_guard(seed, n, nam
     assert scores.top_indices(scores.overall(), scores.tie_break_of(None), n).tolist() == whole[:n].tolist()
     rare = counts.term_df[whole] < least
     assert (np.diff(rare.astype(int)) >= 0).all()
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "3", True])
+def test_a_number_of_terms_that_is_none_is_told_of_counts_in_a_file_too(n, tmp_path):
+    counts = ts.count(["good film", "bad film"], ["pos", "neg"])
+    counts.save(tmp_path / "films.counts")
+    for one in (counts, ts.CountsFile(tmp_path / "films.counts")):
+        with pytest.raises(OptionError, match="'n' of 'top' must be a whole number"):
+            ts.score(one, "chi2").top(n)

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError, OutputError
-from termsieve.reporting import list_findings, term_index
+from termsieve.reporting import charts, list_findings, term_index
 from termsieve.reporting.curve_charts import draw_f1_curves, find_charted_classifier
 from termsieve.reporting.findings import make_explanation, make_headline
 from termsieve.reporting.formatting import format_name
@@ -796,6 +796,22 @@ def test_every_setting_is_there():
     assert names["cv"] == "3"
     assert names["analyzer"] == "Analyzer()"
     assert len(names["fingerprint of the documents"]) == 16
+
+
+def test_what_was_found_is_no_setting():
+    base = plain_result()
+    found = {"stable_terms": {"shares": {"gold": 1.0}}, "duality_gaps": {"linear_svm": 1e-9}, "notes": ["a note"]}
+    result = Comparison(base.table, {**base.settings, **found}, base.seconds, base.counts)
+    names = {setting.name for setting in list_settings(ReportData.from_result(result))}
+    assert names == {setting.name for setting in list_settings(ReportData.from_result(base))}
+    assert found.keys().isdisjoint(names)
+
+
+def test_the_column_of_all_terms_says_so():
+    data = ReportData.from_result(plain_result())
+    (rows,) = charts.draw_overlaps(data).spec["datasets"].values()
+    assert data.ks[-1] == data.ranked_counts.n_terms
+    assert {row["k"] for row in rows} == {*map(str, data.ks[:-1]), "all"}
 
 
 def test_what_the_study_scored_is_not_scored_again(tmp_path, monkeypatch):

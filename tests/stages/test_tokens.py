@@ -18,7 +18,7 @@ from termsieve import Analyzer
 from termsieve.errors import MissingExtraError, OptionError, TermsieveError
 from termsieve.tokens import analyzer as analyzer_module
 from termsieve.tokens import resources
-from termsieve.tokens.analyzer import is_safe_pattern
+from termsieve.tokens.patterns import is_safe_pattern
 
 
 def halves(text):
@@ -250,6 +250,7 @@ def test_a_difference_names_the_options_that_differ(one, other):
         ({"stop_words": "englsh"}, ["stop_words", "'englsh'", "'english'"]),
         ({"stop_words": 7}, ["stop_words", "7"]),
         ({"stop_words": [1, 2]}, ["stop_words", "[1, 2]"]),
+        ({"stemmer": ["english"]}, ["stemmer", "name of a language", "['english']"]),
         ({"stemmer": "englisch"}, ["stemmer", "'englisch'", "Did you mean 'english'", "german"]),
         ({"tokenizer": "split"}, ["tokenizer", "'split'", "package.module:function"]),
         ({"tokenizer": lambda text: [text]}, ["tokenizer", "lambda", "def"]),

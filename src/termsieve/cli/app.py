@@ -29,16 +29,16 @@ from termsieve.errors import OptionError, TermsieveError, was_interrupted
 WRONG_USAGE = 2  # as typer has it for what it finds itself
 INTERRUPTED = 130
 INTERRUPT_GRACE = 0.3  # seconds that a command has, after Ctrl-C, to end by itself
-COMMAND_ORDER = ("rank", "select", "compare", "report", "train", "predict", "count", "merge", "scores")
+COMMAND_ORDER = (
+    "rank", "select", "compare", "report", "multiverse", "train", "predict", "export", "compress", "count", "merge",
+    "changes", "sources", "forget", "keywords", "kwic", "scores", "demo", "datasets", "study", "reproduce",
+)  # fmt: skip
 
 
 class _Commands(typer.core.TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """List the commands, what a newcomer wants first, first."""
-        names: list[str] = super().list_commands(ctx)
-        return sorted(
-            names, key=lambda name: COMMAND_ORDER.index(name) if name in COMMAND_ORDER else len(COMMAND_ORDER)
-        )
+        return sorted(super().list_commands(ctx), key=COMMAND_ORDER.index)
 
 
 app = typer.Typer(

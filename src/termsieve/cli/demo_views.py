@@ -14,7 +14,7 @@ from termsieve._progress import is_shown, show_status
 from termsieve.counts.counting import count
 from termsieve.counts.counts import Counts
 from termsieve.datasets import demo
-from termsieve.defaults import DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_SCORE, TELLING_WORDS
 from termsieve.files import check_target
 from termsieve.ranking.ranking import score
 from termsieve.reporting import list_findings, report
@@ -79,7 +79,7 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = 6) -> Table:
+def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = TELLING_WORDS) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table(
         "class",

@@ -13,11 +13,8 @@ from termsieve.cli.output import OutputOptions, Sheet
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
-    from termsieve.cli.reading import CountsInput
     from termsieve.counts.counts import Counts
     from termsieve.periods.reference import Keyword
     from termsieve.scores import Score
@@ -65,30 +62,20 @@ def keywords(
     messages: Messages,
 ) -> None:  # fmt: skip
     """Show the words that a text has more often than a reference corpus. Words not on its list count as never used."""
-    from termsieve.cli.reading import read_counts
+    from termsieve.cli.reading import find_counts, read_counts
     from termsieve.periods.reference import keywords as find_keywords
     from termsieve.periods.reference import refuse_score_of_documents
     from termsieve.ranking.ranking import as_score
 
     wanted = as_score(score)
     refuse_score_of_documents(wanted)
-    found = _find_text(files, columns, analysis)
+    found = find_counts(files, columns, analysis, labelled=False)
     output_options.check(inputs=[*found.files, reference, *analysis.files])
     mine = pruning.apply(read_counts(found, analysis, threads, messages, contrast=False))
     theirs = _read_reference(reference, mine.analyzer)
     with messages.report_time("scored"), messages.report_compiling():
         rows = find_keywords(mine, theirs, wanted, top, against=against)
     output_options.write(_make_sheet(rows, wanted), messages)
-
-
-def _find_text(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> CountsInput:
-    from termsieve.cli.reading import CountsInput, find_unlabelled, is_counts_input
-    from termsieve.documents.sources import expand_patterns
-
-    paths = expand_patterns(files)
-    return CountsInput(
-        paths, None if is_counts_input(paths, columns, analysis) else find_unlabelled(paths, columns, ())
-    )
 
 
 def _read_reference(path: str, analyzer: Analyzer | None) -> Counts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from termsieve.cli.app import app
 from termsieve.cli.completion import complete_rules
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, ModelFile, Output, Threads
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, FilesOrCounts, ModelFile, Output, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
@@ -46,7 +46,7 @@ TRUST_PANEL = "Trust"
 )
 @expand_groups
 def train(
-    files: Files,
+    files: FilesOrCounts,
     *,
     output: Output,
     plan: Annotated[dict[str, Any], PlanOptions(*TRAIN_PARAMETERS)],
@@ -82,22 +82,21 @@ def train(
     threads: Threads = None,
     messages: Messages,
 ) -> None:  # fmt: skip
-    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported."""
+    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported.
+
+    Counts are enough for naive Bayes on terms that -k or --rule takes; nothing is compared then.
+    """
     from termsieve.cli.model_views import make_training_sheet
-    from termsieve.cli.reading import (
-        find_labelled,
-        is_counts_input,
-        note_similar_classes,
-        report_reading,
-    )
+    from termsieve.cli.reading import find_counts, note_similar_classes, report_reading
     from termsieve.files import check_target
     from termsieve.model import train as train_model
 
     require_extra("models", "A model file")
-    if is_counts_input(files, columns, analysis):
-        _train_from_counts(files, output, plan, rule, form, messages)
+    found = find_counts(files, columns, analysis)
+    if found.documents is None:
+        _train_from_counts(found.paths, output, plan, rule, form, messages)
         return
-    documents = find_labelled(files, columns)
+    documents = found.documents
     check_target(output, inputs=[*documents.files, *analysis.files])
     with report_reading(documents, messages, "trained"):
         note_groups(documents, plan, messages)
@@ -122,7 +121,7 @@ def train(
 
 
 def _train_from_counts(
-    files: list[str],
+    paths: list[str],
     output: Path,
     plan: dict[str, Any],
     rule: list[str] | None,
@@ -132,14 +131,11 @@ def _train_from_counts(
     """Fit naive Bayes to files of counts: there are no documents to compare anything on."""
     from termsieve.cli.model_views import make_training_sheet
     from termsieve.cli.reading import sum_counts
-    from termsieve.documents.sources import expand_patterns
     from termsieve.files import check_target
     from termsieve.model import train as train_model
 
-    paths = expand_patterns(files)
     check_target(output, inputs=paths)
-    given = {name: plan[name] for name in ("scores", "classifiers", "ks") if name in plan}
-    model = train_model(sum_counts(paths, messages), rule=rule, **given)
+    model = train_model(sum_counts(paths, messages), rule=rule, **plan)
     model.save(output)
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
@@ -148,7 +144,7 @@ def _train_from_counts(
 
 def _note_trust(model: Model, messages: Messages) -> None:
     """Report which option `predict` will need."""
-    from termsieve.tokens.analyzer import is_safe_pattern
+    from termsieve.tokens.patterns import is_safe_pattern
 
     settings = model.settings["analyzer"]
     if settings["analyzer"] == "word" and not is_safe_pattern(settings["token_pattern"]):

@@ -77,7 +77,8 @@ class OutputOptions:
         Path | None,
         option(
             "--output", "-o", panel=OUTPUT_PANEL, metavar="FILE",
-            help="Write to this file, in the format of its extension: .csv, .tsv, .json, .jsonl, .parquet, .txt.",
+            help="Write to this file, in the format of its extension: .csv, .tsv, .json, .jsonl, .parquet, .txt; "
+            "rank, changes and multiverse also write a page, .html.",
         ),
     ] = None  # fmt: skip
     format: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termsieve.cli.completion import complete_classifiers, complete_scores
+from termsieve.cli.completion import complete_classifiers, complete_scores, read_names
 from termsieve.cli.inputs import parse_amount, split_names
 from termsieve.cli.option_groups import GeneratedOptions, option
 from termsieve.study.plan import ALL, AUTO, Contender, parameters
@@ -23,6 +23,7 @@ PANEL = "Study"
 # columns whose documents are alike: a fold that has some of them knows more of the others than of new documents
 GROUP_NAMES = ("source", "author", "thread", "thread_id", "user", "user_id", "speaker", "site", "domain", "publisher",
                "newspaper", "outlet", "patient", "customer", "conversation")  # fmt: skip
+_LISTED = ("classifiers",)  # few enough to be named in the help text
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 
 
@@ -61,7 +62,8 @@ def note_groups(documents: Documents, plan: dict[str, Any], messages: Messages) 
 
 def _option_of(one: Field[Any]) -> inspect.Parameter:
     about = one.metadata["option"]
-    help_text = f"{about.help[:-1]} (default {shown_default(one)})." if not _is_flag(one) else about.help
+    known = ": " + ", ".join(name for name, _ in read_names(one.name)) if one.name in _LISTED else ""
+    help_text = f"{about.help[:-1]}{known} (default {shown_default(one)})." if not _is_flag(one) else about.help
     more: dict[str, Any] = {"metavar": about.metavar, "help": help_text}
     if one.name in _COMPLETE:
         more["autocompletion"] = _COMPLETE[one.name]

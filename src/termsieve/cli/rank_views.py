@@ -22,6 +22,7 @@ from termsieve.cli.screen import (
     make_bare_table,
     make_cell,
 )
+from termsieve.defaults import TELLING_WORDS
 from termsieve.ranking.ranking import score
 from termsieve.ranking.ranking_rows import Ranking
 from termsieve.scores import parse_score
@@ -38,7 +39,6 @@ RANK_COLUMNS = ("class", "rank", "term", "score", "in_class", "elsewhere", "tp",
 SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
 STABILITY_COLUMNS = ("share", "rank_low", "rank_high")
 _TERM_WIDTHS = 14, 32  # least and greatest width
-_BRIEF_TERMS = 6  # terms of a class, in one line for each
 _SHORT_HEADS = {"dispersion": "D"}
 _NARROW_HEADS = "speaks\nfor", "in\nclass", "else-\nwhere"
 _NUMBER_WIDTH = 14
@@ -218,7 +218,7 @@ def make_brief_table(counts: Counts, lists: Sequence[Ranking]) -> RenderableType
     for ranking in lists:
         if len(ranking):
             label = ranking[0].label
-            terms = _FittingLine([_term_with_shares(row) for row in ranking[:_BRIEF_TERMS]])
+            terms = _FittingLine([_term_with_shares(row) for row in ranking[:TELLING_WORDS]])
             table.add_row(make_cell(label, "bold"), f"{sizes[label]:,}", terms)
     return table
 

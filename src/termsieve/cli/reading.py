@@ -42,13 +42,15 @@ class CountsInput:
         return self.paths if self.documents is None else self.documents.files
 
 
-def find_counts(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> CountsInput:
+def find_counts(
+    files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions, *, labelled: bool = True
+) -> CountsInput:
     """Find files of counts, or documents to be counted; only the names of files are looked at."""
     paths = _expand_names(files)
-    if not any(map(is_counts_file, paths)):
-        return CountsInput(paths, find_labelled(paths, columns))
-    _check_counts_files(paths, [columns, analysis])
-    return CountsInput(paths, None)
+    if any(map(is_counts_file, paths)):
+        _check_counts_files(paths, [columns, analysis])
+        return CountsInput(paths, None)
+    return CountsInput(paths, find_labelled(paths, columns) if labelled else find_unlabelled(paths, columns))
 
 
 def _expand_names(files: Sequence[str]) -> list[str]:
@@ -60,21 +62,12 @@ def _expand_names(files: Sequence[str]) -> list[str]:
     return paths
 
 
-def is_counts_input(files: Sequence[str], columns: ColumnOptions, analysis: AnalyzerOptions) -> bool:
-    """Tell whether the files are files of counts; options for documents are refused with them."""
-    paths = _expand_names(files)
-    if not any(map(is_counts_file, paths)):
-        return False
-    _check_counts_files(paths, [columns, analysis])
-    return True
-
-
 def find_labelled(files: Sequence[str], columns: ColumnOptions) -> Documents:
     """Find the labelled documents that a user names."""
     return _find_documents(files, columns, columns.label or AUTO, by_file=columns.by_file)
 
 
-def find_unlabelled(files: Sequence[str], columns: ColumnOptions, preferred_text: Sequence[str]) -> Documents:
+def find_unlabelled(files: Sequence[str], columns: ColumnOptions, preferred_text: Sequence[str] = ()) -> Documents:
     """Find documents whose labels are read only where they are asked for."""
     return _find_documents(files, columns, columns.label, by_file=False, preferred_text=preferred_text)
 

@@ -14,7 +14,7 @@ from termsieve.cli.app import app
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, format_examples, option
-from termsieve.cli.output import HTML_EXTENSIONS, OutputOptions, Sheet
+from termsieve.cli.output import OutputOptions, Sheet
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.defaults import MULTIVERSE_CLASSIFIER
 from termsieve.extras import require_extra
@@ -65,8 +65,7 @@ def multiverse(
     from termsieve.study.multiverse import multiverse as run_multiverse
 
     varied = dict(parse_vary(one) for one in vary) if vary else dict(USUAL)
-    page = output_options.output is not None and output_options.output.suffix.lower() in HTML_EXTENSIONS
-    if page:
+    if output_options.is_page:
         require_extra("report", "A page (.html)")
     documents = find_labelled(files, columns)
     output_options.check(page=True, inputs=[*documents.files, *analysis.files])

@@ -17,6 +17,7 @@ from termsieve.counts.counting import as_documents
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import OptionError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.patterns import compile_pattern
 
 WIDTH = 50  # characters on each side
 SORTS = ("document", "left", "right")
@@ -138,9 +139,21 @@ def iterate_words(text: str, analyzer: Analyzer) -> Iterator[Place]:
                 at = found + len(word)
                 yield Place(found, at, word)
         return
-    for token in re.finditer(analyzer.token_pattern, text):
+    for token in compile_pattern(analyzer.token_pattern).finditer(_fold_case(text, analyzer)):
         for term in analyzer.words(analyzer.preprocess(token[0]))[:1]:
             yield Place(token.start(), token.end(), term)
+
+
+def _fold_case(text: str, analyzer: Analyzer) -> str:
+    """Return the text in lower case where the analyzer makes it so; each character stays in its place.
+
+    >>> _fold_case("İzmir", Analyzer())
+    'İzmir'
+    """
+    lower = text.lower() if analyzer.lowercase else text
+    if len(lower) == len(text):
+        return lower
+    return "".join(folded if len(folded := char.lower()) == 1 else char for char in text)
 
 
 def find_places(document: str | list[str], wanted: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[int, int, str]]:
@@ -149,8 +162,8 @@ def find_places(document: str | list[str], wanted: Sequence[str], analyzer: Anal
         yield from _find_in_tokens(document, wanted)
         return
     if analyzer.analyzer != "word":
-        lower = document.lower() if analyzer.lowercase else document
-        yield from ((found.start(), found.end(), document) for found in re.finditer(re.escape(wanted[0]), lower))
+        folded = _fold_case(document, analyzer)
+        yield from ((found.start(), found.end(), document) for found in re.finditer(re.escape(wanted[0]), folded))
         return
     words = list(iterate_words(document, analyzer))
     for i in range(len(words) - len(wanted) + 1):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from termsieve.documents.chunks import Source
 from termsieve.documents.columns import DEFAULT_LABEL, DEFAULT_TEXT, WantedColumns, choose_columns
 from termsieve.documents.options import check_columns, make_options
 from termsieve.documents.relations import RelationSource
-from termsieve.errors import InputError, OptionError, TermsieveWarning, collect_warnings
+from termsieve.errors import InputError, OptionError, collect_warnings, warn
 from termsieve.tokens.analyzer import Analyzer
 
 FAN_IN = 8  # parts that one worker adds up
@@ -69,12 +68,12 @@ class PartReport:
                 "There are no rows."
             )  # fmt: skip
         for message in self.warnings:
-            warnings.warn(message, TermsieveWarning, stacklevel=3)
+            warn(message, stacklevel=3)
         if self.skipped:
             listed = ", ".join(f"{reason} {count:,}" for reason, count in self.reasons.most_common())
             rows = f"{self.skipped:,} bad row{'s' * (self.skipped != 1)} of {self.skipped + self.documents:,}"
             message = f"skipped {rows}: {listed}; the first: {self.examples[0]}"
-            warnings.warn(message, TermsieveWarning, stacklevel=3)
+            warn(message, stacklevel=3)
 
 
 @dataclass
@@ -178,6 +177,8 @@ def make_plan(
             )
     elif id is not None:
         raise OptionError(f"id={id!r} is a column for a number of folds, and there is none: give folds=.")
+    if folds is not None and not isinstance(folds, str):
+        folds = int(folds)  # a whole number of NumPy is one, too
     plan = PartPlan(chosen.text, chosen.label, label_sep, strict, analyzer, folds, seed, id)
     check_columns(title, plan.columns, list(names))
     return plan

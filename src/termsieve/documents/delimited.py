@@ -11,23 +11,29 @@ comma has a space behind it, as commas of sentences have. Files with one column 
 
 from __future__ import annotations
 
-import csv
 import itertools
-import sys
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from termsieve._types import AnyArray, Int64Array
-from termsieve.documents.chunks import Chunk, Faults, Spans, line_places
+from termsieve.documents.chunks import Chunk, line_places
+from termsieve.documents.csv_records import (
+    NEWLINE,
+    QUOTE,
+    RETURN,
+    CsvRecords,
+    Extents,
+    Layout,
+    LineReader,
+    list_codes_behind_prose,
+    read_records,
+)
 from termsieve.documents.options import Options, check_columns
-from termsieve.documents.streams import BOM, LineBlock, Stream, count_newlines, count_parsers, find_byte
+from termsieve.documents.streams import BOM, LineBlock, Stream, count_parsers, find_byte
 from termsieve.documents.string_columns import is_utf8
 from termsieve.errors import InputError
 from termsieve.threads import map_stream
@@ -37,114 +43,11 @@ if TYPE_CHECKING:
 
 _ARROW_LIMIT = 2**31 - 1
 _TAIL_BYTES = 1 << 16  # bytes in which the end of a record is looked for first
-_SHORT = 4096  # bytes, of which Python counts newlines faster than NumPy does
-_QUOTE, _NEWLINE, _RETURN, _SPACE = b'"\n\r '
-
-
-class Layout(NamedTuple):
-    """How the cells of a file stand, as its header says."""
-
-    delimiter: str
-    encoding: str
-    names: list[str]
-    quotes: bool = True
-
-
-class _Extents(NamedTuple):
-    """The first and last line of each record, and whether it looks like several rows that a quote has merged."""
-
-    first: Int64Array
-    last: Int64Array
-    merged: AnyArray
-
-    def spans(self) -> Spans | None:
-        several = self.last > self.first
-        if not several.any():
-            return None
-        return Spans(self.first[several], self.last[several], self.merged[several])
-
-
-@dataclass
-class _CsvRecords:
-    """Records as `csv` reads them; no cells where there is a fault."""
-
-    cells: list[list[str]] = field(default_factory=list)
-    lines: list[tuple[int, int, bool]] = field(default_factory=list)  # as in `_Extents`
-    faults: Faults = field(default_factory=dict)
-    fatal: int | None = None
-    position: int = 0  # bytes of the file that were read so far
-
-    def extents(self) -> _Extents:
-        table = np.array(self.lines, np.int64).reshape(-1, 3)
-        return _Extents(table[:, 0], table[:, 1], table[:, 2].astype(bool))
-
-    def spans(self) -> Spans | None:
-        """Return the rows of several lines that have no fault; those that have one are reported as lost."""
-        if all(first == last for first, last, _ in self.lines):
-            return None
-        sound = np.ones(len(self.lines), bool)
-        sound[list(self.faults)] = False
-        return _Extents(*(part[sound] for part in self.extents())).spans()
-
-
-class _LineReader:
-    """The lines of a buffer, refilled from a stream; remembers what was taken."""
-
-    def __init__(self, buffer: bytes = b"", line: int = 1, stream: Stream | None = None) -> None:
-        self.buffer, self.line = buffer, line
-        self.taken = 0  # bytes handed out, since the beginning
-        self.exhausted = False
-        self.invalid = False  # a line handed out since `forget` was not UTF-8
-        self.handed: list[bytes] = []  # the lines handed out since `forget`
-        self._at = 0
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[str]:
-        while not self.exhausted:
-            end = self.buffer.find(b"\n", self._at) + 1
-            if not end and self.fill():
-                continue
-            yield from self._decode_line(self.take(end - self._at if end else len(self.buffer)))
-
-    def _decode_line(self, line: bytes) -> Iterator[str]:
-        if not line:
-            self.exhausted = True
-            return
-        self.handed.append(line)
-        try:
-            yield line.decode()
-        except UnicodeDecodeError:
-            self.invalid = True
-            yield line.decode(errors="surrogateescape")
-
-    def forget(self) -> None:
-        """Begin a new record."""
-        self.invalid, self.handed = False, []
-
-    def remaining(self) -> bytes:
-        """Return what is in the buffer and not taken."""
-        if self._at:
-            self.buffer, self._at = self.buffer[self._at :], 0
-        return self.buffer
-
-    def fill(self) -> bool:
-        """Read more, at least as much as there is, so that a long cell is not copied over and over."""
-        more = self._stream.read(len(self.remaining())) if self._stream is not None else b""
-        self.buffer += more
-        return bool(more)
-
-    def take(self, size: int) -> bytes:
-        """Take the next bytes, which must be whole lines."""
-        data = self.buffer[self._at : self._at + size]
-        self._at += len(data)
-        self.taken += len(data)
-        self.line += data.count(b"\n") if len(data) < _SHORT else count_newlines(data)
-        return data
 
 
 def read_delimited(stream: Stream, delimiter: str, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a CSV or TSV stream, in chunks of about a block."""
-    lines = _LineReader(stream=stream)
+    lines = LineReader(stream=stream)
     wanted = options.columns(extra)
     layout = Layout(delimiter, options.encoding, [], options.quotes)
     layout = layout._replace(names=_read_header(stream.name, lines, layout))
@@ -152,7 +55,7 @@ def read_delimited(stream: Stream, delimiter: str, options: Options, extra: Sequ
         return
     check_columns(stream.name, wanted, layout.names)
 
-    def make_chunk(part: LineBlock | _CsvRecords) -> Chunk:
+    def make_chunk(part: LineBlock | CsvRecords) -> Chunk:
         if isinstance(part, LineBlock):
             return _block_to_chunk(part, layout, wanted, extra)
         return _records_to_chunk(part, layout, wanted, extra)
@@ -162,7 +65,7 @@ def read_delimited(stream: Stream, delimiter: str, options: Options, extra: Sequ
     yield from map_stream(make_chunk, parts, count_parsers(stream), waits=True)
 
 
-def _cut_records(stream: Stream, lines: _LineReader, layout: Layout) -> Iterator[LineBlock | _CsvRecords]:
+def _cut_records(stream: Stream, lines: LineReader, layout: Layout) -> Iterator[LineBlock | CsvRecords]:
     """Yield whole records: a block where the quotes tell them apart, or else what `csv` has read."""
     while lines.remaining() or lines.fill():
         cut = _find_clean_cut(lines, layout)
@@ -172,21 +75,21 @@ def _cut_records(stream: Stream, lines: _LineReader, layout: Layout) -> Iterator
             # checked here: the check may load a loop, which threads never do
             yield LineBlock(data, first, lines.line - first, stream.position, is_utf8(data))
         else:
-            records = _read_records(lines, len(lines.buffer), layout)
+            records = read_records(lines, len(lines.buffer), layout)
             records.position = stream.position
             yield records
 
 
-def _read_header(name: str, lines: _LineReader, layout: Layout) -> list[str]:
-    records = _CsvRecords()
+def _read_header(name: str, lines: LineReader, layout: Layout) -> list[str]:
+    records = CsvRecords()
     while not records.cells and not lines.exhausted:
-        records = _read_records(lines, 1, layout)
+        records = read_records(lines, 1, layout)
     if records.faults:
         raise InputError(f"{name}, line {records.lines[0][0]}: the header cannot be read: {records.faults[0]}.")
     return records.cells[0] if records.cells else []
 
 
-def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
+def _find_clean_cut(lines: LineReader, layout: Layout) -> int:
     """Tell how many bytes of the buffer are whole records without surprises; 0 where `csv` has to look."""
     ended = False
     while True:
@@ -204,7 +107,7 @@ def _find_clean_cut(lines: _LineReader, layout: Layout) -> int:
 
 
 def _quotes(data: bytes, layout: Layout) -> Int64Array:
-    return find_byte(data, _QUOTE) if layout.quotes else np.zeros(0, np.int64)
+    return find_byte(data, QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
 def _find_last_boundary(codes: AnyArray, quotes: AnyArray) -> int:
@@ -212,7 +115,7 @@ def _find_last_boundary(codes: AnyArray, quotes: AnyArray) -> int:
     window = _TAIL_BYTES
     while True:
         start = max(len(codes) - window, 0)
-        newlines = np.flatnonzero(codes[start:] == _NEWLINE) + start
+        newlines = np.flatnonzero(codes[start:] == NEWLINE) + start
         outside = newlines[np.searchsorted(quotes, newlines) % 2 == 0]
         if len(outside) or not start:
             return int(outside[-1]) + 1 if len(outside) else 0
@@ -226,7 +129,7 @@ def _has_regular_quotes(data: bytes, codes: AnyArray, quotes: AnyArray, known: i
     wrong place makes the next that opens stand wrong.
     """
     starts = np.zeros(256, bool)
-    starts[[delimiter, _QUOTE, _NEWLINE, _RETURN]] = True
+    starts[[delimiter, QUOTE, NEWLINE, RETURN]] = True
     opening = quotes[::2]
     before = codes[opening[opening > 0] - 1]
     return bool(starts[before].all()) and not _has_stray_return(data, codes, quotes, known)
@@ -236,22 +139,22 @@ def _has_stray_return(data: bytes, codes: AnyArray, quotes: AnyArray, known: int
     """Find a carriage return that is neither in quotes nor before a newline: Arrow ends the record there."""
     if b"\r" not in data:
         return False
-    returns = find_byte(data, _RETURN)
+    returns = find_byte(data, RETURN)
     returns = returns[: np.searchsorted(returns, known)]
-    alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != _NEWLINE]
+    alone = returns[codes[np.minimum(returns + 1, len(codes) - 1)] != NEWLINE]
     return bool((np.searchsorted(quotes, alone) % 2 == 0).any())
 
 
 def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
     table = _parse_with_arrow(block, layout, wanted)
     if table is None:
-        records = _read_records(_LineReader(block.data, block.line), len(block.data), layout)
+        records = read_records(LineReader(block.data, block.line), len(block.data), layout)
         records.position = block.position
         return _records_to_chunk(records, layout, wanted, extra)
     rows = table.num_rows
 
     @cache
-    def extents() -> _Extents:
+    def extents() -> Extents:
         return _extents(block, layout, rows)
 
     # a line for each row: then there are neither blank lines nor cells of several lines
@@ -268,27 +171,22 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
     )
 
 
-def _extents(block: LineBlock, layout: Layout, rows: int) -> _Extents:
+def _extents(block: LineBlock, layout: Layout, rows: int) -> Extents:
     """Find the lines of each record of a block whose quotes all stand where they should."""
     codes = np.frombuffer(block.data, np.uint8)
-    newlines, quotes = find_byte(block.data, _NEWLINE), _quotes(block.data, layout)
+    newlines, quotes = find_byte(block.data, NEWLINE), _quotes(block.data, layout)
     ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] + 1
     if not len(ends) or ends[-1] < len(codes):
         ends = np.append(ends, len(codes))
     starts = np.concatenate(([0], ends[:-1]))
     length = ends - starts
-    blank = ((length == 1) & (codes[starts] == _NEWLINE)) | ((length == 2) & (codes[starts] == _RETURN))
+    blank = ((length == 1) & (codes[starts] == NEWLINE)) | ((length == 2) & (codes[starts] == RETURN))
     starts, ends = starts[~blank], ends[~blank]
     if len(starts) != rows:  # the slow way cannot be wrong
-        return _read_records(_LineReader(block.data, block.line), len(block.data), layout).extents()
+        return read_records(LineReader(block.data, block.line), len(block.data), layout).extents()
     first, last = np.searchsorted(newlines, starts), np.searchsorted(newlines, ends - 1)
     merged = (last > first) & _all_right(block.data, newlines, layout, first, last)
-    return _Extents(first + block.line, last + block.line, merged)
-
-
-def _behind_prose(layout: Layout) -> list[int]:
-    """List the bytes that stand behind a delimiter which ends no cell but a part of a sentence."""
-    return [_NEWLINE, _RETURN, *([_SPACE] if layout.delimiter == "," else [])]
+    return Extents(first + block.line, last + block.line, merged)
 
 
 def _all_right(data: bytes, newlines: Int64Array, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
@@ -300,7 +198,7 @@ def _all_right(data: bytes, newlines: Int64Array, layout: Layout, first: Int64Ar
     edges = np.concatenate(([0], newlines + 1, [len(codes)]))
     wrong = np.diff(np.searchsorted(delimiters, edges)) != len(layout.names) - 1
     behind = codes[np.minimum(delimiters + 1, len(codes) - 1)]
-    prose = np.isin(behind, _behind_prose(layout)) | (delimiters == len(codes) - 1)
+    prose = np.isin(behind, list_codes_behind_prose(layout)) | (delimiters == len(codes) - 1)
     wrong[np.searchsorted(newlines, delimiters[prose])] = True
     before = np.concatenate(([0], np.cumsum(wrong)))
     found: AnyArray = before[last + 1] == before[first]
@@ -331,89 +229,7 @@ def _parse_with_arrow(block: LineBlock, layout: Layout, wanted: list[str]) -> pa
         return None
 
 
-_limit_lock = Lock()
-_limits: list[int] = []  # the limit before, for each thread that reads cells of any size
-
-
-@contextmanager
-def _unlimited_cell_size() -> Iterator[None]:
-    """Have `csv` read cells of any size; the limit holds for the whole process until the last thread is done."""
-    with _limit_lock:
-        _limits.append(_limits[0] if _limits else csv.field_size_limit(sys.maxsize))
-    try:
-        yield
-    finally:
-        with _limit_lock:
-            before = _limits.pop()
-            if not _limits:
-                csv.field_size_limit(before)
-
-
-def _read_records(lines: _LineReader, size: int, layout: Layout) -> _CsvRecords:
-    """Read records until that many bytes are taken or all are; blank lines are none."""
-    records = _CsvRecords()
-    end = lines.taken + size
-    with _unlimited_cell_size():
-        reader = csv.reader(lines, delimiter=layout.delimiter, quoting=_quoting(layout))
-        while lines.taken < end:
-            start = lines.line
-            lines.forget()
-            cells, fault = _next_record(reader, lines, start)
-            if cells is None:
-                break
-            if not cells and not fault:
-                continue
-            if lines.exhausted and fault:
-                records.fatal = len(records.lines)
-            last = start + max(len(lines.handed), 1) - 1
-            fault = fault or _find_fault(cells, lines.invalid, layout, (start, last))
-            if fault:
-                records.faults[len(records.lines)] = fault
-            records.lines.append((start, last, last > start and _looks_merged(lines.handed, layout)))
-            records.cells.append([] if fault else cells)
-    return records
-
-
-def _quoting(layout: Layout) -> Literal[0, 3]:
-    return csv.QUOTE_MINIMAL if layout.quotes else csv.QUOTE_NONE
-
-
-def _looks_merged(lines: list[bytes], layout: Layout) -> bool:
-    n_delimiters, delimiter = len(layout.names) - 1, layout.delimiter.encode()
-    prose = [delimiter + bytes([code]) for code in _behind_prose(layout)]
-    return n_delimiters > 0 and all(
-        line.count(delimiter) == n_delimiters
-        and not line.endswith(delimiter)
-        and not any(part in line for part in prose)
-        for line in lines
-    )
-
-
-def _next_record(reader: Iterator[list[str]], lines: _LineReader, start: int) -> tuple[list[str] | None, str | None]:
-    try:
-        cells = next(reader)
-    except StopIteration:
-        return None, None
-    except csv.Error as error:
-        stray = "new-line" in str(error)  # csv speaks of how the file was opened, which is not at fault
-        return [], f"not valid CSV: {'a carriage return stands outside quotes' if stray else error}"
-    if lines.exhausted:  # asked for one more line in the middle of the record
-        swallowed = max(lines.line - start, 1)
-        return [], f"a quote is never closed: it takes in the rest of the file, {swallowed} lines"
-    return cells, None
-
-
-def _find_fault(cells: list[str], invalid: bool, layout: Layout, extent: tuple[int, int]) -> str | None:
-    if invalid:
-        return f"not valid {layout.encoding}"
-    if layout.names and len(cells) != len(layout.names):
-        first, last = extent
-        over = f"; a quoted cell takes in lines {first:,}-{last:,}" if last > first else ""
-        return f"wrong number of cells: {len(cells)}, where the header has {len(layout.names)}{over}"
-    return None
-
-
-def _records_to_chunk(records: _CsvRecords, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
+def _records_to_chunk(records: CsvRecords, layout: Layout, wanted: list[str], extra: Sequence[str]) -> Chunk:
     columns: dict[str, Any] = {}
     for name in wanted:
         index = layout.names.index(name)

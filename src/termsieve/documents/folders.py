@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from termsieve._types import Int64Array
+from termsieve.documents.batches import readable
 from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, FILE, Chunk, Places, Source
 from termsieve.documents.encodings import find_mark
 from termsieve.documents.options import Options, check_columns
@@ -73,7 +74,7 @@ class ClassFolderSource(Source):
     @property
     def size(self) -> int:
         """Bytes of all files."""
-        return sum(path.stat().st_size for path in self._list_files())
+        return sum(map(_get_size, self._list_files()))
 
     def options(self, options: Options) -> Options:
         """Return the options for one text and one class: there are no columns to choose from."""
@@ -103,7 +104,7 @@ class ClassFolderSource(Source):
             count += 1
             texts.append(_read_content(path))
             held += len(texts[-1])
-            position += path.stat().st_size
+            position += _get_size(path)
             if held >= BATCH_BYTES or len(files) >= BATCH_ROWS:
                 yield self._make_chunk(files, texts, options, extra, position)
                 files, texts, held = [], [], 0
@@ -132,7 +133,7 @@ class ClassFolderSource(Source):
         return Chunk(
             rows=len(files),
             columns={"text": texts, "label": [path.relative_to(self.root).parts[0] for path in files]},
-            extra={name: pa.array([_as_text(path) for path in files], pa.large_string()) for name in extra},
+            extra={name: pa.array([readable(str(path)) for path in files], pa.large_string()) for name in extra},
             place=Places(FILE, find),
             faults=faults,
             position=position,
@@ -164,9 +165,9 @@ def _walk(folder: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iter
         yield from _walk(inner, above | {place})
 
 
-def _as_text(path: Path) -> str:
-    """Return the path, whose name may be any bytes, as text that can be written."""
-    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def _get_size(path: Path) -> int:
+    with convert_read_errors(str(path)):
+        return path.stat().st_size
 
 
 def _list_visible(folder: Path, *, folders: bool) -> list[Path]:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from termsieve.documents.arrowfiles import ipc_columns, parquet_columns, read_ipc, read_parquet
 from termsieve.documents.chunks import Chunk
+from termsieve.documents.csv_records import open_csv, unlimited_cell_size
 from termsieve.documents.delimited import read_delimited
 from termsieve.documents.encodings import looks_like_utf16
 from termsieve.documents.jsonlines import read_json_lines
@@ -25,7 +26,7 @@ from termsieve.errors import InputError
 _StreamReader: TypeAlias = Callable[[Stream, Options, Sequence[str]], Iterator[Chunk]]
 FileReader: TypeAlias = Callable[[AnyPath, Options, Sequence[str]], Iterator[Chunk]]
 
-_HEAD_BYTES = 1 << 20  # bytes in which a header or some records should stand
+_NAMES_BYTES = 1 << 20  # bytes in which a header or some records should stand
 _HEAD_RECORDS = 100  # records of JSON Lines that are looked at for names: any may leave some out
 
 
@@ -130,7 +131,7 @@ def _read_head(stream: Stream) -> bytes:
     """Read some bytes, and the first line whole."""
     pieces: list[bytes] = []
     size, whole = 0, False
-    while not (whole and size >= _HEAD_BYTES) and (more := stream.read()):
+    while not (whole and size >= _NAMES_BYTES) and (more := stream.read()):
         pieces.append(more)
         size, whole = size + len(more), whole or b"\n" in more
     return b"".join(pieces)
@@ -139,7 +140,8 @@ def _read_head(stream: Stream) -> bytes:
 def _parse_header(start: bytes, delimiter: str, *, quotes: bool) -> list[str]:
     lines = (line for line in io.StringIO(start.decode(errors="replace"), newline="") if line.strip())
     try:
-        return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [])
+        with unlimited_cell_size():
+            return next(open_csv(lines, delimiter, quotes=quotes), [])
     except csv.Error:
         return []  # whoever reads the rows says what is wrong, and in which line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,8 @@ def _check_sheet(sheet: Any) -> str | int | None:
 def _check_encoding(encoding: str) -> str:
     try:
         "".encode(encoding)
-    except (LookupError, TypeError) as error:
+        codecs.getincrementaldecoder(encoding)("surrogateescape").decode(b"", final=True)  # as files are decoded
+    except (LookupError, TypeError, ValueError) as error:
         raise OptionError(
             f"encoding must be a text encoding of Python, such as 'utf-8' or 'latin-1'; got {encoding!r}."
         ) from error

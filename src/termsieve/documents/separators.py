@@ -8,10 +8,12 @@ in a file with one column, it is the usual one.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-from typing import Any, Literal
+from typing import Any
 
+from termsieve.documents.csv_records import open_csv, unlimited_cell_size
 from termsieve.errors import OptionError
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -50,17 +52,9 @@ def detect_separator(head: bytes, usual: str, *, whole: bool, quotes: bool = Tru
 
 def _count_agreeing(text: str, sep: str, *, whole: bool, quotes: bool) -> int:
     """Count the records with as many cells as the first has; 0 where the separator does not fit."""
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     records: list[int] = []
-    limit = csv.field_size_limit(max(csv.field_size_limit(), HEAD_BYTES))
-    try:
-        records.extend(
-            len(cells) for cells in csv.reader(io.StringIO(text, newline=""), delimiter=sep, quoting=quoting) if cells
-        )
-    except csv.Error:
-        pass  # what was read until then tells enough
-    finally:
-        csv.field_size_limit(limit)
+    with unlimited_cell_size(), contextlib.suppress(csv.Error):  # what was read until then tells enough
+        records.extend(len(cells) for cells in open_csv(io.StringIO(text, newline=""), sep, quotes=quotes) if cells)
     if not whole and len(records) > 1:
         records.pop()  # it may be cut
     if not records or records[0] < 2:

@@ -12,8 +12,8 @@ import pyarrow as pa
 from termsieve._types import Array
 from termsieve.counts.counts import Counts
 from termsieve.frames import ArrowTable
-from termsieve.periods import proportions
 from termsieve.periods.joining import common_classes, join_periods
+from termsieve.ranking.permutation import control_false_discoveries
 
 
 class PeriodTerms(ArrowTable):
@@ -34,8 +34,8 @@ class PeriodTerms(ArrowTable):
 
     @cached_property
     def q(self) -> Array:
-        """The p-values, adjusted for the number of terms."""
-        return proportions.adjust_pvalues(self.p)
+        """The false discovery rate (Benjamini and Hochberg) at which each term is still found."""
+        return control_false_discoveries(self.p)
 
     @property
     def classes(self) -> list[str]:

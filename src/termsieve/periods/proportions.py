@@ -96,10 +96,3 @@ def exact_pvalues(joined: Counts, before: str, after: str) -> Array:
     scores = score(joined, "fisher_exact")
     tails = [10.0 ** -scores.of_class(joined.index_of_class(name)) for name in (before, after)]
     return np.asarray(np.minimum(2 * np.minimum(*tails), 1.0))
-
-
-def adjust_pvalues(p: Array) -> Array:
-    """Return q-values: the false discovery rate (Benjamini and Hochberg) at which each term is still found."""
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(p)) if len(p) else p

@@ -14,7 +14,6 @@ from termsieve.counts.folds import Folds
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
 from termsieve.ranking.ranking import ScoreLike, score
-from termsieve.ranking.score_values import Scores
 from termsieve.scores import DEFAULT_SCORE
 
 
@@ -108,11 +107,7 @@ def depend_on_source(folds: Folds, score_func: ScoreLike = DEFAULT_SCORE, k: int
         rows.append(
             SourceRow(term, place + 1, None if absent else rank, names[source], float(shares[source, place]), rank > k)
         )
-    return SourceDependence(rows, names, _spelling(whole))
-
-
-def _spelling(scores: Scores) -> str:
-    return scores.score.spelling
+    return SourceDependence(rows, names, whole.score.spelling)
 
 
 def _ranks_without(counts: Counts, score_func: ScoreLike, terms: pa.LargeStringArray) -> Int64Array:

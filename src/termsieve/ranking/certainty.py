@@ -26,10 +26,10 @@ class CertaintyColumns(NamedTuple):
     @classmethod
     def from_options(cls, intervals: bool | float, pvalues: bool, dispersion: bool) -> CertaintyColumns:
         """Return what the options of `Scores.top` ask for; True is an interval of 0.95."""
-        level = DEFAULT_LEVEL if intervals is True else float(intervals) if intervals else None
-        if level is not None and not 0 < level < 1:
+        level = DEFAULT_LEVEL if intervals is True else intervals or None
+        if level is not None and not (isinstance(level, int | float | np.number) and 0 < level < 1):
             raise OptionError(f"The level of intervals must lie between 0 and 1; it was given {intervals!r}.")
-        return cls(level, bool(pvalues), bool(dispersion))
+        return cls(None if level is None else float(level), bool(pvalues), bool(dispersion))
 
     @property
     def options(self) -> dict[str, Any]:

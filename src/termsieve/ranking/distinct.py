@@ -12,7 +12,6 @@ that what these were found by is not looked at again.
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from enum import IntEnum
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
-from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array
+from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array, UInt64Array
 from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
 
 if TYPE_CHECKING:
@@ -61,17 +60,38 @@ def _number_columns(
 def _number_columns_plainly(
     indptr: Int64Array, keys: tuple[AnyArray, AnyArray], totals: Int64Array
 ) -> tuple[Int32Array, Int32Array]:
-    both = np.stack(keys, axis=1)
-    cells, heads = both.tobytes(), totals.T.tobytes()
-    width, head = 2 * both.itemsize, 8 * len(totals)
-    numbers: dict[tuple[bytes, bytes], int] = {}
-    place, first = np.empty(len(indptr) - 1, np.int32), list[int]()
-    for j, (start, end) in enumerate(itertools.pairwise((indptr * width).tolist())):
-        number = numbers.setdefault((heads[j * head : (j + 1) * head], cells[start:end]), len(first))
-        if number == len(first):
-            first.append(j)
-        place[j] = number
-    return place, np.array(first, np.int32)
+    """Give columns numbers by their hashes; other random numbers if two different columns ever had the same."""
+    lengths = np.diff(indptr)
+    while True:
+        place, first = _find_distinct_rows_plainly(_hash_columns(indptr, keys, totals)[:, np.newaxis])
+        like = first[place]  # the column that each is taken to equal
+        if not np.array_equal(lengths[like], lengths) or not np.array_equal(totals[:, like], totals):
+            continue
+        source = np.repeat(indptr[like] - indptr[:-1], lengths) + np.arange(keys[0].size)
+        if all(np.array_equal(key[source], key) for key in keys):
+            return place, first
+
+
+def _hash_columns(indptr: Int64Array, keys: tuple[AnyArray, AnyArray], totals: Int64Array) -> UInt64Array:
+    """Return a number for each column that depends on all that is in it, and on random numbers."""
+    secrets = new_secrets()
+    hashes = np.full(keys[0].size, secrets[0])
+    order = np.arange(keys[0].size) - np.repeat(indptr[:-1], np.diff(indptr))  # of which the sum below knows nothing
+    for values, secret in zip((order, *keys), secrets[:3], strict=True):
+        _mix_into(hashes, values, secret)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes)])  # beyond 64 bits they begin again
+    columns: UInt64Array = sums[indptr[1:]] - sums[indptr[:-1]]
+    for total in totals:
+        _mix_into(columns, total, secrets[3])
+    return columns
+
+
+def _mix_into(hashes: UInt64Array, values: AnyArray, secret: np.uint64) -> None:
+    """Change hashes by values, in place; `secret` is an odd number."""
+    hashes ^= values.astype(np.uint64)
+    for factor, shift in ((secret, 32), (np.uint64(0x9E3779B97F4A7C15), 29)):
+        hashes *= factor
+        hashes ^= hashes >> np.uint64(shift)
 
 
 def _find_distinct_rows(*columns: AnyArray) -> tuple[Int32Array, Int32Array]:

@@ -18,7 +18,7 @@ from termsieve.counts.storage import join_blocks
 from termsieve.errors import OptionError
 from termsieve.ranking.distinct import load_loops
 from termsieve.ranking.ranking_rows import Ranking
-from termsieve.ranking.score_values import Scores
+from termsieve.ranking.score_values import Scores, check_listing
 from termsieve.threads import count_cores, map_stream
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class FileScores:
         self, n: int = 20, *, of: str | None = None, per_class: bool = False, against: bool = False, **beside: Any
     ) -> Ranking:
         """Return the best terms, as `Scores.top` does; q-values need all terms, so there are none."""
+        check_listing(n, of=of, per_class=per_class, against=against)
         if beside.get("pvalues"):
             raise OptionError("q-values need all terms: read the counts whole, as in score(file.read(), ...).")
         classes: Sequence[int] | None = None

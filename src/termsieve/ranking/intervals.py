@@ -89,7 +89,7 @@ def find_cell_intervals(counts: Counts, score: Score, options: IntervalOptions) 
     compute = _bootstrap_table if options.method == "bootstrap" else bound_table
 
     def use(cells: DistinctCells) -> tuple[DistinctCells, Interval]:
-        parts = [compute(score, t, options) for t in cells.tables]
+        parts = [Interval(np.empty(0), np.empty(0)), *(compute(score, t, options) for t in cells.tables)]
         return cells, Interval(*(np.concatenate([part[i] for part in parts]) for i in (0, 1)))
 
     return distinct.use_coarsest_level(counts, use)

@@ -62,7 +62,7 @@ def limit_occurrences(side: Side, typical: TypicalDocument, tail: float) -> tupl
     from scipy.special import gammaincinv
 
     spread = variance_per_occurrence(side, typical)
-    some = spread > 0
+    some = (spread > 0) & (side.n > 0)  # no documents have no occurrences, whichever they are
     effective = ratio(side.tf, np.where(some, spread, 1.0), empty=0.0)
     ends = []
     for share, nearer in ((tail, np.minimum), (1.0 - tail, np.maximum)):

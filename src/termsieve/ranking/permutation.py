@@ -56,6 +56,8 @@ class _Margins(NamedTuple):
 def find_cell_pvalues(counts: Counts, score: Score) -> tuple[DistinctCells, Array]:
     """Return the exact p-values of all different cells of counts."""
     cells = find_distinct_cells(counts, DetailLevel.DOCUMENTS)
+    if not cells.n_cells:
+        return cells, np.empty(0)
     tp, n_t, n_c = (
         np.concatenate([getattr(t, name) for t in cells.tables]).astype(np.int64) for name in ("tp", "n_t", "n_c")
     )

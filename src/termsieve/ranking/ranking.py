@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, overload
@@ -11,7 +10,7 @@ import numpy as np
 
 from termsieve._kernels import use_way
 from termsieve._types import Array
-from termsieve.errors import OptionError, TermsieveWarning
+from termsieve.errors import OptionError, warn
 from termsieve.ranking import aggregate as agg
 from termsieve.ranking.score_values import Scores
 from termsieve.scores import Score, parse_score
@@ -89,10 +88,9 @@ def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
     if counts.n_classes == 0:
         raise OptionError("These counts have no classes: there is nothing to score against.")
     if one.single_label and counts.n_multilabel:
-        warnings.warn(
+        warn(
             f"{counts.n_multilabel:,} documents have more than one label, and the class parts "
             f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
-            TermsieveWarning,
             stacklevel=3,
         )
     from termsieve.counts.counts_file import CountsFile

@@ -159,12 +159,7 @@ class Scores(ArrowTable):
         rank  term  log_odds_ratio  class  tp  fp  fn  tn    low   high        p        q
            1  good         7.42714  pos     4   0   0   4  2.474  7.427  0.01429  0.04286
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
-        if against and not per_class and of is None:
-            raise OptionError(
-                "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
-            )
+        check_listing(n, of=of, per_class=per_class, against=against)
         beside = CertaintyColumns.from_options(intervals, pvalues, dispersion)
         if per_class or of is not None:
             classes = range(self.counts.n_classes) if of is None else [self.counts.index_of_class(of)]
@@ -179,7 +174,7 @@ class Scores(ArrowTable):
     @cached_property
     def associated_class(self) -> Int32Array:
         """The place of the class that each term speaks for."""
-        cells, lift = distinct.evaluate(self.counts, _get_lift)
+        cells, lift = self._lift
         return agg.argmax_class(cells, lift)[cells.place]
 
     def pvalues(
@@ -215,7 +210,8 @@ class Scores(ArrowTable):
         if method not in ("theory", "permutation"):
             raise OptionError(f"The method of p-values is 'theory' or 'permutation'; it was given {method!r}.")
         if draws is not None:
-            if method != "permutation" or per_class or isinstance(draws, bool) or draws < 1:
+            is_number = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
+            if method != "permutation" or per_class or not is_number or draws < 1:
                 raise OptionError("draws is a number of tables, for method='permutation' without per_class.")
             return draw_overall_pvalues(self.counts, self.score, None, np.arange(self.counts.n_terms), draws, seed)
         cells, values = self._cell_pvalues if method == "permutation" else self._theoretical_pvalues()
@@ -371,12 +367,9 @@ class Scores(ArrowTable):
 
     def tie_break_of(self, aggregate: str | None) -> Array | None:
         """Return what decides between terms of equal overall score, where the score declares it."""
-        decide = self.score.tie_break
-        if decide is None:
+        if self._tie_break is None:
             return None
-        arguments = self.score.formula_arguments
-        evaluated = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
-        return self._aggregate(evaluated, aggregate or self.score.aggregation)
+        return self._aggregate(self._tie_break, aggregate or self.score.aggregation)
 
     @cached_property
     def rare(self) -> BoolArray | None:
@@ -427,12 +420,18 @@ class Scores(ArrowTable):
 
     def tie_break_of_class(self, c: int) -> Array | None:
         """Return what decides between terms of equal score in one class, where the score declares it."""
+        if self._tie_break is None:
+            return None
+        cells, values = self._tie_break
+        return cells.expand_to_terms(agg.class_values(cells, values, c))
+
+    @cached_property
+    def _tie_break(self) -> tuple[DistinctCells, Array] | None:
         decide = self.score.tie_break
         if decide is None:
             return None
         arguments = self.score.formula_arguments
-        cells, values = distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return distinct.evaluate(self.counts, lambda t: decide(t, **arguments))
 
     def _cells(self, places: Int64Array, label: Int32Array) -> dict[str, Int64Array]:
         """Return the four cells of some terms, each in one class."""
@@ -452,6 +451,16 @@ class Scores(ArrowTable):
             RankingRow(i, term, x, name, tp, fp, fn, tn, against)
             for i, (term, name, x, tp, fp, fn, tn) in enumerate(rows, 1)
         ]
+
+
+def check_listing(n: object, *, of: str | None, per_class: bool, against: bool) -> None:
+    """Refuse what `Scores.top` cannot list."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
+    if against and not per_class and of is None:
+        raise OptionError(
+            "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
+        )
 
 
 def _get_lift(t: Table) -> Array:

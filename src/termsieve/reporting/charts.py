@@ -8,11 +8,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.model.exporting import Front
 from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
-from termsieve.reporting.report_data import ReportData
+from termsieve.reporting.report_data import RANKING, ReportData
 from termsieve.reporting.style import (
     MAP_EXPONENT,
     MAP_HEIGHT,
@@ -122,6 +123,7 @@ def _draw_bars(rows: list[dict[str, Any]], what: str, measure: str) -> Any:
 def draw_overlaps(data: ReportData) -> Chart:
     """Draw the share of the first k terms that two scores have in common."""
     means: dict[str, list[float]] = {}
+    columns = {k: "all" if k == data.ranked_counts.n_terms else format_term_count(k) for k in data.ks}
     rows = []
     for one in data.agreements:
         pair = f"{one.first} · {one.second}"
@@ -129,14 +131,14 @@ def draw_overlaps(data: ReportData) -> Chart:
         rows.append(
             {
                 "pair": pair,
-                "k": format_term_count(one.k),
+                "k": columns[one.k],
                 "share": round_for_json(one.share),
                 "shown": f"{100 * one.share:.0f}",
             }
         )
     order = sorted(means, key=lambda pair: -sum(means[pair]))
     chart = _draw_heat_map(
-        rows, "k", "pair", [format_term_count(k) for k in data.ks], order, "share", "cividis", [0, 1], "first terms"
+        rows, "k", "pair", list(columns.values()), order, "share", "cividis", [0, 1], "first terms"
     ).properties(height=24 * len(order) + 10)
     words = "; ".join(f"{pair} {format_percent(sum(means[pair]) / len(means[pair]))}" for pair in order[:12])
     return finish_chart(
@@ -192,12 +194,13 @@ def _draw_heat_map(
 
 def draw_energy(data: ReportData) -> Chart:
     """Draw the share of the sum of all scores that the first terms have."""
+    energies = {score_title(name): curve for name, curve in data.energies.items()}
     rows = [
-        {"score": name, "k": k, "share": round_for_json(share)}
-        for name, curve in data.energies.items()
+        {"score": title, "k": k, "share": round_for_json(share)}
+        for title, curve in energies.items()
         for k, share in curve
     ]
-    names = list(data.energies)
+    names = list(energies)
     long = make_legend(names, size=500)
     n_terms = data.ranked_counts.n_terms
     lines = alt.Chart(inline_data(rows)).mark_line(strokeWidth=2).encode(
@@ -208,7 +211,7 @@ def draw_energy(data: ReportData) -> Chart:
         tooltip=[make_tooltip("score:N", "score"), make_tooltip("k:Q", "terms", ","),
                  make_tooltip("share:Q", "share", ".1%")],
     )  # fmt: skip
-    halves = "; ".join(f"{name} {next(k for k, s in curve if s >= 0.5):,}" for name, curve in data.energies.items())
+    halves = "; ".join(f"{name} {next(k for k, s in curve if s >= 0.5):,}" for name, curve in energies.items())
     return finish_chart(
         lines,
         "energy",
@@ -248,7 +251,7 @@ def draw_byte_front(front: Front) -> Chart:
 def draw_timings(data: ReportData) -> Chart:
     """Draw the CPU seconds of a split."""
     rows: list[dict[str, Any]] = [
-        {"score": name, "part": part, "seconds": max(value, 1e-5), "shown": format_seconds(value)}
+        {"score": name, "part": _name_part(part), "seconds": max(value, 1e-5), "shown": format_seconds(value)}
         for (name, part), value in data.timings.items()
     ]
     parts = list(dict.fromkeys(row["part"] for row in rows))
@@ -268,6 +271,10 @@ def draw_timings(data: ReportData) -> Chart:
         "Time of ranking, and of learning the whole curve",
         words,
     )
+
+
+def _name_part(part: str) -> str:
+    return part if part == RANKING else recipe_title(part)
 
 
 def draw_vocabulary_map(classes: Sequence[tuple[str, str]] = ()) -> Chart:

@@ -15,7 +15,8 @@ from termsieve.reporting.origin import (
 )
 from termsieve.reporting.report_data import ReportData
 from termsieve.study.plan import parameters
-from termsieve.tokens.analyzer import DEFAULT_TOKEN_PATTERN, Analyzer
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.patterns import DEFAULT_TOKEN_PATTERN
 
 # an option and its value, or a flag
 Option = tuple[str, str] | tuple[str]

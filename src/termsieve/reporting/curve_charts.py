@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import altair as alt
@@ -26,6 +27,7 @@ from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
 
+_LABEL_LENGTH = 22  # characters of a line
 _SHOWN_BELOW = 0.1  # of F1, below the lowest that is recommended
 
 
@@ -136,8 +138,9 @@ def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> li
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
     parameters = "" if choice.classifier == model else f"\nwith {choice.classifier.partition('(')[2].removesuffix(')')}"
-    text = f"{score_title(choice.score)}\n{choice.k:,} terms: {format_f1(choice.mean)}{parameters}"
-    share = 0.13 if parameters else 0.08  # room for the lines of the label
+    name = textwrap.fill(score_title(choice.score), _LABEL_LENGTH)  # a phone has no room for more
+    text = f"{name}\n{choice.k:,} terms: {format_f1(choice.mean)}{parameters}"
+    share = 0.03 + 0.05 * text.count("\n")
     rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + share * (high - low), "text": text}]
     base = alt.Chart(inline_data(rows)).encode(x="k:Q")
     ring = base.mark_point(size=260, stroke=TEXT_COLOR, strokeWidth=2, filled=False, aria=False).encode(y="f1:Q")

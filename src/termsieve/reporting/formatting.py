@@ -29,6 +29,15 @@ def _escape_invisible(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
+def keep_percent(sentence: str) -> str:
+    r"""Keep each per cent sign on the line of its number.
+
+    >>> keep_percent("2.7 % of all")
+    '2.7\xa0% of all'
+    """
+    return sentence.replace(" %", "\u00a0%")
+
+
 def format_documents(n: int) -> str:
     """Format a number of documents.
 

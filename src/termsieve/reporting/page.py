@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from termsieve.ranking.score_values import Scores
 from termsieve.reporting import charts, curve_charts, rerun, tables
 from termsieve.reporting.figures import draw_critical_difference, write_figures
 from termsieve.reporting.findings import list_findings, make_explanation, make_headline
+from termsieve.reporting.formatting import keep_percent
 from termsieve.reporting.report_data import MAX_PAIRS, ReportData
 from termsieve.reporting.style import PALETTE, Chart
 from termsieve.reporting.term_groups import draw_term_groups
@@ -222,8 +224,8 @@ def _render_page(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap
         "policy": _content_policy(bundle, script, *([box.script] if box and box.script else [])),
         "bundle": Markup(bundle), "script": Markup(script),  # noqa: S704 - our own
         "style": Markup(load_asset("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
-        "headline": make_headline(data), "explanation": make_explanation(data),
-        "findings": [one.sentence for one in list_findings(data)
+        "headline": make_headline(data), "explanation": keep_percent(make_explanation(data)),
+        "findings": [keep_percent(one.sentence) for one in list_findings(data)
                      if not one.sentence.startswith(make_headline(data))][:3],
         "tiles": tables.make_tiles(data), "charts": drawn, "counts": data.counts, "result": data.result,
         "vocabulary": words, "several": len(data.contenders) > 1,
@@ -286,7 +288,7 @@ def _result_context(data: ReportData, drawn: dict[str, Chart], words: Vocabulary
     return {
         "curve_names": [name for name in drawn if name.startswith("f1_")],
         "decision_curve": _decision_curve(result, drawn), "rule": result.recommended().rule,
-        "reason": result.recommended().reason,
+        "reason": keep_percent(result.recommended().reason),
         "explained": tables.make_explained_terms(result.near_duplicates, numbers), "explained_note": _EXPLAINED_NOTE,
         "gap_note": result.describe_gaps(),
         "band_note": "There was one split only, so there are no bands." if one_split else _BAND_NOTE,
@@ -355,12 +357,18 @@ def _vocabulary_context(data: ReportData, words: VocabularyMap | None) -> dict[s
     }  # fmt: skip
 
 
+def _explain_names(names: Sequence[str]) -> str:
+    """Explain the names that diagrams have no room to write out."""
+    return "; ".join(f"{name}: {score_title(name)}" for name in names) + "."
+
+
 def _score_context(data: ReportData) -> dict[str, Any]:
     without = [one.name for one in data.contenders if one.name not in data.energies]
     n = len(data.names)
     fewer = " Only pairs with one score are here." if n * (n - 1) // 2 > MAX_PAIRS else ""
     return {
         "agreement_note": _AGREEMENT_NOTE + fewer,
+        "names_note": _explain_names(data.names),
         "energy_note": f"Not here: {', '.join(without)}; {_NO_SUM_REASON}." if without else "",
         "timing_note": _TIMING_NOTE,
         "group_note": _GROUP_NOTE,

@@ -25,6 +25,7 @@ from termsieve.study.results import Comparison
 
 OVERLAP_KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 MAX_PAIRS = 45
+RANKING = "ranking"  # what is timed beside the classifiers
 _ENERGY_POINTS = 60
 
 
@@ -226,11 +227,11 @@ class ReportData:
 
     @cached_property
     def timings(self) -> dict[tuple[str, str], float]:
-        """CPU seconds of a split, on average: by score and classifier, or "ranking"."""
+        """CPU seconds of a split, on average: by score and classifier, or `RANKING`."""
         if self.result is None:
             return {}
         known = {f"{name} {model}": (name, model) for name in self.result.scores
-                 for model in ("ranking", *self.result.classifiers)}  # fmt: skip
+                 for model in (RANKING, *self.result.classifiers)}  # fmt: skip
         seconds_by_trial: dict[tuple[str, str], list[float]] = {}
         for key, seconds in self.result.seconds.items():
             trial = known.get(key.split(" ", 2)[-1])

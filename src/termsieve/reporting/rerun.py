@@ -11,8 +11,11 @@ from termsieve.reporting.command import make_command
 from termsieve.reporting.origin import get_analyzer, list_caveats
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.snippet import make_snippet
+from termsieve.study.plan import parameters
 
 _SETTING_NAMES = {"documents": "fingerprint of the documents", "splits": "fingerprint of the splits"}
+# beside the parameters; a comparison keeps what it has found among its settings, too
+_FACTS = ("documents", "n_docs", "n_compared", "n_terms", "splits", "n_splits", "test_ratio", "contenders")
 
 
 class SettingRow(NamedTuple):
@@ -32,9 +35,9 @@ class CodeBlock(NamedTuple):
 def list_settings(data: ReportData) -> list[SettingRow]:
     """List everything that determines the result."""
     given: Mapping[str, Any] = {} if data.result is None else data.result.settings
-    flat = {"termsieve": __version__, "scores": data.names, **given, **data.origin}
-    rows = [SettingRow(_SETTING_NAMES.get(name, name), _format_value(value)) for name, value in flat.items()
-            if name not in ("origin", "analyzer")]  # fmt: skip
+    known = {name: given[name] for name in (*parameters(), *_FACTS) if name in given}
+    flat = {"termsieve": __version__, "scores": data.names, **known, **data.origin}
+    rows = [SettingRow(_SETTING_NAMES.get(name, name), _format_value(value)) for name, value in flat.items()]
     rows.append(SettingRow("analyzer", _describe_analyzer(data)))
     if data.counts is not None and data.counts.pruned:
         rows.append(SettingRow("pruned", data.counts.pruned))

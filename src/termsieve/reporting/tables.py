@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
+from termsieve.defaults import TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking_rows import RankingRow
-from termsieve.reporting.formatting import format_documents, format_f1, format_name, format_seconds
-from termsieve.reporting.report_data import ReportData
+from termsieve.reporting.formatting import format_documents, format_f1, format_name, format_seconds, keep_percent
+from termsieve.reporting.report_data import RANKING, ReportData
 from termsieve.scores.parsing import score_title
 from termsieve.selection.near_duplicates import NearDuplicate
 from termsieve.study.excerpts import largest_classes
@@ -21,7 +22,6 @@ MAX_TOP = 10
 MIN_TOP = 3
 OPEN_CLASSES = 12
 _UNSURE_TITLE = "; it does not come again in 9 of 10 half-samples"
-TELLING_WORDS, TELLING_CLASSES = 6, 10  # on the first screen
 MAX_SUPERFLUOUS = 4  # of one term
 
 
@@ -149,7 +149,7 @@ def make_tiles(data: ReportData) -> list[Fact]:
     return [
         *tiles,
         Fact("scores", f"{len(result.scores)}"),
-        Fact("classifiers", f"{len(result.classifiers)}"),
+        Fact("classifiers", f"{len(result.asked_classifiers)}"),
         Fact(
             "splits",
             f"{result.settings.get('n_splits', len(result.curve(result.scores[0], result.classifiers[0])[1]))}",
@@ -182,7 +182,7 @@ def list_facts(counts: Counts) -> list[Fact]:
                 f"{format_name(str(counts.terms[df.argmax()]))}, in {format_percent(df.max() / n)}",
             )
         )
-    return [Fact(name, value.replace(" %", "\u00a0%")) for name, value in facts]
+    return [Fact(name, keep_percent(value)) for name, value in facts]
 
 
 def make_result_columns(result: Comparison) -> list[ResultColumn]:
@@ -206,7 +206,7 @@ def make_result_rows(data: ReportData, result: Comparison) -> list[ResultRow]:
     for (name, model), rows in by_trial.items():
         best = max(rows, key=lambda row: (row["mean"], -row["k"]))
         there = next((row["mean"] for row in rows if row["k"] == choice.k), None)
-        ranking, learning = data.timings.get((name, "ranking")), data.timings.get((name, model))
+        ranking, learning = data.timings.get((name, RANKING)), data.timings.get((name, model))
         cells = [
             ResultCell(score_title(name), name, False),
             ResultCell(recipe_title(model), model, False),

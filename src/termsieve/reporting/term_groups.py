@@ -26,7 +26,7 @@ def draw_term_groups(groups: Sequence[TermGroup]) -> Chart:
             for j, overlap in zip(places, group.overlap, strict=False)
         ]
     bars = alt.Chart(inline_data(rows)).mark_bar(height=_ROW_HEIGHT - 5).encode(
-        x=alt.X("share:Q", title="documents in common with the first of the group", scale=alt.Scale(domain=[0, 1]),
+        x=alt.X("share:Q", title="documents in common with the first", scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%", tickCount=5)),
         y=alt.Y("term:N", title=None, sort=None),
         color=alt.Color("group:N", scale=alt.Scale(domain=[0, 1], range=PALETTE[:2]), legend=None),

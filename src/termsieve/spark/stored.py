@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from termsieve._types import Int64Array, StringArray
 from termsieve.counts.counts import Counts, Population
-from termsieve.counts.parts import Part, PartReport, combine_parts
+from termsieve.counts.parts import Part, PartReport, combine_parts, prune_rare
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import CountsFileError, InputError, OptionError, OutputError
 from termsieve.ranking.ranking import ScoreLike
@@ -176,12 +176,10 @@ def store_parts(parts: DataFrame, path: str, min_df: float, ranges: int | None) 
     pieces.groupBy("range").applyInArrow(add, TERMS).write.parquet(f"{path}/{folder}")
     terms = session.read.schema(TERMS).parquet(f"{path}/{folder}")
     sums = terms.mapInArrow(TermSums(summed.n_classes), SUMS).toArrow().to_pylist()
-    pruned = "" if min_df == 1 and isinstance(min_df, int) else f"min_df={min_df}"
-    head = Counts.of_block({**summed.facts, "pruned": pruned}, summed.block)
     facts = {
         "format": _FORMAT,
         "folder": folder,
-        "counts": head.to_bytes(),
+        "counts": prune_rare(summed, min_df).to_bytes(),  # of no terms
         "n_terms": sum(one["n_terms"] for one in sums),
         "n_occurrences": sum(one["n_occurrences"] for one in sums),
         "class_tf": np.sum([one["class_tf"] for one in sums], axis=0, dtype=np.int64).tolist(),

@@ -18,7 +18,7 @@ from pyspark import TaskContext
 from termsieve.counts.counts import Counts, Population
 from termsieve.counts.counts_reader import read_batch
 from termsieve.counts.parts import Part, PartPlan, PartReport, combine_parts, prune_rare
-from termsieve.counts.storage import join_blocks, make_batch
+from termsieve.counts.storage import EMPTY_BLOCK, join_blocks, make_batch
 from termsieve.ranking.ranking import ScoreLike, score
 
 # A row for each fold of a part, and one with the report
@@ -174,7 +174,7 @@ class BestTerms:
 
 def _read_terms(batch: pa.RecordBatch) -> Any:
     """Return the block of rows of `TERMS`."""
-    fields = make_batch(Counts.from_matrix([[1]], ["x"]).block).schema
+    fields = make_batch(EMPTY_BLOCK).schema
     rows = pa.Table.from_batches([batch]).select(fields.names).cast(fields).combine_chunks()
     return read_batch(rows.to_batches()[0])
 

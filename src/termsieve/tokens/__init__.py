@@ -3,6 +3,7 @@
 ::
 
     analyzer           Analyzer: the definition of terms, in plain Python
+    patterns           token patterns: runs of characters, and which patterns are trusted
     tokenizers         tokenizers by name, and which names are trusted
     resources          stop words, stemmers and segmenters by name
     markup             what is stripped before

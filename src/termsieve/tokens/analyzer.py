@@ -13,30 +13,20 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.tokens.markup import check_markup, markup_version, strip_markup
+from termsieve.tokens.patterns import (
+    DEFAULT_TOKEN_PATTERN,
+    TokenRuns,
+    compile_pattern,
+    find_pattern,
+    parse_runs,
+    register_pattern,
+)
 from termsieve.tokens.resources import find_stop_words, load_jieba, load_stemmer, load_stop_words, stemmer_version
 from termsieve.tokens.tokenizers import Tokenizer, Unconfirmed, find_tokenizer, register_tokenizer, resolve_tokenizer
-
-DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105 - scikit-learn's name and default, not a password
-
-# Patterns that match maximal runs of one character class: \w+, \b\w\w+\b, [a-z]{3,}, ...
-_RUN_PATTERN = re.compile(
-    r"(?:\(\?u\))?(?P<left>\\b)?(?P<cls>\\[wd]|\[(?:\\.|[^\]\\])+\])"
-    r"(?P<more>(?:(?P=cls))*)(?:\+|\{(?P<least>[0-9]{1,9}),\})(?P<right>\\b)?"
-)
-_LONGEST_SAFE = 200  # characters: a class of thousands of parts takes minutes to look up
-# What the user has given in this process: of other patterns that files name, only the safe ones are used
-_PATTERNS: set[str] = set()
-
-
-class TokenRuns(NamedTuple):
-    """Tokens that are maximal runs of one class of characters."""
-
-    character_class: str
-    least: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +95,7 @@ class Analyzer:
         _check_choice("analyzer", self.analyzer, ("word", "char", "char_wb", "tokens"))
         _check_choice("strip_accents", self.strip_accents, ("unicode", "ascii", None))
         _check_choice("segmenter", self.segmenter, ("jieba", None))
-        _confirm_pattern(self.token_pattern)
+        register_pattern(self.token_pattern)
         _check_positive_int("min_length", self.min_length)
         object.__setattr__(self, "ngram_range", _check_ngram_range(self.ngram_range))
         object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
@@ -113,7 +103,7 @@ class Analyzer:
         if self.tokenizer is not None:
             object.__setattr__(self, "tokenizer", register_tokenizer(self.tokenizer))
         if self.stemmer is not None:
-            load_stemmer(self.stemmer)
+            _check_stemmer(self.stemmer)
         if self.segmenter is not None:
             load_jieba()
         if self.analyzer == "tokens":
@@ -182,13 +172,7 @@ class Analyzer:
     def _tokenize(self) -> Tokenizer:
         if self.tokenizer is not None:
             return resolve_tokenizer(self.tokenizer)  # type: ignore[arg-type]  # a name since __post_init__
-        if isinstance(self.token_pattern, Unconfirmed):
-            raise OptionError(
-                f"The token pattern {str(self.token_pattern)!r} is given by a file, and a pattern can be made to "
-                "search without end. If you trust it, give it yourself first: "
-                f"termsieve.Analyzer(token_pattern={str(self.token_pattern)!r})."
-            )
-        return re.compile(self.token_pattern).findall
+        return compile_pattern(self.token_pattern).findall
 
     @functools.cached_property
     def stop_set(self) -> frozenset[str]:
@@ -200,7 +184,7 @@ class Analyzer:
         """What the kernels need to know of the token pattern; None when they cannot do this analyzer."""
         if self.analyzer != "word" or self.tokenizer is not None or isinstance(self.token_pattern, Unconfirmed):
             return None
-        return _parse_runs(self.token_pattern, self.min_length)
+        return parse_runs(self.token_pattern, self.min_length)
 
     @functools.cached_property
     def settings(self) -> dict[str, Any]:
@@ -236,12 +220,9 @@ class Analyzer:
             raise OptionError(f"These are not the settings of an Analyzer: {settings!r:.100}.")
         options = {f.name: settings[f.name] for f in fields(cls) if f.name in settings}
         options["stop_words"] = find_stop_words(settings["stop_words"])
-        options["token_pattern"] = _find_pattern(settings["token_pattern"])
+        options["token_pattern"] = find_pattern(settings["token_pattern"])
         options["tokenizer"] = find_tokenizer(settings["tokenizer"])
-        try:
-            return cls(**options)
-        except TypeError as error:  # values that cannot be compared or looked up, such as lists
-            raise OptionError(f"These are not the settings of an Analyzer: {error}.") from error
+        return cls(**options)
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -265,6 +246,8 @@ def choose_analyzer(analyzer: Analyzer | None, *, tokens: bool) -> Analyzer:
     """Return the given analyzer, or without one the usual for texts or token lists; refuse one of the other kind."""
     if analyzer is None:
         return Analyzer(analyzer="tokens") if tokens else Analyzer()
+    if not isinstance(analyzer, Analyzer):
+        raise OptionError(f"analyzer must be an Analyzer, such as Analyzer(analyzer='char'), not {analyzer!r:.60}.")
     if tokens != (analyzer.analyzer == "tokens"):
         raise make_kind_error(analyzer)
     return analyzer
@@ -337,21 +320,10 @@ def _check_positive_int(name: str, value: object) -> None:
         raise OptionError(f"Analyzer: {name} must be a whole number, 1 or more, not {value!r}.")
 
 
-def _confirm_pattern(pattern: object) -> None:
-    """Check a pattern, and remember that the user gave it."""
-    if isinstance(pattern, Unconfirmed):
-        return
-    if not isinstance(pattern, str):
-        raise OptionError(f"Analyzer: token_pattern must be a string, not {pattern!r}.")
-    try:
-        groups = re.compile(pattern).groups
-    except (re.error, OverflowError, RecursionError, ValueError) as error:
-        raise OptionError(f"Analyzer: token_pattern {pattern!r} is not a regular expression: {error}.") from error
-    if groups > 1:
-        raise OptionError(
-            f"Analyzer: token_pattern {pattern!r} has {groups} groups; it may have one. Write the others as (?:...)."
-        )
-    _PATTERNS.add(pattern)
+def _check_stemmer(language: object) -> None:
+    if not isinstance(language, str):
+        raise OptionError(f"Analyzer: stemmer must be the name of a language, such as 'english', not {language!r}.")
+    load_stemmer(language)
 
 
 def _check_ngram_range(value: object) -> tuple[int, int]:
@@ -371,38 +343,6 @@ def _check_stop_words(value: object) -> str | frozenset[str] | None:
             f"Analyzer: stop_words must be 'english', 'smart', a collection of words, or None, not {value!r}."
         )
     return frozenset(value)
-
-
-@functools.cache
-def _parse_runs(pattern: str, min_length: int) -> TokenRuns | None:
-    match = _RUN_PATTERN.fullmatch(pattern)
-    if match is None:
-        return None
-    character_class, bounded = match["cls"], match["left"] or match["right"]
-    if bounded and character_class != r"\w":
-        return None  # a word boundary inside a run would cut it
-    repeats = len(match["more"]) // len(character_class)
-    least = repeats + (1 if match["least"] is None else int(match["least"]))
-    return TokenRuns(character_class, max(least, min_length)) if least >= 1 else None
-
-
-# Patterns of settings
-
-
-def _find_pattern(pattern: object) -> object:
-    """Return the token pattern of settings: confirmed if the user gave it, too, or if it cannot search for long."""
-    if not isinstance(pattern, str) or pattern in _PATTERNS or is_safe_pattern(pattern):
-        return pattern
-    return Unconfirmed(pattern)
-
-
-def is_safe_pattern(pattern: str) -> bool:
-    """Whether a pattern matches runs of one class of characters, which takes time in proportion to the text.
-
-    >>> is_safe_pattern(r"[a-z]{3,}"), is_safe_pattern(r"(a+)+$")
-    (True, False)
-    """
-    return len(pattern) <= _LONGEST_SAFE and _parse_runs(pattern, 1) is not None
 
 
 # Pieces of text

@@ -241,7 +241,10 @@ class Vocabulary:
     def _join_words(self, tokens: DocumentTerms, least: int, most: int) -> DocumentTerms:
         self._has_ngrams = True
         lengths = np.diff(tokens.ends, prepend=0)
-        at_once = min(int(lengths.max(initial=1)), BLOCK)
+        longest = int(lengths.max(initial=0))
+        if least > longest:
+            return DocumentTerms(np.empty(0, np.int32), np.zeros(len(lengths), np.int64))
+        most, at_once = min(most, longest), min(longest, BLOCK)
         room, numbers = kernels.make_word_buffers(at_once), np.empty(at_once, np.int32)
         out, ends = np.empty(len(tokens.numbers) * (most - least + 1), np.int32), np.empty(len(lengths), np.int64)
         doc = 0

@@ -32,7 +32,8 @@ from termsieve.model.fitting import ALL_TERMS, ModelSpec, TrainingMatrix, fit_pa
 from termsieve.model.model import Model, find_known
 from termsieve.study.plan import AUTO
 from termsieve.study.splits import make_splits
-from termsieve.tokens.analyzer import Analyzer, is_safe_pattern
+from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.patterns import is_safe_pattern
 
 TRIED_WEIGHTINGS = ("binary", "tfidf_log")
 TRIED_BITS = (2, 3, 4, 5, 6, 8)
