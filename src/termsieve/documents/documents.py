@@ -286,9 +286,9 @@ class Documents:
         ------
         pyarrow.RecordBatch
             Columns ``text`` (large_string; for lists of tokens, large_list of large_string) and ``labels`` (large_list
-            of large_string), then the extra ones, then with
-            `places` the column ``place``: a struct of ``file``, ``line`` (of a text file, where the record begins) and
-            ``row`` (of a table, the first is 1); what a source does not have is null.
+            of large_string), then the extra ones, then with `places` the column ``place``: a struct of ``file``,
+            ``line`` (of a text file, where the record begins) and ``row`` (of a table, the first is 1); what a source
+            does not have is null.
 
         Examples
         --------
@@ -424,7 +424,8 @@ class Documents:
         names = [source.name for source in self._sources]
         shown = ", ".join(names[:MAX_SHOWN_SOURCES])
         more = f" and {len(names) - MAX_SHOWN_SOURCES} more" if len(names) > MAX_SHOWN_SOURCES else ""
-        return f"<Documents from {shown}{more}{self._option_note()}{self._skipped_note()}>"
+        skipped = f"; {self.skipped_note}" * bool(self.skipped)
+        return f"<Documents from {shown}{more}{self._option_note()}{skipped}>"
 
     def _option_note(self) -> str:
         known = self._options if "chosen_columns" in vars(self) else self._given
@@ -435,13 +436,6 @@ class Documents:
         """Return the options that are not at their default; where the file is the class, there is no label to say."""
         defaults = replace(self._defaults, label=None) if options.by_file else self._defaults
         return {name: value for name, value in vars(options).items() if value != getattr(defaults, name)}
-
-    def _skipped_note(self) -> str:
-        if not self.skipped:
-            return ""
-        reasons = ", ".join(f"{reason} {count}" for reason, count in self._report.reasons.most_common())
-        lines = f", {self.skipped_lines} lines" if self.skipped_lines > self.skipped else ""
-        return f"; skipped {self.skipped} rows{lines} ({reasons}; first: {self._report.examples[0]})"
 
 
 def _suggest_encodings(source: Source, options: Options) -> str:
