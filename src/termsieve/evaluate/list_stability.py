@@ -123,7 +123,7 @@ def stability(
     folds : Folds
         What `termsieve.count_folds` made: one pass; 20 folds or more give enough different halves.
     score_func : str, Score or function of a Table
-        The score that ranks the terms (default: `termsieve.scores.DEFAULT_SCORE`).
+        The score that ranks the terms (default: `termsieve.defaults.DEFAULT_SCORE`).
     k : int
         How many terms are selected.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional

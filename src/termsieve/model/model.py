@@ -18,7 +18,7 @@ from termsieve.errors import InputError, MissingExtraError, OptionError, Termsie
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
 from termsieve.model.calibrating import EVEN, Decision, mark_most_probable
-from termsieve.model.calibration import find_log_odds
+from termsieve.model.calibration import find_log_odds, gives_probabilities
 from termsieve.model.container import pack, unpack
 from termsieve.model.decision_parts import check_report, pack_decision, unpack_decision
 from termsieve.model.explaining import Explanation, explain_rows
@@ -205,7 +205,7 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether the model has probabilities: it is calibrated, or the classifier has some of its own."""
-        return self.decision is not None or hasattr(self.classifier, "predict_proba")
+        return self.decision is not None or gives_probabilities(self.classifier)
 
     def probabilities(self, X: Any) -> Array:
         """Return the probabilities of the classes; a class that the classifier never saw has 0."""

@@ -231,11 +231,11 @@ def select(
     """
     chosen_rule = parse_rule(rule)
     if chosen_rule.needs_folds and isinstance(what, Documents | Sequence):
-        what = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
-        labels = analyzer = None
-    if isinstance(what, Folds):
-        folds = what
-        what = folds.total
+        folds = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
+        if not chosen_rule.needs_documents:
+            what, labels, analyzer = folds.total, None, None
+    elif isinstance(what, Folds):
+        folds, what = what, what.total
     if isinstance(what, Scores):
         if score is not None:
             raise OptionError(
