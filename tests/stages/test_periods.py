@@ -191,8 +191,16 @@ def test_a_sparkline_of_nothing_is_flat():
     assert draw_sparkline([0, 0]) == "▁▁"
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_what_cannot_be_compared_is_refused(tmp_path):
     may, june = example()
+    june.save(tmp_path / "june.counts")
+    with pytest.raises(OptionError, match="'after' are in a file"):
+        ts.changes(may, ts.CountsFile(tmp_path / "june.counts"))
+    with pytest.raises(OptionError, match="'june' must be Counts, not str"):
+        ts.changes({"may": may, "june": "june.counts"})
+    for compare in (ts.changes, ts.keywords):
+        with pytest.raises(CountsError, match="have no documents"):
+            compare(ts.count([], []), june)
     with pytest.raises(OptionError, match="at least two periods"):
         join_periods({"may": may})
     with pytest.raises(CountsError, match="Cannot compare counts made by different analyzers"):
