@@ -392,13 +392,16 @@ def test_a_group_may_keep_the_name_of_a_member(single):
     ("groups", "said"),
     [
         ({"new": ["seaa"]}, r"There is no class 'seaa'. Did you mean 'sea'\?.*'money', 'sea', 'sport'"),
+        ("sea", "a mapping of new names"),
+        ({"new": 3}, "a name and a list of classes, not 'new': 3"),
+        ({3: ["sea"]}, "a name and a list of classes, not 3:"),
         ({"new": [3]}, "There is no class 3"),
         ({"one": ["sea"], "two": ["sea", "money"]}, "'sea' stands in two groups, 'one' and 'two'"),
         ({"sport": ["sea", "money"]}, "'sport' has the name of a class that is not in it"),
     ],
 )
 def test_groups_that_make_no_sense_are_refused(single, groups, said):
-    with pytest.raises(CountsError, match=said):
+    with pytest.raises((CountsError, OptionError), match=said):
         single.merge_classes(groups)
 
 
@@ -455,12 +458,14 @@ def test_a_sum_of_squares_below_the_sum_is_refused():
         check_block(counts.facts, counts.block._replace(cells=counts.block.cells._replace(values=wrong)))
 
 
-def test_what_is_no_text_is_no_term():
+def test_what_is_no_text_is_no_term(tmp_path):
     counts = ts.count(["a1"], ["x"])
+    counts.save(tmp_path / "a.counts")
     for wanted in ("\ud800", 5, None):
         assert wanted not in counts
-        with pytest.raises(KeyError, match="There is no term"):
-            counts[wanted]
+        for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
+            with pytest.raises(KeyError, match="There is no term"):
+                where[wanted]
     for names in (["\ud800"], [5]):
         with pytest.raises(OptionError, match="prune: keep must hold strings"):
             counts.prune(keep=names)

@@ -189,7 +189,7 @@ class CountsFile:
         storage.save(path, self.facts, (counts.block for counts in self._read_pruned()))
 
     def __getitem__(self, term: str) -> TermCounts:
-        if self.is_sorted and not self._limits:
+        if self.is_sorted and not self._limits and isinstance(term, str):
             firsts = [entry.first for entry in self._stored.blocks]
             place = bisect.bisect_right(firsts, term) - 1
             if place >= 0:

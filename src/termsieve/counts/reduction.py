@@ -71,7 +71,13 @@ def rename_classes(groups: Mapping[str, Collection[str]], classes: list[str]) ->
     """Return the new name of each class, that of its group or its own."""
     new: dict[str, str] = {}
     known = set(classes)
+    if not isinstance(groups, Mapping):
+        raise OptionError(f"merge_classes: give a mapping of new names to lists of classes, not {groups!r:.60}.")
     for group, members in groups.items():
+        if not isinstance(group, str) or not isinstance(members, Collection):
+            raise OptionError(
+                f"merge_classes: a group is a name and a list of classes, not {group!r}: {members!r:.60}."
+            )
         for member in [members] if isinstance(members, str) else members:
             if member not in known:
                 listed = ", ".join(map(repr, classes[:_MOST_LISTED]))
