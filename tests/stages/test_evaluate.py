@@ -179,6 +179,7 @@ def test_stability_at_the_ends():
     assert stability([[0, 1]] * 3, n_terms=9).value == 1.0
     for always in (0, 1):
         assert stability(np.full((3, 4), always)) == (1.0, 1.0, 1.0, 0.0)
+    assert stability(np.zeros((3, 0))) == (1.0, 1.0, 1.0, 0.0)
     with pytest.raises(InputError, match="at least two"):
         stability([[1, 0]])
     with pytest.raises(InputError, match="n_terms is 3"):

@@ -114,5 +114,11 @@ def test_what_is_needed_is_told(folds):
         ts.stability(ts.count_folds(["a1", "b1", "c1"], ["x", "y", "x"], folds=[0, 1, 1]), "chi2", 1)
     with pytest.raises(OptionError, match="'k' of 'stability' must be a whole number"):
         ts.stability(folds, "chi2", 0)
+    with pytest.raises(OptionError, match="'pairs' of 'stability' must be a whole number, 1 or more, not 0"):
+        ts.stability(folds, "chi2", 2, pairs=0)
+    with pytest.raises(OptionError, match="'seed' of 'stability' must be a whole number"):
+        ts.stability(folds, "chi2", 2, seed=-1)
+    with pytest.raises(OptionError, match="'among' must have places of the"):
+        ts.stability(folds, "chi2", 2, among=[folds.total.n_terms])
     with pytest.raises(OptionError, match="folds are of other documents"):
         ts.select(ts.count(["zebra1", "b1"], ["x", "y"]), "stable(1)", "chi2", folds=folds)

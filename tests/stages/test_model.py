@@ -256,6 +256,8 @@ def test_each_of_several_labels_is_explained(classifier):
 def test_presence_counts_once_for_bernoulli(corpus):
     model = train(*corpus, **fixed("bernoulli_nb"))
     [[once], [thrice]] = model.explain(["ship", "ship ship ship"])
+    with pytest.raises(OptionError, match="n must be a whole number of terms, 0 or more, not -1"):
+        model.explain(["ship"], n=-1)
     assert once == thrice
 
 

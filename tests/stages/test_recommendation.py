@@ -141,6 +141,9 @@ def test_one_split_has_no_standard_error_and_the_margin_decides():
     assert "within the margin of 0.01; one split has no standard error" in choice.reason
     assert result.recommended(margin=0).k == 1000
     assert result.recommended(margin=0.02).k == 10
+    for margin in (-1, float("nan"), "small"):
+        with pytest.raises(OptionError, match="margin must be a number from 0 to 1"):
+            result.recommended(margin=margin)
     assert result.summary()["standard_error"].null_count == 3
 
 

@@ -114,8 +114,6 @@ def train(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
         cv=cv if compares else FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
-    for one in plan.scores:
-        _refuse_limits(one, is_whole=rule is not None)
     table = read_table(as_documents(documents, labels), plan.columns)
     if groups is not None and not isinstance(groups, str):
         check_one_each("groups", groups, table.num_rows)
@@ -230,6 +228,9 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     """Return the scores that compete; with rules, each score with each rule."""
     names = list_given("scores", scores, (str, Contender))
     if rule is None:
+        for one in names:
+            if isinstance(one, Contender):
+                _refuse_limits(one, is_whole=False)
         return names
     if special := [one.name for one in names if isinstance(one, Contender)]:
         raise OptionError(f"train: with a rule, scores are spellings, such as 'chi2'; {special[0]!r} is a Contender.")

@@ -214,8 +214,7 @@ class Plan:
             raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
         if self.pairs not in PAIR_MODES:
             raise OptionError(f"pairs must be one of {', '.join(map(repr, PAIR_MODES))}, not {self.pairs!r}.")
-        if not isinstance(self.margin, int | float) or not 0 <= self.margin <= 1:
-            raise OptionError(f"margin must be a number from 0 to 1, such as 0.01, not {self.margin!r}.")
+        check_margin(self.margin)
         if self.sample is not None:
             _check_whole("sample", self.sample)
         if not isinstance(self.min_df, int | float) or not self.min_df >= 0 or (self.min_df > 1 and self.min_df % 1):
@@ -283,6 +282,12 @@ class Plan:
     def trial_description(self) -> dict[str, Any]:
         """What determines the trials, as plain data: all but the margin, which decides what is said of them."""
         return {name: value for name, value in self.description.items() if name != "margin"}
+
+
+def check_margin(margin: Any) -> None:
+    """Refuse what is not a share."""
+    if not isinstance(margin, int | float) or not 0 <= margin <= 1:
+        raise OptionError(f"margin must be a number from 0 to 1, such as 0.01, not {margin!r}.")
 
 
 def describe_contenders(contenders: Iterable[Contender]) -> list[dict[str, Any]]:
