@@ -416,6 +416,12 @@ def test_every_kind_of_model_is_taken_along(classifier, weighting, n_classes, se
 # What is refused, and what hostile names do
 
 
+def test_a_number_beyond_floats_is_refused():
+    data = to_portable(train("linear_svm", 2, several=False, calibrate=0))
+    with pytest.raises(InputError, match="is not an exported model"):
+        load_model({**data, "constants": [10**400]}, "model.json")
+
+
 @pytest.mark.parametrize(
     ("analyzer", "says"),
     [

@@ -73,6 +73,8 @@ def test_rules_do_not_change():
         ("nothing(3)", "Known rules: cmim, energy, fcbf"),
         ("chi2", "'chi2' is a score"),
         ("top(-1)", "whole number, 0 or more, not -1"),
+        (f"fdr({'9' * 400})", r"a number in \[0, 1\], not 999"),
+        (f"threshold(-{'9' * 400})", "a finite number, not -999"),
         ("top(1.5)", "whole number"),
         ("top(True)", "whole number"),
         ("top(1, 2)", "'top' takes k"),

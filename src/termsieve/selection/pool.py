@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -176,7 +177,8 @@ def set_float(one: Rule, name: str, low: float = -math.inf, high: float = math.i
     """Check a parameter that is a number within limits, and store it as a float."""
     value = getattr(one, name)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not low <= value <= high:
+    # whole numbers beyond a float are larger than it: their limits are looked at without converting them
+    if not number or not low <= value <= high or not -sys.float_info.max <= value <= sys.float_info.max:
         limits = f"a number in [{low:g}, {high:g}]" if high < math.inf else "a finite number"
         raise OptionError(f"The parameter {name!r} of {one.name!r} must be {limits}, not {value!r}.")
     object.__setattr__(one, name, float(value))

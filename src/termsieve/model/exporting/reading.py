@@ -68,7 +68,7 @@ def load_model(data: dict[str, Any], path: str | Path) -> Model:
     """Make the model of exported data, or say what of it cannot be."""
     try:
         return _to_model(data)
-    except (DamagedError, OptionError, KeyError, TypeError, ValueError) as error:
+    except (DamagedError, OptionError, KeyError, TypeError, ValueError, OverflowError) as error:
         reason = str(error).rstrip(".") or type(error).__name__
         raise InputError(f"{path}: is not an exported model: {reason}.") from error
 
