@@ -45,8 +45,7 @@ def _comparison_view(result: Comparison, rows: list[dict[str, Any]], measure: st
     parts: list[RenderableType] = [*_list_telling_words(result, choice)]
     parts.append(Padding(Text(choice.reason, style="green"), (0, 0, 1, 0)))
     for name in dict.fromkeys(row["classifier"] for row in rows):
-        mine = [row for row in rows if row["classifier"] == name]
-        parts.append(Padding(_classifier_table(name, mine, measure), (0, 0, 1, 0)))
+        parts += _classifier_tables(name, [row for row in rows if row["classifier"] == name], measure)
     return Group(*parts, Text(choice.rule, style="dim"))
 
 
@@ -64,19 +63,37 @@ def _list_telling_words(result: Comparison, choice: Recommendation) -> Iterator[
     yield Padding(Text(by, style="dim"), (0, 0, 1, 0))
 
 
-def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
-    """Make a table with scores as rows and numbers of terms as columns."""
-    ks = sorted({row["k"] for row in rows})
+def _classifier_tables(name: str, rows: list[dict[str, Any]], measure: str) -> Iterator[RenderableType]:
+    """Yield a table of a classifier, and one for each other representation: its numbers of terms are others."""
     best = max(row["mean"] for row in rows)
+    on = [row["score"].partition(" on ")[2] for row in rows]
+    for representation in dict.fromkeys(on):
+        title = Text(name, style="bold").append(f" on {representation}" if representation else "")
+        yield title.append(f"  {name_measure(measure)}", style="dim not bold")
+        mine = [row for row, other in zip(rows, on, strict=True) if other == representation]
+        yield Padding(_means_table(mine, best), (0, 0, 1, 0))
+
+
+def _means_table(rows: list[dict[str, Any]], best: float) -> RenderableType:
+    """Make a table with scores as rows and numbers of terms as columns: where it is too wide, the titles are folded."""
+    ks = sorted({row["k"] for row in rows})
     table = make_bare_table()
-    title = Text(name, style="not dim bold").append(f"  {name_measure(measure)}", style="dim not bold")
-    table.add_column(title, no_wrap=True)
+    table.add_column("terms")
     for k in ks:
-        table.add_column(f"{k:,}", justify="right")
+        table.add_column(_format_terms(k), justify="right", no_wrap=True)
     for name in dict.fromkeys(row["score"] for row in rows):
         means = {row["k"]: row for row in rows if row["score"] == name}
-        table.add_row(score_title(name), *(_mean_cell(means.get(k), best) for k in ks))
+        table.add_row(score_title(name.partition(" on ")[0]), *(_mean_cell(means.get(k), best) for k in ks))
     return table
+
+
+def _format_terms(k: int) -> str:
+    """Format a number of terms, hardly wider than the means below it.
+
+    >>> _format_terms(7444), _format_terms(10_000), _format_terms(177_812)
+    ('7,444', '10k', '177.8k')
+    """
+    return f"{k:,}" if k < 10_000 else f"{k / 1000:.4g}k" if k < 10_000_000 else f"{k / 1e6:.4g}M"
 
 
 def _mean_cell(row: dict[str, Any] | None, best: float) -> Text:
