@@ -61,7 +61,7 @@ def test_what_is_not_plain_lists_the_columns(names, what, said):
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("Datum;Kommentar;Kategorie", "holds the text and no column has a name that tells it holds the label. Say which "),
+        ("Datum;Kommentar;Kategorie", "the text and no column has a name that tells it holds the label. Say which"),
         ("subject;description;department", "both hold the text and no column has a name that tells it holds the label"),
         ("Kommentar;topic;tag", "holds the text and 'topic' and 'tag' could both hold the label. Say which with "),
     ],
