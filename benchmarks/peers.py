@@ -129,6 +129,9 @@ def make_environments(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
             except subprocess.CalledProcessError as error:
                 failed[peer] = find_reason(error)
                 continue
+            except subprocess.TimeoutExpired as error:
+                failed[peer] = f"not installed within {error.timeout:.0f} s"
+                continue
             done.touch()
         pythons[peer] = python
     for peer, command in (("R", "Rscript"), ("Weka", "javac"), ("Spark", "java")):
@@ -158,7 +161,7 @@ def find_quanteda() -> str:
 
 def run(*command: str) -> str:
     """What a command prints."""
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=ENVIRONMENT, timeout=900)
     return done.stdout
 
 

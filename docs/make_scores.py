@@ -63,7 +63,8 @@ def section(score: Score) -> Iterator[str]:
     yield f"## {score.title}: `{name}`"
     yield f"\n{score.about}\n"
     # MathML, which browsers draw themselves: the page needs no network
-    yield f"```{{raw}} html\n{convert(score.formula, display='block')}\n```\n"
+    formula = convert(score.formula, display="block")
+    yield f'```{{raw}} html\n<div class="formula">{formula}</div>\n```\n'
     yield f"```{{image}} _generated/score_{name}.svg\n:alt: Contour lines of {name} over the rates of the term\n```\n"
     for label, text in list_facts(score):
         if label not in HIDDEN:

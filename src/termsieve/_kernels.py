@@ -62,11 +62,16 @@ TERM_LOOPS = LoopGroup(
 
 
 class Threshold(NamedTuple):
-    """The work from which on loops pay: when they were compiled before, and when they have to be compiled first."""
+    """The work from which on loops pay: when they were compiled before, and when they have to be compiled first.
+
+    With ``adds_up`` all such work of the process counts, not that of one call alone: who counts a middling corpus again
+    and again has the loops compiled in the end, and has waited at most about twice as long as was needed.
+    """
 
     warm: int
     cold: int
     group: LoopGroup = TERM_LOOPS
+    adds_up: bool = False
 
 
 _given_way = os.environ.get(WAY_VARIABLE)
@@ -74,6 +79,7 @@ _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else N
 _listeners: list[Callable[[], None]] = []
 _enders: list[Callable[[float], None]] = []
 _loaded: set[LoopGroup] = set()  # groups of which a loop was needed in this process
+_work: dict[Threshold, int] = {}  # what was asked for before the loops were loaded, of work that adds up
 
 
 @contextmanager
@@ -98,6 +104,8 @@ def kernels_pay(work: int, threshold: Threshold) -> bool:
         return _way == "compiled"
     if are_loaded(threshold.group):
         return True
+    if threshold.adds_up:
+        work = _work[threshold] = _work.get(threshold, 0) + work
     is_enough = work >= threshold.warm or is_numba_loaded()
     return is_enough and (work >= threshold.cold or is_cache_warm(threshold.group))
 

@@ -26,6 +26,8 @@ def parse_call(text: str, what: str, example: str) -> Call:
     >>> parse_call("bns( floor = 1e-3 )", "score", "'gu'")
     Call(name='bns', args=[], kwargs={'floor': 0.001})
     """
+    if not isinstance(text, str):
+        raise OptionError(f"{text!r:.{_MAX_LENGTH}} is not the spelling of a {what}. It should look like {example}.")
     text = text.strip()
     if re.fullmatch(r"[\w-]+", text):
         return Call(text, [], {})

@@ -13,8 +13,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import typer.main
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from termsieve.classify.recipes import RECIPES
+from termsieve.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob(".github/**/*.md")])
@@ -116,6 +120,13 @@ def test_files_and_targets_that_are_named_are_there(path):
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "pyproject.toml", ROOT / "CITATION.cff"], ids=lambda path: path.name)
 def test_addresses_elsewhere_are_known(path):
     assert find_unknown_addresses(path.read_text(encoding="utf-8")) == []
+
+
+def test_every_command_and_every_classifier_is_on_its_page():
+    commands = set(typer.main.get_command(app).commands)
+    for page, names in (("commandline.md", commands), ("comparing.md", set(RECIPES))):
+        named = set(re.findall(r"`(\w+)`", (ROOT / "docs" / page).read_text("utf-8")))
+        assert names <= named, names - named
 
 
 def test_pages_are_found():

@@ -406,3 +406,12 @@ def test_commands_on_files_of_many_blocks_say_what_they_say_of_small_ones(tmp_pa
         shown = [run_cli(*command, tmp_path / f"{name}.counts").stdout for name in ("whole", "blocks")]
         assert shown[0], command
         assert shown[0] == shown[1], command
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_for_parts_that_is_not_there_is_told(tmp_path, resume):
+    with pytest.raises(OptionError, match=r"There is no folder .*nowhere"):
+        ts.count_to_file(
+            ["aa"], tmp_path / "x.counts", ["x"], memory="1GB", spill_folder=tmp_path / "nowhere", resume=resume
+        )
+    assert not list(tmp_path.iterdir())

@@ -17,6 +17,8 @@ from termsieve import _kernels
 from termsieve.classify import plain_sweep
 from termsieve.classify.bayes_sweep import curve_kernels
 from termsieve.classify.curves import predict_curve
+from termsieve.counts import counting
+from termsieve.counts.tally import Tally
 from termsieve.ranking import aggregate, distinct
 from termsieve.ranking.distinct import DetailLevel, DistinctCells
 from termsieve.scores import SCORES
@@ -256,3 +258,27 @@ def test_loops_pay_from_a_threshold_on(monkeypatch, work, warm, numba, pays):
     monkeypatch.setattr(_kernels, "is_numba_loaded", lambda: numba)
     with _kernels.use_way(None):
         assert _kernels.kernels_pay(work, _kernels.Threshold(warm=1, cold=2)) == pays
+
+
+@pytest.mark.parametrize("adds_up", [True, False])
+def test_work_of_many_calls_pays_for_the_loops(monkeypatch, adds_up):
+    monkeypatch.setattr(_kernels, "_loaded", set())
+    monkeypatch.setattr(_kernels, "_work", {})
+    monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: False)
+    threshold = _kernels.Threshold(warm=1, cold=5, adds_up=adds_up)
+    with _kernels.use_way(None):
+        assert [_kernels.kernels_pay(2, threshold) for _ in range(4)] == [False, False, adds_up, adds_up]
+
+
+def test_texts_that_are_counted_again_and_again_have_the_loops_compiled(monkeypatch):
+    monkeypatch.setattr(_kernels, "_loaded", set())
+    monkeypatch.setattr(_kernels, "_work", {})
+    monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: False)
+    monkeypatch.setattr(counting, "TEXT_BYTES", counting.TEXT_BYTES._replace(warm=1, cold=25))
+    calls = []
+    monkeypatch.setattr(counting, "_tally_in_threads", lambda *_: calls.append("loops") or [Tally(ts.Analyzer())])
+    with _kernels.use_way(None):
+        for _ in range(4):
+            calls.append("count")
+            ts.count(["ten bytes."], ["x"])
+    assert calls == ["count", "count", "count", "loops", "count", "loops"]

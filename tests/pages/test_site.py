@@ -31,6 +31,15 @@ def test_no_page_is_wider_than_a_phone(phone):
     assert {"index.html", "benchmarks.html", "reproduction.html"} <= {path.name for path in find_pages()}
 
 
+def test_a_formula_that_is_wider_than_a_phone_can_be_scrolled(phone):
+    phone.goto((SITE.resolve() / "scores.html").as_uri())
+    formulas = phone.locator("article .formula")
+    wide = formulas.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth)")
+    assert formulas.count() == phone.locator("article math[display=block]").count() > 40
+    assert len(wide) > 3
+    assert phone.locator("article section").evaluate_all("all => Math.max(...all.map(one => one.scrollWidth))") < 390
+
+
 def test_no_picture_is_missing_and_nothing_is_asked_of_the_network(phone):
     asked, missing = [], []
     phone.on("request", lambda request: asked.append(request.url))

@@ -381,6 +381,8 @@ def test_labels_that_are_not_sure_enough_are_not_given():
         assert one == (all_of_them if p >= limit else None)
     with pytest.raises(OptionError, match="from 0 to 1"):
         model.predict(others, min_confidence=1.5)
+    with pytest.raises(OptionError, match="from 0 to 1, not 'half'"):
+        model.predict(others, min_confidence="half")
     plain = train(texts, labels, **fixed("linear_svm"))
     assert plain.predict_proba(others) is None
     with pytest.raises(OptionError, match="has none of its own"):

@@ -44,6 +44,20 @@ def test_the_table_and_the_page_show_them(typed, months, tmp_path):
     assert "<script" not in page
 
 
+def test_no_number_is_cut_on_a_narrow_screen(typed, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    texts = {"before_the_change": ["averylongwordindeed"] * 9 + ["sun"], "after_the_change": ["sun sea"] * 9 + ["rain"]}
+    for name, some in texts.items():
+        ts.count(some, ["x", "y"] * 5).save(tmp_path / f"{name}.counts")
+    _, out, _ = typed("changes", *(tmp_path / f"{name}.counts" for name in texts), "-f", "table")
+    lines = [line.split() for line in out.splitlines()]
+    (sea,) = (line for line in lines if line[:1] == ["sea"])
+    assert sea[2:7] == ["0", "%", "90", "%", "+90.00"]  # the mark that it is new gives way
+    assert float(sea[-2]) + float(sea[-1]) == pytest.approx(90)
+    assert "…" not in "".join(sea[2:])
+    assert max(map(len, out.splitlines())) <= 80
+
+
 def test_a_column_divides_one_file(typed, mail, tmp_path):
     code, out, _ = typed("changes", mail, "--by", "month", "-f", "jsonl")
     rows = {row["term"]: row for row in map(json.loads, out.splitlines())}

@@ -1,6 +1,8 @@
 """``compare`` and ``report``."""
 
 import csv
+import io
+import itertools
 import json
 import re
 import shlex
@@ -9,11 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 import termsieve as ts
+from termsieve.cli.compare_views import make_comparison_sheet
 from termsieve.errors import OutputError
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.rerun import make_code_blocks
+from termsieve.study.result_files import SCHEMA
 from termsieve.study.results import Comparison
 
 SMALL = ["--score", "gu,chi2", "--classifier", "multinomial_nb", "-k", "2,5,10", "--cv", "3"]
@@ -60,6 +65,21 @@ def test_compare_for_people(news, result, typed):
     assert order == sorted(order)  # terms first, then how few are enough, then the numbers
     assert "\nChi-square " in out
     assert result.best("accuracy")["multinomial_nb"].reason in " ".join(out.split())
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_means_that_do_not_fit_on_a_line_stand_below(width):
+    ks = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 28_959]
+    means = {(name, k): 0.5 + place / 1000 for place, (name, k) in enumerate(itertools.product(("ifs", "chi2"), ks))}
+    rows = [(0, 0, name, "multinomial_nb", k, "", "f1_macro", mean) for (name, k), mean in means.items()]
+    table = pa.table(dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True)), schema=SCHEMA)
+    sheet = make_comparison_sheet(Comparison(table, {"n_splits": 1}, {}), "f1_macro")
+    console = Console(width=width, color_system=None, file=io.StringIO())
+    console.print(sheet.view())
+    shown = console.file.getvalue().partition("multinomial_nb  macro F1")[2]
+    assert "…" not in shown
+    found = re.findall(r" (\.\d{3}|[\d,]+)(?= |\n)", shown.partition("Enough")[0])
+    assert sorted(found) == sorted([*(f"{mean:.3f}"[1:] for mean in means.values()), *(f"{k:,}" for k in ks)])
 
 
 def test_compare_writes_several_files_at_once(news, result, tmp_path, typed):

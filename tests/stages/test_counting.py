@@ -234,13 +234,17 @@ def test_one_fold_is_refused_or_counted_right():
         ({"folds": []}, ["folds has 0 entries"]),
         ({"folds": [[0, 1]]}, ["folds"]),
         ({"folds": [[0], [1, 2]]}, ["folds"]),
-        ({"folds": [0, None]}, ["folds"]),
+        ({"folds": [0, None]}, ["Document 2 has no fold", "None"]),
+        ({"folds": [0.0, float("nan")]}, ["Document 2 has no fold", "nan"]),
+        ({"folds": np.array(["2024", "NaT"], "M8[D]")}, ["Document 2 has no fold", "NaT"]),
+        ({"folds": ["a", "1 Jan " + "9" * 20], "every": "year"}, ["'a' is not a date"]),
+        ({"folds": ["2024", "1 Jan " + "9" * 20 + " 00:00:00"], "every": "year"}, ["is not a date"]),
         ({"folds": 2, "seed": "x"}, ["seed", "'x'"]),
         ({"folds": 2, "seed": 1.5}, ["seed", "1.5"]),
     ],
 )
 def test_folds_that_make_no_sense_are_refused(options, parts):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises((OptionError, InputError)) as caught:
         ts.count_folds(["aa", "bb"], ["x", "y"], **options)
     for part in parts:
         assert part in str(caught.value)
@@ -254,9 +258,28 @@ def test_a_fold_that_is_not_there_is_refused(folds, fold):
 
 
 def test_a_missing_fold_in_a_column_is_named():
-    docs = ts.read({"text": ["aa", "bb"], "label": ["x", "y"], "part": [1, None]})
+    for missing in (None, float("nan")):
+        docs = ts.read({"text": ["aa", "bb", "cc"], "label": ["x", "y", "x"], "part": [1.0, missing, missing]})
+        with pytest.raises(InputError, match=r"Document 2.*'part'"):
+            ts.count_folds(docs, folds="part")
+    table = pa.table({"text": ["aa", "bb"], "label": ["x", "y"], "part": [1.0, float("nan")]})
     with pytest.raises(InputError, match=r"Document 2.*'part'"):
-        ts.count_folds(docs, folds="part")
+        ts.count_folds(ts.read(table), folds="part")
+
+
+def test_folds_of_no_documents_are_refused():
+    empty = pa.table({"text": [], "label": [], "part": []}).cast(
+        pa.schema(dict.fromkeys(("text", "label", "part"), pa.string()))
+    )
+    for documents, folds in (([], []), (ts.read(empty), "part")):
+        with pytest.raises(OptionError, match="there are no documents"):
+            ts.count_folds(documents, folds=folds)
+
+
+@pytest.mark.parametrize("given", ["char", {"lowercase": False}, str.split])
+def test_an_analyzer_that_is_none_is_told(given):
+    with pytest.raises(OptionError, match="analyzer must be an Analyzer"):
+        ts.count(["aa"], ["x"], analyzer=given)
 
 
 def test_a_fold_column_that_is_not_there_is_named():

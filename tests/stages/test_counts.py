@@ -13,7 +13,7 @@ from scipy import sparse
 
 import termsieve as ts
 from termsieve.counts.arithmetic import add_all
-from termsieve.counts.consistency import check_parts
+from termsieve.counts.consistency import check_block
 from termsieve.errors import CountsError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -391,14 +391,17 @@ def test_a_group_may_keep_the_name_of_a_member(single):
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ({"new": ["seaa"]}, r"Unknown class 'seaa'. Did you mean 'sea'\?.*money, sea, sport"),
-        ({"new": [3]}, "Unknown class 3"),
+        ({"new": ["seaa"]}, r"There is no class 'seaa'. Did you mean 'sea'\?.*'money', 'sea', 'sport'"),
+        ("sea", "a mapping of new names"),
+        ({"new": 3}, "a name and a list of classes, not 'new': 3"),
+        ({3: ["sea"]}, "a name and a list of classes, not 3:"),
+        ({"new": [3]}, "There is no class 3"),
         ({"one": ["sea"], "two": ["sea", "money"]}, "'sea' stands in two groups, 'one' and 'two'"),
         ({"sport": ["sea", "money"]}, "'sport' has the name of a class that is not in it"),
     ],
 )
 def test_groups_that_make_no_sense_are_refused(single, groups, said):
-    with pytest.raises(CountsError, match=said):
+    with pytest.raises((CountsError, OptionError), match=said):
         single.merge_classes(groups)
 
 
@@ -448,10 +451,25 @@ def test_a_share_of_weighted_occurrences_is_not_rounded():
 
 def test_a_sum_of_squares_below_the_sum_is_refused():
     counts = ts.count(["a1 a1 a1", "a1"], ["x", "y"])
-    parts = {**counts.facts, "terms": counts.block.terms, "indptr": counts.block.cells.indptr}
-    parts |= {"cell_classes": counts.block.cells.classes, "totals": counts.block.totals}
-    check_parts({**parts, "values": counts.block.cells.values})
+    check_block(counts.facts, counts.block)
     wrong = counts.block.cells.values.copy()
     wrong[2] = wrong[1] - 1
     with pytest.raises(CountsError):
-        check_parts({**parts, "values": wrong})
+        check_block(counts.facts, counts.block._replace(cells=counts.block.cells._replace(values=wrong)))
+
+
+def test_what_is_no_text_is_no_term(tmp_path):
+    counts = ts.count(["a1"], ["x"])
+    counts.save(tmp_path / "a.counts")
+    for wanted in ("\ud800", 5, None):
+        assert wanted not in counts
+        for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
+            with pytest.raises(KeyError, match="There is no term"):
+                where[wanted]
+    for names in (["\ud800"], [5]):
+        with pytest.raises(OptionError, match="prune: keep must hold strings"):
+            counts.prune(keep=names)
+    with pytest.raises(OptionError, match="vocabulary must hold strings"):
+        counts.with_vocabulary(["\ud800"])
+    with pytest.raises(OptionError, match="vocabulary must be a list of names, not None"):
+        counts.with_vocabulary(None)

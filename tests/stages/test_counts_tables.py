@@ -77,6 +77,14 @@ def test_columns_are_enough_and_scores_follow():
         ({"df": [9, float("nan"), 5]}, "not finite"),
         ({"class_sizes": {"ham": 40}}, "How many documents does the class 'spam' have"),
         ({"n_docs": 45}, "not counts of documents"),
+        ({"df": [9, 2.5, 5]}, "documents, which are whole, not 2.5"),
+        ({"df": [9, 10**20, 5]}, "must have numbers"),
+        ({"tf": [9, 2**40, 5]}, "more than 64 bits"),
+        ({"class_sizes": {"ham": 10**20, "spam": 10}}, r"class_sizes\['ham'\] must be a whole number"),
+        ({"class_sizes": {"ham": float("nan"), "spam": 10}}, r"class_sizes\['ham'\] must be a whole number"),
+        ({"class_sizes": {"ham": 40.5, "spam": 10}}, r"class_sizes\['ham'\] must be a whole number"),
+        ({"class_sizes": [40, 10]}, "must be a mapping of classes"),
+        ({"n_docs": float("inf")}, "n_docs must be a whole number"),
     ],
 )
 def test_what_no_documents_have_is_refused(changes, says):
@@ -114,6 +122,8 @@ def test_a_list_of_words_gives_the_scores_of_its_text():
     [
         (["sea"], [1.5], {}, "'sea': its frequency must be a whole number, not 1.5"),
         (["sea"], [-1], {}, "whole number"),
+        (["sea"], ["1" * 5000], {}, "whole number"),
+        (["sea", "sun"], [2**62, 2**62], {}, "more than 64 bits"),
         (["sea", "sun"], [1], {}, "2 words, but 1 frequencies"),
         (["?"], [1], {}, "makes no term"),
         (["sea"], [1], {"analyzer": ts.Analyzer(ngram_range=(1, 2))}, "single words"),

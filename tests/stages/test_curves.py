@@ -268,6 +268,8 @@ def test_any_number_of_threads_gives_the_same(monkeypatch):
         ({"X_train": np.zeros(3)}, InputError, "matrix"),
         ({"model": "multinomial"}, OptionError, "Did you mean 'multinomial_nb'"),
         ({"model": MultinomialNB}, OptionError, "spelling"),
+        ({"model": MultinomialNB(class_prior=[1.0])}, OptionError, "class_prior must be 4 probabilities"),
+        ({"y_train": np.append(np.ones(59), np.nan)}, InputError, "1 labels that are missing"),
     ],
 )
 def test_what_makes_no_sense_is_explained(change, error, says):

@@ -168,7 +168,7 @@ def test_many_bad_rows_are_counted_by_reason(tmp_path, block_size):
     assert docs.skipped == 14
     assert docs.skipped_reasons == {"missing label": 10, "wrong number of cells": 4}
     assert all(f"line {n}:" in example for n, example in zip((2, 5, 8, 11, 14), docs.skipped_examples, strict=True))
-    assert "skipped 14 rows" in repr(docs)
+    assert "skipped 14 bad rows" in repr(docs)
     assert "line 2: missing label" in repr(docs)
 
 

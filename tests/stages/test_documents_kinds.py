@@ -371,6 +371,13 @@ def test_values_of_partitions_may_be_missing_or_quoted(tmp_path):
     assert found(read(tmp_path), ["kind"]) == [("t", ["x"], None), ("t", ["x"], "a/b")]
 
 
+@pytest.mark.parametrize("uri", ["http://key:secret@[bad/x.csv", "file://[bad/x.csv", "s3://[bad/*.csv"])
+def test_uri_that_is_none_is_told_without_its_secrets(uri):
+    with pytest.raises(InputError, match=r"(is not valid|cannot be opened|pattern can stand)") as caught:
+        read(uri)
+    assert "secret" not in str(caught.value)
+
+
 def test_file_uris_and_patterns(tmp_path, typed):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     for name in ("a b", "c"):

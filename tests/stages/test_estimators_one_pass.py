@@ -139,7 +139,7 @@ def test_columns_may_change_between_batches():
 
 def test_a_class_may_arrive_later():
     late = TermVectorizer(score_func="chi2", k=2).partial_fit(GOOD, SIDES[:3])
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="of one class, or have no terms"):
         late.transform(DOCS)
     assert list(late.partial_fit(BAD, SIDES[3:]).vocabulary_) == ["bad", "good"]
 

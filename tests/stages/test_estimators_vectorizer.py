@@ -143,6 +143,9 @@ def test_a_given_vocabulary(vocabulary):
         (["a", "b", "a"], "Duplicate term in vocabulary: 'a'"),
         ([], "empty vocabulary passed to fit"),
         ("word", "a dict of columns, or a list of terms"),
+        (5, "a dict of columns, or a list of terms, not 5"),
+        ([1, 2], "must be text, not 1"),
+        ({"one": 0, "two": "z"}, "must be whole numbers"),
     ],
 )
 def test_a_vocabulary_that_cannot_be(vocabulary, message):
@@ -269,7 +272,17 @@ def test_what_is_not_used_or_not_consistent_is_said(options, said):
         (DOCS, {"min_df": 6}, "After pruning, no terms remain"),
         (DOCS, {"min_df": -1}, "min_df must be"),
         (DOCS, {"max_df": 1.5}, "max_df=1.5 is more than all"),
+        (DOCS, {"min_df": "2"}, "min_df must be a number of documents, or a share of them such as 0.5, not '2'"),
+        (DOCS, {"max_df": None}, "max_df must be a number of documents"),
+        *(
+            (DOCS, {"max_features": most}, "max_features must be a number of terms")
+            for most in (-1, 0, 1.5, "all", True)
+        ),
+        (DOCS, {"dtype": "number"}, "dtype must be a type of numbers, such as 'float32', not 'number'"),
+        (DOCS, {"dtype": object}, "dtype must be a type of numbers"),
+        (DOCS, {"input": "file"}, "With input='file', a document must be an open file, not str: "),
         (DOCS, {"ngram_range": (2, 1)}, "ngram_range"),
+        (DOCS, {"ngram_range": 2}, "ngram_range must be two whole numbers"),
         (DOCS, {"stop_words": "klingon"}, "stop_words must be"),
         (DOCS, {"token_pattern": r"(\w)(\w)"}, "2 groups"),
         (DOCS, {"analyzer": "wrod"}, "Did you mean 'word'"),

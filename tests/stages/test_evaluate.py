@@ -177,7 +177,9 @@ def test_the_interval_of_stability_covers_the_truth():
 
 def test_stability_at_the_ends():
     assert stability([[0, 1]] * 3, n_terms=9).value == 1.0
-    assert np.isnan(stability(np.ones((3, 4), int)).value)
+    for always in (0, 1):
+        assert stability(np.full((3, 4), always)) == (1.0, 1.0, 1.0, 0.0)
+    assert stability(np.zeros((3, 0))) == (1.0, 1.0, 1.0, 0.0)
     with pytest.raises(InputError, match="at least two"):
         stability([[1, 0]])
     with pytest.raises(InputError, match="n_terms is 3"):

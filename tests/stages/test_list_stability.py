@@ -82,6 +82,31 @@ def test_the_rule_takes_what_comes_again(corpus, folds):
     assert ts.select(pruned, "stable(6)", "chi2", folds=folds).terms[0] == "often"
 
 
+def test_a_half_sample_does_not_select_what_it_lacks(folds):
+    n_terms = folds.total.n_terms
+    halves = rank_half_samples(folds, "chi2", n_terms)
+    for selected, ranks in zip(halves.selected, halves.ranks, strict=True):
+        assert selected.sum() <= ranks.max() == n_terms
+    texts, labels = ["common rare"] + ["common"] * 39, ["x", "y"] * 20
+    assert ts.select(texts, "stable(1000)", "chi2", labels=labels).terms.tolist() == ["common"]
+
+
+def test_half_samples_without_documents_select_nothing():
+    texts, labels = ["good film", "good play", "bad film", "bad night"], ["p", "p", "n", "n"]
+    assert ts.select(texts, "stable(5, share=0.5)", labels=labels).n_terms == 5
+    found = ts.stability(ts.count_folds(texts, labels, folds=20), "chi2", 5)
+    assert (found.shares < 1).all()
+
+
+def test_the_rule_is_a_stage_of_others(corpus, folds):
+    texts, labels = corpus
+    alone = ts.select(folds, "stable(6)", "chi2")
+    first = ts.select(folds, 'stages("chi2", "stable(6)", "info_gain", 2)')
+    assert set(first.terms) <= set(alone.terms)
+    together = ts.select(texts, 'stages("chi2", "stable(6)", "info_gain", "cmim(2)")', labels=labels)
+    assert "half-samples; then info_gain: cmim chose 2 of" in together.reason
+
+
 def test_what_is_needed_is_told(folds):
     with pytest.raises(OptionError, match="Give the documents"):
         ts.select(folds.total, "stable(6)", "chi2")
@@ -89,5 +114,11 @@ def test_what_is_needed_is_told(folds):
         ts.stability(ts.count_folds(["a1", "b1", "c1"], ["x", "y", "x"], folds=[0, 1, 1]), "chi2", 1)
     with pytest.raises(OptionError, match="'k' of 'stability' must be a whole number"):
         ts.stability(folds, "chi2", 0)
+    with pytest.raises(OptionError, match="'pairs' of 'stability' must be a whole number, 1 or more, not 0"):
+        ts.stability(folds, "chi2", 2, pairs=0)
+    with pytest.raises(OptionError, match="'seed' of 'stability' must be a whole number"):
+        ts.stability(folds, "chi2", 2, seed=-1)
+    with pytest.raises(OptionError, match="'among' must have places of the"):
+        ts.stability(folds, "chi2", 2, among=[folds.total.n_terms])
     with pytest.raises(OptionError, match="folds are of other documents"):
         ts.select(ts.count(["zebra1", "b1"], ["x", "y"]), "stable(1)", "chi2", folds=folds)

@@ -5,8 +5,10 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
+from itertools import pairwise
 from unittest.mock import patch
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from termsieve.counts.counting import count
 from termsieve.errors import InputError
 from termsieve.estimators import TermVectorizer
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.vocabulary import Vocabulary
 
 ANALYZERS = [
     Analyzer(),
@@ -53,6 +56,27 @@ def test_pieces_change_nothing(texts, analyzer, piece, block):
 def _options(analyzer):
     names = ("lowercase", "token_pattern", "ngram_range", "strip_accents", "stop_words", "stemmer", "min_length")
     return {name: getattr(analyzer, name) for name in names}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"strip_accents": "unicode"}, {"min_length": 1}, {"min_length": 3}, {"stop_words": ["ab"]}]
+)
+def test_short_documents_that_are_scanned_together_have_the_terms_of_each(options):
+    texts = [
+        "ab",
+        "\u00c9a \u0436 ab",
+        "",
+        "\u0130x \u03a3A\u03a3",
+        "\u023aab",
+        "\u0416\u0437" * 9,
+        "x" * 20 + " ab",
+        "\u00e9",
+    ] * 20
+    analyzer = Analyzer(**options)
+    vocabulary = Vocabulary(analyzer)
+    numbers, ends = vocabulary.tokenize(pa.array(texts, pa.large_string()))
+    terms = vocabulary.get_terms(numbers).to_pylist()
+    assert [terms[start:end] for start, end in pairwise([0, *ends])] == [analyzer(text) for text in texts]
 
 
 def test_a_document_beyond_the_limit_is_refused_by_its_number(monkeypatch):

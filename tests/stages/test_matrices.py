@@ -266,6 +266,7 @@ BIG = 2**31 - 1
         (5, ["0 dimensions"]),
         ([["a", "b"]], ["numbers"]),
         ([[1, None]], ["numbers"]),
+        ([[1], [1, 2]], ["a matrix of numbers", "inhomogeneous"]),
         (np.array([[1j]]), ["complex"]),
         (sparse.csr_array(np.array([[1j]])), ["complex"]),
         ([[2**32]], ["4294967296", "64 bits"]),

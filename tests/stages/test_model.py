@@ -4,6 +4,7 @@ import inspect
 import json
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 from oracles.models import LINEAR, documents, fixed
 from sklearn.metrics import f1_score
@@ -14,8 +15,10 @@ from sklearn.pipeline import make_pipeline
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.differences import corrected_error
-from termsieve.model import Model, train
+from termsieve.model import Model, train, train_recommended
 from termsieve.model.explaining import find_weights
+from termsieve.study.plan import Contender
+from termsieve.study.results import Comparison
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +105,49 @@ def test_rules_that_say_themselves_how_many(corpus):
         ({"rule": "nope(3)"}, "Unknown rule"),
         ({"weighting": "nope"}, "Unknown weighting"),
         ({"min_df": 1000}, "No terms are selected"),
+        ({"cv": 0, "ks": 5, "scores": "chi2", "classifiers": "multinomial_nb", "groups": [1]}, "groups must have one"),
+        ({"scores": Contender("few", "chi2", max_df=9)}, "'few' has max_df, which a model cannot have"),
+        ({"scores": Contender("few", "chi2", aggregate="sum")}, "'few' has aggregate, which a model cannot have"),
+        ({"scores": Contender("few", "chi2", rule="top(3)"), "ks": 2}, "'few' has rule, which a model cannot have"),
+        ({"scores": [Contender("few", "chi2")], "rule": "top(3)"}, "with a rule, scores are spellings"),
     ],
 )
 def test_wrong_options_are_told(options, said, corpus):
     with pytest.raises((OptionError, InputError), match=said):
         train(*corpus, **options)
+
+
+def test_the_split_may_be_an_array(corpus):
+    texts, labels = corpus
+    parts = np.array(["train", "train", "test"] * len(texts))[: len(texts)]
+    model = train(texts, labels, scores="chi2", ks=5, classifiers="multinomial_nb", cv=parts)
+    assert (model.settings["cv"], model.settings["n_splits"]) == ("<ndarray>", 1)
+    assert "macro F1" in model.settings["reason"]
+
+
+def test_what_a_contender_is_limited_to_is_not_recommended_as_a_model(corpus):
+    few = Contender("few", "chi2", max_df=9)
+    result = ts.compare(*corpus, scores=[few, "gu"], classifiers=["multinomial_nb"], ks=[3], cv=3)
+    with pytest.raises(OptionError, match="'few' has max_df, which a model cannot have"):
+        train_recommended(_with_only(result, "few"), *corpus)
+    assert train_recommended(_with_only(result, "gu"), *corpus).settings["score"] == "gu"
+
+
+def _with_only(result, name):
+    rows = result.table.filter(pc.equal(result.table["score"], name))
+    return Comparison(rows, result.settings, result.seconds, result.counts)
+
+
+@pytest.mark.filterwarnings("ignore:Label")
+@pytest.mark.parametrize("calibrate", [0, 3])
+def test_a_class_of_all_documents_leaves_support_vectors_without_probabilities(calibrate, tmp_path):
+    texts, labels = documents(30, several=True)
+    model = train(texts, [["all", *some] for some in labels], **fixed("linear_svm", calibrate=calibrate))
+    assert model.classes[0] == "all"
+    if not calibrate:
+        assert model.predict_proba(texts) is None
+    model.save(tmp_path / "m")
+    assert Model.load(tmp_path / "m").predict(texts) == model.predict(texts)
 
 
 def test_one_class_cannot_be_told_apart():
@@ -215,6 +256,8 @@ def test_each_of_several_labels_is_explained(classifier):
 def test_presence_counts_once_for_bernoulli(corpus):
     model = train(*corpus, **fixed("bernoulli_nb"))
     [[once], [thrice]] = model.explain(["ship", "ship ship ship"])
+    with pytest.raises(OptionError, match="n must be a whole number of terms, 0 or more, not -1"):
+        model.explain(["ship"], n=-1)
     assert once == thrice
 
 

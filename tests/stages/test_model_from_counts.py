@@ -42,6 +42,7 @@ def test_after_forgetting_it_is_the_model_of_the_rest():
         ({"ks": 5, "min_df": 3}, "min_df=3 needs the documents"),
         ({"ks": 5, "weighting": "tfidf"}, "weighting='tfidf' needs the documents"),
         ({"ks": 5, "pairs": "yes"}, "pairs='yes' needs the documents"),
+        ({"ks": 5, "scores": ts.Contender("few", "chi2", max_df=9)}, "'few' has max_df, which a model cannot have"),
     ],
 )
 def test_what_counts_cannot_tell_is_refused(options, says):

@@ -12,6 +12,7 @@ from termsieve.cli.varying import parse_vary
 from termsieve.errors import OptionError
 from termsieve.evaluate.influence import explained_share, rank_choices
 from termsieve.study.multiverse import MultiverseResult, PreparationResult, multiverse
+from termsieve.study.plan import Contender
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
 
@@ -24,6 +25,12 @@ TEXTS = [
     "meeting at ten",
 ] * 5
 LABELS = (["spam"] * 3 + ["ham"] * 3) * 5
+
+
+def test_all_terms_for_reference_do_not_compete():
+    few = [Contender(name, name, max_df=8) for name in ("chi2", "bns")]
+    found = multiverse(TEXTS, LABELS, vary={"lowercase": [True, False]}, scores=few, ks=[1000], cv=3)
+    assert all(set(way.means) == {"chi2", "bns"} for way in found.ways)
 
 
 def test_a_way_has_what_compare_has():

@@ -54,6 +54,19 @@ def test_only_another_mix_of_classes_is_no_change_inside():
     np.testing.assert_allclose(parts.mix, [-0.5, 0.5])
 
 
+def test_the_headline_counts_what_is_sure():
+    found = ts.changes(count([("rain wind sun", "x")] * 60 + [("sea", "y")] * 60), count([("ice sun", "x")] * 120))
+    assert "of 5 terms 2 surely rose and 3 fell" in found.headline
+
+
+def test_documents_without_a_label_beside_several_classes():
+    before = ts.count(["sun", "sun", "rain", "rain"], [["x"], ["y"], [], []])
+    after = ts.count(["sun", "sun", "rain", "sun"], [["x"], ["y"], [], []])
+    parts = decompose(before, after, ts.changes(before, after).terms)
+    np.testing.assert_allclose(parts.inside, [-0.25, 0.25])  # half of the documents, of which half change
+    np.testing.assert_allclose(parts.mix, 0, atol=1e-15)
+
+
 def test_documents_without_a_label_are_a_class_of_their_own():
     before, after = ts.count(["sun", "rain"], [["x"], []]), ts.count(["sun", "sun"], [["x"], []])
     parts = decompose(before, after, ts.changes(before, after).terms)
@@ -191,8 +204,16 @@ def test_a_sparkline_of_nothing_is_flat():
     assert draw_sparkline([0, 0]) == "▁▁"
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_what_cannot_be_compared_is_refused(tmp_path):
     may, june = example()
+    june.save(tmp_path / "june.counts")
+    with pytest.raises(OptionError, match="'after' are in a file"):
+        ts.changes(may, ts.CountsFile(tmp_path / "june.counts"))
+    with pytest.raises(OptionError, match="'june' must be Counts, not str"):
+        ts.changes({"may": may, "june": "june.counts"})
+    for compare in (ts.changes, ts.keywords):
+        with pytest.raises(CountsError, match="have no documents"):
+            compare(ts.count([], []), june)
     with pytest.raises(OptionError, match="at least two periods"):
         join_periods({"may": may})
     with pytest.raises(CountsError, match="Cannot compare counts made by different analyzers"):
@@ -237,3 +258,5 @@ def test_keywords_are_more_frequent_than_in_the_reference():
     assert words["oar"].high - words["oar"].low > 2 * (words["ship"].high - words["ship"].low)
     with pytest.raises(OptionError, match="counts documents"):
         ts.keywords(text, reference, "chi2")
+    with pytest.raises(OptionError, match="n must be a whole number, 0 or more"):
+        ts.keywords(text, reference, n=-1)

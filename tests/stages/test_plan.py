@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import termsieve as ts
@@ -97,6 +98,12 @@ def test_numbers_of_terms_fit_the_vocabulary():
         Plan.from_arguments(ks=[5, "auto"])
 
 
+def test_numbers_of_other_libraries_are_numbers():
+    plan = Plan.from_arguments(ks=[np.int64(5), 10.0], cv=np.int64(3), seed=np.uint8(7), repeats=np.int32(2))
+    assert plan == Plan.from_arguments(ks=[5, 10], cv=3, seed=7, repeats=2)
+    assert plan.description["cv"] == 3
+
+
 def test_contenders_are_spelled_in_one_way():
     made = Contender.from_spelling(Contender("mine", "bns( floor = 1e-3 )", rule=" top( k = 2 ) "))
     assert (made.name, made.score, made.rule) == ("mine", "bns(floor=0.001)", "top(2)")
@@ -172,6 +179,20 @@ def test_a_sample_is_compared_and_said():
         ({"margin": 1.01}, "margin must be a number from 0 to 1"),
         ({"margin": -0.01}, "margin must be a number from 0 to 1"),
         ({"margin": "small"}, "margin must be a number from 0 to 1"),
+        ({"ks": None}, "ks must be one or several, in a list, not None"),
+        ({"ks": [1.5]}, "1 or more"),
+        ({"ks": [float("nan")]}, "1 or more"),
+        ({"ks": [True]}, "1 or more"),
+        ({"scores": None}, "scores must be one or several"),
+        ({"classifiers": [3]}, "3 is not the spelling of a classifier"),
+        ({"seed": -1}, "seed must be a whole number, 0 or more, not -1"),
+        ({"seed": None}, "seed must be a whole number"),
+        ({"sample": True}, "sample must be a whole number"),
+        ({"min_df": float("nan")}, "min_df must be"),
+        ({"min_tf": "2"}, "min_tf must be a whole number"),
+        ({"scores": Contender("few", "chi2", max_df="x")}, "max_df of the contender 'few' must be a whole number"),
+        ({"scores": Contender("few", "chi2", rule="top(2)"), "per_class": True}, "a ranking for each class"),
+        ({"scores": Contender("few", "cmim", rule="top(2)")}, "cmim has its own choice"),
     ],
 )
 def test_wrong_plans_are_refused(options, said):

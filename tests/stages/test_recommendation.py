@@ -141,6 +141,9 @@ def test_one_split_has_no_standard_error_and_the_margin_decides():
     assert "within the margin of 0.01; one split has no standard error" in choice.reason
     assert result.recommended(margin=0).k == 1000
     assert result.recommended(margin=0.02).k == 10
+    for margin in (-1, float("nan"), "small"):
+        with pytest.raises(OptionError, match="margin must be a number from 0 to 1"):
+            result.recommended(margin=margin)
     assert result.summary()["standard_error"].null_count == 3
 
 
@@ -205,6 +208,22 @@ def test_all_terms_for_reference_are_compared_with_and_not_recommended():
     assert choice.against_all.mean == pytest.approx(-0.20333, abs=1e-5)
     assert "the best of what was asked for, but not enough: macro F1 0.710" in choice.reason
     assert "more than one standard error of the difference" in choice.reason
+
+
+def test_the_interval_is_told_where_all_terms_are_the_best():
+    curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 1000): around(0.902, *OTHER)}
+    choice = result_of(curves).recommended()
+    assert (choice.k, choice.best, choice.every.k) == (10, choice.every, 1000)
+    low, high = (format_difference(one) for one in (choice.against_all.low, choice.against_all.high))
+    assert choice.against_all.low < 0 < choice.against_all.high
+    assert f"95 % interval of the difference: {low} to {high}." in choice.reason
+
+
+def test_a_notebook_shows_the_best_score_first():
+    curves = {("bns", "nb", 10): [0.6, 0.62], ("chi2", "nb", 10): [0.9, 0.91], ("chi2", "nb", 50): [0.7, 0.72]}
+    html = result_of(curves, all_terms="reference", ks=[10, 50])._repr_html_()
+    assert 0 < html.index(">0.905<") < html.index(">0.61<")
+    assert ">0.71<" not in html
 
 
 def test_terms_of_a_rule_are_not_all_terms():

@@ -332,6 +332,8 @@ def test_near_duplicates_where_documents_have_several_labels():
     found = ts.select(TEXTS, "cmim(2)", labels=labels).near_duplicates(TEXTS, labels)
     assert found == sorted(found, key=lambda one: one.term != found[0].term)
     assert all(one.left < one.gain for one in found)
+    with pytest.raises(OptionError, match="n must be a whole number of terms, 0 or more, or None, not -1"):
+        ts.select(TEXTS, "cmim(2)", labels=labels).near_duplicates(TEXTS, labels, n=-1)
 
 
 def test_groups_are_terms_of_the_same_documents():

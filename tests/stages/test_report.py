@@ -337,8 +337,8 @@ def test_gaps_and_the_hardest_class_are_those_of_the_table():
     ]
     reason = (
         "nb with 100 terms has a macro F1 of 0.910, the best of everything that was tried; the best with fewer, 10 "
-        "terms by Chi-square, has 0.800. Chosen without one of the 3 splits in turn: 100 terms, macro F1 0.910 on the "
-        "split left out."
+        "terms by Chi-square, has 0.800, not enough by the same rule. Chosen without one of the 3 splits in turn: 100 "
+        "terms, macro F1 0.910 on the split left out."
     )
     assert make_explanation(ReportData.from_result(result)) == reason
     assert [finding.weight for finding in found] == pytest.approx([1.0, 0.1 / 0.15 * 0.7, 0.45, 0.4])

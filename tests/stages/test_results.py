@@ -102,9 +102,11 @@ def test_a_file_that_is_no_result_or_half_of_one_is_refused(tmp_path):
     plain_result().save(tmp_path / "whole.parquet")
     content = (tmp_path / "whole.parquet").read_bytes()
     (tmp_path / "half.parquet").write_bytes(content[: len(content) // 2])
-    for name in ("plain.parquet", "half.parquet", "missing.parquet"):
+    for name in ("plain.parquet", "half.parquet"):
         with pytest.raises(InputError, match="not a saved comparison"):
             Comparison.load(tmp_path / name)
+    with pytest.raises(InputError, match=r"missing\.parquet: cannot be read: No such file"):
+        Comparison.load(tmp_path / "missing.parquet")
 
 
 ABOUT = {"settings": {"n_splits": 3}, "seconds": {}, "excerpts": {}}

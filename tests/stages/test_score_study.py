@@ -83,6 +83,11 @@ def test_an_unknown_setting_is_told():
         load_study("sampel")
 
 
+def test_corpora_without_a_large_class_are_told(corpora, protocol, tmp_path):
+    with pytest.raises(InputError, match=r"None of the corpora \(two\) has a class of 10,000 documents"):
+        run_study(replace(protocol, min_class=10_000), tmp_path, threads=1, corpora=["two"])
+
+
 def test_without_corpora_the_folders_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(problems, "list_folders", lambda: [tmp_path])
     with pytest.raises(InputError, match="There are no corpora") as told:

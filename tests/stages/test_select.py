@@ -58,6 +58,8 @@ def test_scores_can_be_given_instead_of_counts(counts):
     assert select(scores, 2) == select(counts, 2, "chi2")
     with pytest.raises(OptionError, match="scores of 'chi2' and another score 'gu'"):
         select(scores, 2, "gu")
+    with pytest.raises(OptionError, match="labels and analyzer go with texts; these are scores"):
+        select(scores, 2, labels=["a"])
     with pytest.raises(OptionError, match="Counts, Scores or documents; it was given set"):
         select({1}, 2)
 

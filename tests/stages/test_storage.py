@@ -500,3 +500,13 @@ def test_counts_stay_when_their_file_is_cut(path, counts):
     command = [sys.executable, "-c", CUT_WHILE_LOADED, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.split() == [counts.terms[0], str(counts.term_df.sum())], done.stderr
+
+
+def test_sums_of_a_pruned_file_are_whole_numbers_of_any_size(tmp_path):
+    ts.count_frequencies(["a1", "b1"], [2**60 + 1, 1]).save(tmp_path / "words.counts")
+    assert ts.CountsFile(tmp_path / "words.counts").prune(drop=["b1"]).population.n_occurrences == 2**60 + 1
+
+
+def test_a_name_that_no_file_can_have_is_told():
+    with pytest.raises(CountsFileError, match="cannot be read"):
+        ts.Counts.load("a\0b.counts")

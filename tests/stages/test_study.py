@@ -17,8 +17,10 @@ from sklearn.naive_bayes import MultinomialNB
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
+from termsieve.study.corpus import read_corpus
 from termsieve.study.results import Comparison
-from termsieve.study.splits import make_splits
+from termsieve.study.split_data import count_training, order_columns
+from termsieve.study.splits import Split, make_splits
 from termsieve.study.study import compare
 
 WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
@@ -95,6 +97,63 @@ def test_each_repetition_has_a_seed_of_its_own():
 def test_what_is_neither_training_nor_test_is_left_out():
     (found,) = make_splits(np.array(["test", "train", "other", "train", "test"]), None, 5)
     assert (found.train.tolist(), found.test.tolist()) == ([1, 3], [0, 4])
+
+
+@pytest.mark.parametrize("sample", [None, 30])
+@pytest.mark.parametrize("name", ["cv", "groups"])
+@pytest.mark.parametrize("n", [2, 89, 91])
+def test_columns_have_one_value_for_each_document(name, n, sample):
+    with pytest.raises(OptionError, match=f"{name} must have one value for each of the 90 documents"):
+        compare(*documents(), **{**SMALL, name: ["test"] * n}, sample=sample)
+
+
+@pytest.mark.parametrize("n", [4, 6])
+def test_a_few_documents_are_enough_for_a_comparison(n):
+    texts, labels = ["ship crew storm", "goal match team"] * (n // 2), ["sea", "sport"] * (n // 2)
+    result = compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=2)
+    assert result.recommended().small_class.n_docs == n // 2
+
+
+def test_documents_that_all_lack_the_terms_are_told():
+    texts, labels = ["ship", "goal", "ship", "goal", "storm", "team", "storm", "team"], ["sea", "sport"] * 4
+    parts = np.array(["train"] * 4 + ["test"] * 4)
+    with pytest.raises(InputError, match="drop_empty leaves no test documents in a split"):
+        compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[1], cv=parts, drop_empty=True)
+
+
+def test_variants_are_tried_where_no_score_may_rank_all_terms():
+    few = ts.Contender("few", "chi2", max_df=40)
+    trials = compare(*documents(60, seed=1), scores=[few], cv=3, excerpts=False).trials()
+    best = trials.tried[trials.find_best()]
+    assert best.classifier == "linear_svm(C=0.25)"
+    assert (best.classifier, "all terms", True) in {(one.classifier, one.score, one.is_all) for one in trials.tried}
+
+
+def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
+    texts, labels = ["frequent rare mate", "frequent", "other", "other"] * 15, ["sea", "sea", "sport", "sport"] * 15
+    for most, terms in ((None, {"frequent"}), (20, {"mate"})):
+        one = ts.Contender("few", "chi2", max_df=most)
+        result = compare(texts, labels, scores=[one], classifiers=["multinomial_nb"], ks=[1], cv=3)
+        assert {one.term for one in result.near_duplicates} == terms
+
+
+@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1]])
+def test_training_counts_are_those_of_the_training_documents(train):
+    texts, labels = documents(6)
+    corpus = read_corpus(texts, labels, None, [], 1)
+    found = count_training(corpus, Split(0, 0, np.array(train), np.array([4, 5])))
+    assert found == ts.Counts.from_matrix(corpus.X[train], corpus.Y[train], classes=corpus.classes)
+
+
+def test_a_rule_chooses_by_the_aggregation_of_its_contender():
+    texts, labels = documents()
+    scores = ts.score(ts.count(texts[:50], [*labels[:20], *["money"] * 30]), "gu")
+    orders = {}
+    for aggregate in ("max", "sum"):
+        one = ts.Contender("one", "gu", aggregate=aggregate, rule='top("all")')
+        orders[aggregate] = order_columns(scores, one, None).tolist()
+        assert orders[aggregate] == scores.order(aggregate).tolist()
+    assert orders["max"] != orders["sum"]
 
 
 @pytest.mark.parametrize("part", ["train", "test"])

@@ -133,6 +133,8 @@ def _encode_labels(y: Any) -> tuple[Int32Array, AnyArray, bool]:
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = y.toarray() if is_sparse(y) else np.asarray(y)
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise InputError(f"y_train has {int(np.isnan(y).sum()):,} labels that are missing (NaN): leave these rows out.")
     if y.ndim == 1 and (y.dtype != object or all(isinstance(one, str) for one in y)):
         classes, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.int32).reshape(-1, 1), classes, False

@@ -107,7 +107,7 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         check_classification_targets(y)
         self.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError(f"y has only one class, {self.classes_[0]!r}: there is nothing to tell apart.")
+            raise InputError(f"y has only one class, {self.classes_.tolist()[0]!r}: there is nothing to tell apart.")
         X = sparse.csr_array(X)
         rows = RankedRows(X, fit_intercept=self.fit_intercept)
         path = self.solve_path(rows, X, codes, self.classes_, np.array([X.shape[1]]))

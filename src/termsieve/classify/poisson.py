@@ -223,6 +223,10 @@ def poisson_rates(occurrences: Array, documents: Array, alpha: float, beta: floa
 def log_prior(class_count: Array, fit_prior: bool, class_prior: Any = None) -> Array:
     """Return the log probabilities of the classes, equal to those of scikit-learn's naive Bayes to the last bit."""
     if class_prior is not None:
+        if np.shape(class_prior) != class_count.shape:
+            raise OptionError(
+                f"class_prior must be {len(class_count)} probabilities, one for each class, not {class_prior!r}."
+            )
         return log(class_prior)
     if not fit_prior:
         return np.full(len(class_count), -np.log(len(class_count)))

@@ -139,7 +139,7 @@ class ProbitClassifier(LinearDecisions, ClassifierMixin, BaseEstimator):  # type
         y = column_or_1d(y, warn=True)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
-            raise InputError(f"y has only one class, {self.classes_[0]!r}: there is nothing to tell apart.")
+            raise InputError(f"y has only one class, {self.classes_.tolist()[0]!r}: there is nothing to tell apart.")
         return [np.where(y == one, 1.0, -1.0) for one in self.classes_[1 if len(self.classes_) == 2 else 0 :]]
 
     def _fit_one(self, X: Any, centre: Array, sign: Array) -> FitResult:
@@ -305,9 +305,8 @@ def _run_proximal_newton(objective: Objective, start: Array, gtol: float, max_it
     for steps in range(max_iter):
         if left <= gtol:
             return w, steps
-        near = (
-            min(0.1, left) * left if left > 10 * gtol else gtol / 10
-        )  # more exact near the minimum, where steps pay most
+        # more exact near the minimum, where steps pay most
+        near = min(0.1, left) * left if left > 10 * gtol else gtol / 10
         curvature = np.maximum(objective.curvature(w), _MIN_CURVATURE)
         step = probit_kernels.descend_coordinates(
             **matrix, curvature=curvature, gradient=objective.value_and_gradient(w)[1], w=w, slope=objective.slope,

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from termsieve.cli.output import Sheet
-from termsieve.cli.screen import column_width, format_number, make_bare_table, make_cell
+from termsieve.cli.screen import column_width, make_bare_table, make_cell
 from termsieve.periods import Changes, SourceDependence, Trends
 from termsieve.periods.differences import Change, list_strongest
 from termsieve.periods.sources import SourceRow
@@ -20,6 +20,7 @@ from termsieve.periods.trends import Trend, draw_sparkline
 from termsieve.views import format_percent
 
 _TERM_WIDTHS = 12, 32
+_NUMBER_WIDTH, _PERIOD_WIDTH = 16, 7  # with these all columns fit on a screen of 80
 
 
 def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: str, max_q: float) -> Sheet:
@@ -40,49 +41,61 @@ def make_changes_sheet(found: Sequence[Changes | Trends], *, top: int, order: st
 
 
 def _draw(found: Changes | Trends, up: Sequence[Any], down: Sequence[Any]) -> list[RenderableType]:
-    width = column_width([_term_text(row) for row in [*up, *down]], *_TERM_WIDTHS)
+    """Draw what rose and what fell as two tables whose columns are of the same width; terms give way to numbers."""
+    headings = _change_headings(found) if isinstance(found, Changes) else _TREND_HEADINGS
+    make_cells: Any = _change_cells if isinstance(found, Changes) else _trend_cells
+    cells: dict[str, list[list[str]]] = {"rose": [*map(make_cells, up)], "fell": [*map(make_cells, down)]}
+    columns = list(zip(headings, *(numbers for rows in cells.values() for _, *numbers in rows), strict=True))
+    widths = [column_width(column, 1, _NUMBER_WIDTH) for column in columns]
+    term_width = column_width([term for rows in cells.values() for term, *_ in rows], *_TERM_WIDTHS)
     parts: list[RenderableType] = [Text(found.headline), Text()]
-    for title, rows in (("rose", up), ("fell", down)):
-        draw: Any = _changes_table if isinstance(found, Changes) else _trends_table
-        shown = draw(title, rows, width, found) if rows else Text(f"No term {title}.")
+    for title, rows in cells.items():
+        shown = _make_table(title, term_width, headings, widths, rows) if rows else Text(f"No term {title}.")
         parts.append(Padding(shown, (0, 0, 1, 0)))
     return parts
 
 
-def _term_text(row: Change | Trend) -> str:
-    change = getattr(row, "change", "")
-    return f"{row.term} ({change})" if change in ("new", "gone") else row.term
-
-
-def _changes_table(title: str, rows: list[Change], width: int, found: Changes) -> Table:
+def _make_table(
+    title: str, term_width: int, headings: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[str]]
+) -> Table:
     table = make_bare_table()
-    table.add_column(Text(title, style="not dim bold"), width=width, no_wrap=True)
-    for name in (*found.names, "points", "interval", "ratio", "q"):
-        table.add_column(make_cell(name), justify="right", no_wrap=True, max_width=13)
-    if found.parts is not None:
-        table.add_column("inside", justify="right", no_wrap=True)
-        table.add_column("mix", justify="right", no_wrap=True)
-    for row in rows:
-        points = [f"{100 * row.difference:+.2f}", f"{100 * row.low:+.2f} {100 * row.high:+.2f}"]
-        parts = [] if row.inside is None or row.mix is None else [f"{100 * x:+.2f}" for x in (row.inside, row.mix)]
-        table.add_row(
-            make_cell(_term_text(row), "bold"), format_percent(row.before), format_percent(row.after), *points,
-            f"{2.0**row.log_ratio:.3g}", f"{row.q:.0e}", *parts,
-        )  # fmt: skip
+    heading = Text(title, style="not dim bold", no_wrap=True, overflow="crop")
+    heading.pad_right(term_width - heading.cell_len)  # not the least width: this column gives way on a narrow screen
+    table.add_column(heading, min_width=_TERM_WIDTHS[0] // 2, max_width=term_width)
+    for name, width in zip(headings, widths, strict=True):
+        table.add_column(make_cell(name), justify="right", no_wrap=True, min_width=width, max_width=width)
+    for term, *numbers in rows:
+        table.add_row(make_cell(term, "bold"), *numbers)
     return table
 
 
-def _trends_table(title: str, rows: list[Trend], width: int, found: Trends) -> Table:
-    table = make_bare_table()
-    table.add_column(Text(title, style="not dim bold"), width=width, no_wrap=True)
-    table.add_column(make_cell(f"{found.names[0]} to {found.names[-1]}"))
-    for name in ("first", "last", "points a period", "interval", "q"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        slopes = f"{100 * row.slope:+.3f}", f"{100 * row.low:+.3f} {100 * row.high:+.3f}"
-        ends = format_percent(row.shares[0]), format_percent(row.shares[-1])
-        table.add_row(make_cell(row.term, "bold"), draw_sparkline(row.shares), *ends, *slopes, format_number(row.q))
-    return table
+def _format_q(q: float) -> str:
+    return f"{q:.2g}" if q >= 0.01 else f"{q:.0e}"
+
+
+def _change_headings(found: Changes) -> list[str]:
+    parts = [] if found.parts is None else ["inside", "mix"]
+    names = [name if len(name) <= _PERIOD_WIDTH else f"{name[: _PERIOD_WIDTH - 1]}…" for name in found.names]
+    return [*names, "points", "interval", "ratio", "q", *parts]
+
+
+def _change_cells(row: Change) -> list[str]:
+    term = f"{row.term} ({row.change})" if row.change in ("new", "gone") else row.term
+    parts = [] if row.inside is None or row.mix is None else [f"{100 * x:+.2f}" for x in (row.inside, row.mix)]
+    return [
+        term, format_percent(row.before), format_percent(row.after), f"{100 * row.difference:+.2f}",
+        f"{100 * row.low:+.2f} {100 * row.high:+.2f}", f"{2.0**row.log_ratio:.3g}", _format_q(row.q), *parts,
+    ]  # fmt: skip
+
+
+_TREND_HEADINGS = ("trend", "first", "last", "points a period", "interval", "q")
+
+
+def _trend_cells(row: Trend) -> list[str]:
+    return [
+        row.term, draw_sparkline(row.shares), format_percent(row.shares[0]), format_percent(row.shares[-1]),
+        f"{100 * row.slope:+.3f}", f"{100 * row.low:+.3f} {100 * row.high:+.3f}", _format_q(row.q),
+    ]  # fmt: skip
 
 
 def make_sources_sheet(found: SourceDependence) -> Sheet:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from termsieve.cli.output import Sheet
 from termsieve.cli.rank_views import make_brief_table
-from termsieve.cli.screen import make_bare_table
+from termsieve.cli.screen import column_width, make_bare_table
 from termsieve.defaults import DEFAULT_SCORE, TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking import score
 from termsieve.scores.parsing import score_title
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from termsieve.study.recommendation import Recommendation
     from termsieve.study.results import Comparison
 
+_NAME_WIDTH, _GAP = 31, 2  # of the names of scores, at most; between columns
 MEAN_COLUMNS = ("classifier", "score", "k", "mean", "standard_error", "recommended")
 
 
@@ -45,7 +48,8 @@ def _comparison_view(result: Comparison, rows: list[dict[str, Any]], measure: st
     parts: list[RenderableType] = [*_list_telling_words(result, choice)]
     parts.append(Padding(Text(choice.reason, style="green"), (0, 0, 1, 0)))
     for name in dict.fromkeys(row["classifier"] for row in rows):
-        parts += _classifier_tables(name, [row for row in rows if row["classifier"] == name], measure)
+        mine = [row for row in rows if row["classifier"] == name]
+        parts.append(Padding(_classifier_table(name, mine, measure), (0, 0, 1, 0)))
     return Group(*parts, Text(choice.rule, style="dim"))
 
 
@@ -63,41 +67,42 @@ def _list_telling_words(result: Comparison, choice: Recommendation) -> Iterator[
     yield Padding(Text(by, style="dim"), (0, 0, 1, 0))
 
 
-def _classifier_tables(name: str, rows: list[dict[str, Any]], measure: str) -> Iterator[RenderableType]:
-    """Yield a table of a classifier, and one for each other representation: its numbers of terms are others."""
-    best = max(row["mean"] for row in rows)
-    on = [row["score"].partition(" on ")[2] for row in rows]
-    for representation in dict.fromkeys(on):
-        title = Text(name, style="bold").append(f" on {representation}" if representation else "")
-        yield title.append(f"  {name_measure(measure)}", style="dim not bold")
-        mine = [row for row, other in zip(rows, on, strict=True) if other == representation]
-        yield Padding(_means_table(mine, best), (0, 0, 1, 0))
-
-
-def _means_table(rows: list[dict[str, Any]], best: float) -> RenderableType:
-    """Make a table with scores as rows and numbers of terms as columns: where it is too wide, the titles are folded."""
+def _classifier_table(name: str, rows: list[dict[str, Any]], measure: str) -> RenderableType:
+    """Make a table with scores as rows and numbers of terms as columns, under the name of the classifier."""
     ks = sorted({row["k"] for row in rows})
-    table = make_bare_table()
-    table.add_column("terms")
-    for k in ks:
-        table.add_column(_format_terms(k), justify="right", no_wrap=True)
-    for name in dict.fromkeys(row["score"] for row in rows):
-        means = {row["k"]: row for row in rows if row["score"] == name}
-        table.add_row(score_title(name.partition(" on ")[0]), *(_mean_cell(means.get(k), best) for k in ks))
-    return table
+    best = max(row["mean"] for row in rows)
+    cells: dict[str, dict[int, Text]] = {}
+    for row in rows:
+        cells.setdefault(score_title(row["score"]), {})[row["k"]] = _mean_cell(row, best)
+    title = Text(name, style="bold").append(f"  {name_measure(measure)}", style="dim not bold")
+    return Group(title, _FoldedTable(ks, cells))
 
 
-def _format_terms(k: int) -> str:
-    """Format a number of terms, hardly wider than the means below it.
+class _FoldedTable:
+    """A table of means; numbers of terms that do not fit on a line stand in a further part of it, below."""
 
-    >>> _format_terms(7444), _format_terms(10_000), _format_terms(177_812)
-    ('7,444', '10k', '177.8k')
-    """
-    return f"{k:,}" if k < 10_000 else f"{k / 1000:.4g}k" if k < 10_000_000 else f"{k / 1e6:.4g}M"
+    def __init__(self, ks: Sequence[int], cells: Mapping[str, Mapping[int, Text]]) -> None:
+        self._ks, self._cells = ks, cells
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = min(column_width(list(self._cells), 5, _NAME_WIDTH), options.max_width // 2)
+        numbers = max(5, *(len(f"{k:,}") for k in self._ks))
+        fitting = max((options.max_width - width) // (numbers + _GAP), 1)
+        size = math.ceil(len(self._ks) / math.ceil(len(self._ks) / fitting))
+        for start in range(0, len(self._ks), size):
+            yield self._part(self._ks[start : start + size], width, numbers)
+
+    def _part(self, ks: Sequence[int], width: int, numbers: int) -> Table:
+        table = make_bare_table()
+        table.add_column("terms", width=width)
+        for k in ks:
+            table.add_column(f"{k:,}", justify="right", width=numbers, no_wrap=True)
+        for name, means in self._cells.items():
+            if any(k in means for k in ks):
+                table.add_row(name, *(means.get(k, Text()) for k in ks))
+        return table
 
 
-def _mean_cell(row: dict[str, Any] | None, best: float) -> Text:
-    if row is None:
-        return Text("")
+def _mean_cell(row: dict[str, Any], best: float) -> Text:
     style = "bold reverse" if row["recommended"] else "bold" if row["mean"] == best else ""
     return Text(format_measure(row["mean"]).removeprefix("0" if row["mean"] else ""), style=style)

@@ -83,7 +83,7 @@ def _read_reference(path: str, analyzer: Analyzer | None) -> Counts:
     from termsieve.counts.counts import Counts
     from termsieve.counts.frequencies import count_frequencies
     from termsieve.counts.storage import is_counts_file
-    from termsieve.documents.documents import read
+    from termsieve.documents import read
 
     if is_counts_file(path):
         return Counts.load(path)
@@ -97,8 +97,8 @@ def _read_reference(path: str, analyzer: Analyzer | None) -> Counts:
 
 
 def _choose_columns(path: str) -> tuple[str, str]:
+    from termsieve.documents import read
     from termsieve.documents.columns import guess_column
-    from termsieve.documents.documents import read
 
     names = read(path, label=None).column_names
     chosen = guess_column(names, _WORDS), guess_column(names, _FREQUENCIES)

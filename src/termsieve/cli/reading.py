@@ -15,7 +15,7 @@ from termsieve.counts.counts import Counts
 from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
 from termsieve.documents import AUTO, Documents
-from termsieve.documents.documents import find_documents
+from termsieve.documents.reading import find_documents
 from termsieve.documents.remote import hide_secrets, is_uri
 from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_same_files
 from termsieve.errors import InputError, OptionError, describe_single_class

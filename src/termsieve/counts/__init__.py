@@ -3,6 +3,7 @@
 ::
 
     counts          Counts: what is in them, and views of them
+    reduction       fewer terms, fewer classes
     arithmetic      sums and differences
     counting        count() and count_folds(): one pass over the documents, on several threads
     folds           Folds: which fold a document is in, and counts of each fold and of all others

@@ -69,6 +69,16 @@ class Cells(NamedTuple):
         at = np.repeat(self.indptr[terms] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Cells(indptr, self.classes[at], self.values[:, at])
 
+    def slice(self, first: int, end: int) -> Cells:
+        """Return the cells of the terms from the first to before the end, without a copy."""
+        start, stop = int(self.indptr[first]), int(self.indptr[end])
+        return Cells(self.indptr[first : end + 1] - start, self.classes[start:stop], self.values[:, start:stop])
+
+    def find_end(self, first: int, most_terms: int, most_cells: int) -> int:
+        """Return where a block of terms ends that begins with one; a term with very many cells is one by itself."""
+        end = int(np.searchsorted(self.indptr, self.indptr[first] + most_cells, side="right")) - 1
+        return min(max(end, first + 1), first + most_terms, len(self.indptr) - 1)
+
     def renumber(self, numbers: Int32Array) -> Cells:
         """With other numbers for the classes; classes that get one number are added up."""
         classes = numbers[self.classes]
@@ -105,10 +115,7 @@ class TermBlock(NamedTuple):
 
     def slice(self, first: int, end: int) -> TermBlock:
         """Return the terms from the first to before the end, without a copy of their counts."""
-        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
-        indptr = self.cells.indptr[first : end + 1] - start
-        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
-        return TermBlock(self.terms.slice(first, end - first), cells, self.totals[:, first:end])
+        return TermBlock(self.terms.slice(first, end - first), self.cells.slice(first, end), self.totals[:, first:end])
 
 
 class TermCells(NamedTuple):
@@ -124,10 +131,7 @@ class TermCells(NamedTuple):
 
     def slice(self, first: int, end: int) -> TermCells:
         """Return the terms from the first to before the end, without a copy of their counts."""
-        start, stop = int(self.cells.indptr[first]), int(self.cells.indptr[end])
-        indptr = self.cells.indptr[first : end + 1] - start
-        cells = Cells(indptr, self.cells.classes[start:stop], self.cells.values[:, start:stop])
-        return TermCells(self.terms.slice(first, end - first), cells)
+        return TermCells(self.terms.slice(first, end - first), self.cells.slice(first, end))
 
 
 def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int64Array, sign: int) -> Cells:

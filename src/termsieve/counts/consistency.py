@@ -1,6 +1,7 @@
 """The laws of counts: what holds of the counts of any documents, and of nothing else that other code can rely on.
 
-Counts that come from outside, such as a file, are checked by `check_parts` before anything is computed from them. An
+Counts that come from outside, such as a file, are checked before anything is computed from them: what is known of the
+documents by `check_facts`, and terms by `check_block`. Their arrays are sound for Arrow and NumPy before that. An
 offset beyond its array ends the process; a class with more documents than there are gives scores that are no numbers.
 """
 
@@ -16,32 +17,12 @@ import pyarrow.compute as pc
 
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.cells import Cells, TermBlock
+from termsieve.documents.string_columns import is_unicode
 from termsieve.errors import CountsError
 
 LARGEST = 2**63 - 1
 _BLOCK = 1 << 15  # cells that are checked at a time: so many stay in the cache
 _ROUNDING = 1e-12  # of products in floating point
-
-
-def check_parts(parts: Mapping[str, Any]) -> None:
-    """Refuse parts of counts that no documents can have.
-
-    Parameters
-    ----------
-    parts
-        terms, classes, indptr, cell_classes, values, totals, n_docs, class_sizes, n_multilabel, settings, fixed,
-        pruned: as `Counts` holds them. The arrays are sound for Arrow (``validate(full=True)``) and numpy.
-
-    Raises
-    ------
-    CountsError
-        Says which law is broken, and by which term and class.
-    """
-    check_facts(parts)
-    cells = Cells(parts["indptr"], parts["cell_classes"], parts["values"])
-    check_block(parts, TermBlock(parts["terms"], cells, parts["totals"]))
-    if parts["fixed"]:
-        check_distinct_terms(parts["terms"])
 
 
 def check_block(facts: Mapping[str, Any], block: TermBlock) -> None:
@@ -54,29 +35,25 @@ def check_block(facts: Mapping[str, Any], block: TermBlock) -> None:
     _Checker(facts, block).check()
 
 
-def check_facts(parts: Mapping[str, Any]) -> None:
+def check_facts(facts: Mapping[str, Any]) -> None:
     """Refuse numbers of documents, and names of classes, that no documents can have."""
-    classes = parts["classes"]
+    classes = facts["classes"]
     if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
         raise CountsError(f"classes must be a list of names, not {classes!r:.60}")
-    if not all(_is_unicode(name) for name in classes):
+    if not all(is_unicode(name) for name in classes):
         raise CountsError("the name of a class is not valid Unicode")
     if any(left >= right for left, right in itertools.pairwise(classes)):
         raise CountsError("classes must be sorted, each once")
     for name in ("n_docs", "n_multilabel"):
-        if type(parts[name]) is not int or not 0 <= parts[name] <= LARGEST:
-            raise CountsError(f"{name} must be a whole number of documents, not {parts[name]!r:.60}")
-    _check_numbers(parts["n_docs"], parts["n_multilabel"], parts["class_sizes"].tolist(), len(classes))
-    if not isinstance(parts["fixed"], bool):
-        raise CountsError(f"fixed must be true or false, not {parts['fixed']!r:.60}")
-    if not isinstance(parts["pruned"], str) or not _is_unicode(parts["pruned"]):
-        raise CountsError(f"pruned must be a string, not {parts['pruned']!r:.60}")
-    if not isinstance(parts["settings"], dict | None):
-        raise CountsError(f"the settings of the analyzer must be named values, not {parts['settings']!r:.60}")
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+        if type(facts[name]) is not int or not 0 <= facts[name] <= LARGEST:
+            raise CountsError(f"{name} must be a whole number of documents, not {facts[name]!r:.60}")
+    _check_numbers(facts["n_docs"], facts["n_multilabel"], facts["class_sizes"].tolist(), len(classes))
+    if not isinstance(facts["fixed"], bool):
+        raise CountsError(f"fixed must be true or false, not {facts['fixed']!r:.60}")
+    if not isinstance(facts["pruned"], str) or not is_unicode(facts["pruned"]):
+        raise CountsError(f"pruned must be a string, not {facts['pruned']!r:.60}")
+    if not isinstance(facts["settings"], dict | None):
+        raise CountsError(f"the settings of the analyzer must be named values, not {facts['settings']!r:.60}")
 
 
 def _check_numbers(n_docs: int, n_multilabel: int, sizes: list[int], n_classes: int) -> None:
@@ -148,23 +125,19 @@ class _Checker:
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """Cut the terms so that a block has about `_BLOCK` cells; the cells of a term stay together."""
-        indptr = self.cells.indptr
-        first, n_terms = 0, len(indptr) - 1
+        first, n_terms = 0, len(self.cells.indptr) - 1
         while first < n_terms:
-            end = int(np.searchsorted(indptr, indptr[first] + _BLOCK, side="right")) - 1
-            end = min(max(end, first + 1), first + _BLOCK, n_terms)
+            end = self.cells.find_end(first, _BLOCK, _BLOCK)
             yield first, end
             first = end
 
     def _check_block(self, first: int, end: int) -> None:
-        cells = self.cells
-        start, stop = int(cells.indptr[first]), int(cells.indptr[end])
-        indptr = cells.indptr[first : end + 1] - start
-        totals, values, classes = self.totals[:, first:end], cells.values[:, start:stop], cells.classes[start:stop]
+        totals, cells = self.totals[:, first:end], self.cells.slice(first, end)
+        indptr, classes, values = cells
         sizes = self.sizes[classes]
         self._refuse((values[0] < 1) | _impossible(values, sizes), first, indptr, classes)
         if self.one_label:  # sums of what is possible are: it is enough to look at the documents without a label
-            rest = totals - Cells(indptr, classes, values).totals()
+            rest = totals - cells.totals()
             self._refuse(_impossible(rest, self.n_docs - int(self.sizes.sum())), first)
         else:
             outside = np.repeat(totals, np.diff(indptr), axis=1) - values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import queue
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,8 @@ from termsieve.tokens.strings import document_offsets
 from termsieve.tokens.vocabulary import check_sizes
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
-TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20)  # from so many on, loops are quicker than plain Python
+# from so many on, loops are quicker than plain Python
+TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20, adds_up=True)
 MUCH_TEXT = 1 << 28  # bytes, from which on tables are so large that holes between them matter
 _MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
@@ -96,7 +98,7 @@ def _count_within(
     from termsieve.counts.spilling import Bound, count_within, parse_memory
     from termsieve.counts.storage import EMPTY_BLOCK, join_blocks
 
-    bound = Bound(parse_memory(memory), None if folder is None else Path(folder))
+    bound = Bound(parse_memory(memory), Path(tempfile.gettempdir() if folder is None else folder))
     with count_within(documents, analyzer, threads, bound, progress=progress) as (facts, blocks):
         return Counts.of_block(facts, join_blocks([EMPTY_BLOCK, *blocks]))
 
@@ -143,7 +145,8 @@ def count_folds(
     assignment = make_assignment(folds, seed, every, id)
     names, raw = _count_documents(documents, analyzer, resolve_threads(threads), assignment, progress=progress)
     if len(names) < 2:
-        raise OptionError(f"folds must name at least two folds; all documents are in {names[0]!r}.")
+        found = f"all documents are in {names[0]!r}" if names else "there are no documents"
+        raise OptionError(f"folds must name at least two folds; {found}.")
     return Folds(raw, names)
 
 
@@ -301,12 +304,11 @@ def split_texts(
 
 def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
     """All chunks counted: in plain Python when there are few, or else by loops in threads."""
-    held, n_bytes = [], 0
+    held = []
     for chunk in chunks:
         held.append(chunk)
         offsets = document_offsets(chunk.texts)
-        n_bytes += int(offsets[-1] - offsets[0])
-        if kernels_pay(n_bytes, TEXT_BYTES):
+        if kernels_pay(int(offsets[-1] - offsets[0]), TEXT_BYTES):
             return _tally_in_threads(itertools.chain(held, chunks), analyzer, threads)
     tally = PlainTally(analyzer)
     for chunk in held:

@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve import views
-from termsieve._types import AnyArray, BoolArray, Int64Array, StringArray
+from termsieve._types import AnyArray, Int64Array, StringArray
 from termsieve.counts import storage
 from termsieve.counts.cells import Cells, TermBlock
 from termsieve.counts.counts_reader import CountsReader
-from termsieve.errors import CountsError, OptionError, TermsieveError, UnknownNameError, did_you_mean
+from termsieve.counts.reduction import describe_pruning, find_kept_terms, rename_classes
+from termsieve.errors import CountsError, TermsieveError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
 from termsieve.tokens.strings import argsort_strings, check_distinct
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+_LISTED = 6  # classes, or terms, where counts print themselves
 _SEARCHED = 200_000  # terms among which a similar one is looked for
 
 
@@ -219,7 +221,7 @@ class Counts(ArrowTable):
 
     def __repr__(self) -> str:
         sizes = [f"{_shorten(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
-        common = np.lexsort([self.alphabetical, -self.term_df])[:8]
+        common = np.lexsort([self.alphabetical, -self.term_df])[:_LISTED]
         terms = [f"{_shorten(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
         lines = [
             f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
@@ -292,7 +294,11 @@ class Counts(ArrowTable):
         return int(found[0])
 
     def _find(self, term: str) -> int:
-        return int(pc.index(self.term_array, pa.scalar(term, pa.large_string())).as_py())
+        try:
+            wanted = pa.scalar(term, pa.large_string())
+        except (pa.ArrowTypeError, UnicodeEncodeError):  # no text, so no term
+            return -1
+        return int(pc.index(self.term_array, wanted).as_py())
 
     # Made from a matrix, saved and loaded
 
@@ -327,8 +333,7 @@ class Counts(ArrowTable):
         """
         from termsieve.counts.matrices import count_matrix
 
-        parts = count_matrix(X, y, terms, classes)
-        return cls(cells=Cells(*parts.pop("cells")), **parts)
+        return cls.of_block(*count_matrix(X, y, terms, classes))
 
     @classmethod
     def from_table(
@@ -374,14 +379,14 @@ class Counts(ArrowTable):
         >>> Counts.from_table(counts.to_table()) == counts
         True
         """
-        from termsieve.counts.tables import COLUMNS, columns_of_table, parts_from_table
+        from termsieve.counts.tables import COLUMNS, columns_of_table, read_table
 
         if df is None:
             columns = columns_of_table(terms, is_alone=classes is None and tf is None)
         else:
             columns = dict(zip(COLUMNS, (terms, classes, df, tf, tf2), strict=True))
         settings = None if analyzer is None else analyzer.settings
-        return cls._from_record(parts_from_table(columns, class_sizes, n_docs, n_multilabel, settings))
+        return cls.of_block(*read_table(columns, class_sizes, n_docs, n_multilabel, settings))
 
     def to_table(self) -> pa.Table:
         """Return everything that was counted as one table, which `from_table` reads: see `termsieve.counts.tables`."""
@@ -436,22 +441,13 @@ class Counts(ArrowTable):
         """All terms with their counts."""
         return TermBlock(self.term_array, self.cells, self.totals)
 
-    @classmethod
-    def _from_record(cls, record: dict[str, Any]) -> Counts:
-        return cls(cells=Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values")), **record)
-
-    def _to_record(self) -> dict[str, Any]:
-        terms, cells, totals = self.block
-        arrays = {"terms": terms, "indptr": cells.indptr, "cell_classes": cells.classes, "values": cells.values}
-        return {**self.facts, **arrays, "totals": totals}
-
     # Algebra
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        mine, theirs = self._to_record(), other._to_record()
-        return all(_is_equal(mine[name], theirs[name]) for name in mine)
+        mine, theirs = ((*one.facts.values(), one.term_array, *one.cells, one.totals) for one in (self, other))
+        return all(map(_is_equal, mine, theirs))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -499,9 +495,7 @@ class Counts(ArrowTable):
         return self._with_changes(terms=terms, settings=dict(settings), fixed=False)
 
     def _with_changes(self, **changes: Any) -> Counts:
-        record = self._to_record()
-        cells = Cells(record.pop("indptr"), record.pop("cell_classes"), record.pop("values"))
-        return Counts(**{**record, "cells": cells, **changes})
+        return Counts(**{**self.facts, **self.block._asdict(), **changes})
 
     # Views
 
@@ -533,30 +527,10 @@ class Counts(ArrowTable):
         >>> list(counts.prune(min_df=2, max_df=0.9).terms)
         ['c1']
         """
-        df, tf = self.totals[0], self.totals[1]
-        n_occurrences = self.n_occurrences
-        kept = (df >= _resolve_limit("min_df", min_df, self.n_docs)) & (
-            df <= _resolve_limit("max_df", max_df, self.n_docs)
-        )
-        if min_tf is not None:
-            kept &= tf >= _resolve_limit("min_tf", min_tf, n_occurrences)
-        if max_tf is not None:
-            kept &= tf <= _resolve_limit("max_tf", max_tf, n_occurrences)
-        if keep is not None:
-            kept &= self._match_terms("keep", keep)
-        if drop is not None:
-            kept &= ~self._match_terms("drop", drop)
-        given = {"min_df": min_df, "max_df": max_df, "min_tf": min_tf, "max_tf": max_tf}
-        said = [f"{name}={value}" for name, value in given.items() if repr(value) != _NO_LIMIT.get(name, "None")]
-        said += [f"{name}={len(c)} terms" for name, c in (("keep", keep), ("drop", drop)) if c is not None]
-        pruned = "; ".join(filter(None, [self.pruned, ", ".join(said)]))
+        limits = {"min_df": min_df, "max_df": max_df, "min_tf": min_tf, "max_tf": max_tf}
+        kept = find_kept_terms(self, limits, keep, drop)
+        pruned = "; ".join(filter(None, [self.pruned, describe_pruning(limits, keep, drop)]))
         return self.take(np.flatnonzero(kept), pruned=pruned)
-
-    def _match_terms(self, option: str, names: Collection[str]) -> BoolArray:
-        if isinstance(names, str):
-            raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
-        wanted = pa.array(list(names), pa.large_string())
-        return np.asarray(pc.is_in(self.term_array, value_set=wanted).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def merge_classes(self, groups: Mapping[str, Collection[str]]) -> Counts:
         """Return counts with some classes made one; classes that no group names stay as they are.
@@ -570,7 +544,7 @@ class Counts(ArrowTable):
         >>> list(counts.merge_classes({"comp": ["mac", "pc"]}).classes)
         ['comp', 'sport']
         """
-        names = _rename_classes(groups, list(self.classes))
+        names = rename_classes(groups, list(self.classes))
         if self.n_multilabel:
             raise CountsError(
                 f"Cannot merge classes: {self.n_multilabel:,} documents have more than one label, and counts do not "
@@ -584,9 +558,6 @@ class Counts(ArrowTable):
         return self._with_changes(classes=classes, class_sizes=sizes, cells=self.cells.renumber(rows))
 
 
-_NO_LIMIT = {"min_df": "1", "max_df": "1.0"}  # as they are written: 1 document is not all of them
-
-
 def _is_equal(mine: object, theirs: object) -> bool:
     if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
         return mine.dtype == theirs.dtype and np.array_equal(mine, theirs)
@@ -595,41 +566,11 @@ def _is_equal(mine: object, theirs: object) -> bool:
     return mine == theirs
 
 
-def _resolve_limit(name: str, value: float, whole: float) -> float:
-    """Return a limit in documents or occurrences, from a whole number or a share."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf"):
-        raise OptionError(f"prune: {name} must be a whole number or a share from 0.0 to 1.0, not {value!r}.")
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    if value > 1:
-        raise OptionError(f"prune: {name}={value!r} is more than all; for {value:g} of them write {name}={int(value)}.")
-    return value * whole
-
-
-def _rename_classes(groups: Mapping[str, Collection[str]], classes: list[str]) -> list[str]:
-    """Return the new name of each class."""
-    new: dict[str, str] = {}
-    known = set(classes)
-    for group, members in groups.items():
-        for member in [members] if isinstance(members, str) else members:
-            if member not in known:
-                raise CountsError(
-                    f"Unknown class {member!r}. {did_you_mean(member, classes)}Classes: {_format_list(classes)}."
-                )
-            if new.setdefault(member, group) != group:
-                raise CountsError(f"The class {member!r} stands in two groups, {new[member]!r} and {group!r}.")
-    for group in groups:
-        if group in known and group not in new:
-            raise CountsError(f"The group {group!r} has the name of a class that is not in it. Choose another name.")
-    return [new.get(name, name) for name in classes]
-
-
 def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
-def _format_list(names: Sequence[str], n: int | None = None, most: int = 6) -> str:
-    n = len(names) if n is None else n
-    shown = ", ".join(names[:most])
-    return f"{shown}, ... {n - most:,} more" if n > most else shown
+def _format_list(shown: Sequence[str], n: int) -> str:
+    """List the first of n names, and say how many more there are."""
+    shown = shown[:_LISTED]
+    return ", ".join(shown) + (f", ... {n - len(shown):,} more" if n > len(shown) else "")

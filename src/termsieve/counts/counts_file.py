@@ -152,11 +152,12 @@ class CountsFile:
         """Sums over all terms; of a file that is pruned, found by one pass."""
         if not self._limits:
             return self._all_terms
-        n_terms, n_occurrences, class_tf = 0, 0.0, np.zeros_like(self._stored.sums.class_tf)
+        n_terms, class_tf = 0, np.zeros_like(self._stored.sums.class_tf)
+        n_occurrences: float = 0  # whole numbers stay whole: they may be beyond what a float holds
         for block in self._read_pruned():
             n_terms, n_occurrences = n_terms + block.n_terms, n_occurrences + block.n_occurrences
             class_tf += block.class_tf
-        return Population(n_terms, n_occurrences if self.is_real else int(n_occurrences), class_tf)
+        return Population(n_terms, n_occurrences, class_tf)
 
     def prune(self, **limits: Any) -> CountsFile:
         """Return the file without some terms, as `Counts.prune` does; nothing is read yet."""
@@ -188,7 +189,7 @@ class CountsFile:
         storage.save(path, self.facts, (counts.block for counts in self._read_pruned()))
 
     def __getitem__(self, term: str) -> TermCounts:
-        if self.is_sorted and not self._limits:
+        if self.is_sorted and not self._limits and isinstance(term, str):
             firsts = [entry.first for entry in self._stored.blocks]
             place = bisect.bisect_right(firsts, term) - 1
             if place >= 0:

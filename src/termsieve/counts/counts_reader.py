@@ -67,7 +67,7 @@ class CountsReader:
         """Open a file; of one of our `own`, which this process has written, only the checksums are checked."""
         try:
             return cls(pa.OSFile(str(path)), Path(path), own=own)
-        except OSError as error:
+        except (OSError, pa.ArrowInvalid) as error:  # the second, of a name with a zero byte
             raise CountsFileError(f"{path}: cannot be read: {error}.") from error
 
     @classmethod

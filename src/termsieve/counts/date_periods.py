@@ -48,7 +48,7 @@ def _read_date(value: Any, every: Every) -> date:
 
     try:
         return parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         raise InputError(
             f"{value!r} is not a date from which the {every} follows: dates are written as 2024-05-17 (ISO 8601) "
             "or as in mail headers."

@@ -16,6 +16,7 @@ from termsieve.counts.arithmetic import add_all
 from termsieve.counts.cells import Cells, narrow
 from termsieve.counts.counts import Counts
 from termsieve.counts.date_periods import Every, make_namer
+from termsieve.documents.label_spelling import is_missing
 from termsieve.documents.string_columns import stringify_column
 from termsieve.errors import InputError, OptionError
 
@@ -226,6 +227,9 @@ class _GivenFolds(FoldAssignment):
     """By an array with a fold for each document."""
 
     def __init__(self, folds: AnyArray) -> None:
+        missing = np.flatnonzero(_find_missing(folds))
+        if len(missing):
+            raise OptionError(f"Document {missing[0] + 1:,} has no fold: its entry in folds is {folds[missing[0]]}.")
         try:
             self._names, self._numbers = np.unique(folds, return_inverse=True)
         except TypeError as error:
@@ -242,6 +246,12 @@ class _GivenFolds(FoldAssignment):
             raise OptionError(f"folds has {len(self._numbers):,} entries, but there are {n_docs:,} documents.")
 
 
+def _find_missing(folds: AnyArray) -> BoolArray:
+    if folds.dtype.kind == "O":
+        return np.fromiter(map(is_missing, folds), np.bool_, len(folds))
+    return np.asarray(folds != folds, np.bool_)  # NaN and NaT
+
+
 class _ColumnFolds(FoldAssignment):
     """By a column of the documents."""
 
@@ -251,9 +261,9 @@ class _ColumnFolds(FoldAssignment):
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         values = batch.column(self.column).to_pylist()
-        if None in values:
-            row = first + values.index(None) + 1
-            raise InputError(f"Document {row} has no fold: its column {self.column!r} is empty.")
+        missing = next((row for row, value in enumerate(values) if is_missing(value)), None)
+        if missing is not None:
+            raise InputError(f"Document {first + missing + 1} has no fold: its column {self.column!r} is empty.")
         if isinstance(values[0], (list, dict)):
             raise InputError(f"The column {self.column!r} holds {type(values[0]).__name__}s, which cannot name a fold.")
         try:

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from termsieve.counts.consistency import LARGEST
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.tokens.analyzer import Analyzer
 
 REFERENCE = "reference"
+_MOST_DIGITS = 100  # of a frequency; Python refuses to read some thousands
 
 
 def count_frequencies(
@@ -46,6 +48,7 @@ def count_frequencies(
     analyzer = analyzer or Analyzer()
     if analyzer.analyzer not in ("word", "tokens") or analyzer.ngram_range != (1, 1):
         raise OptionError("A list of words has the frequencies of single words: the analyzer must make single words.")
+    words, occurrences = list(words), list(occurrences)
     if len(words) != len(occurrences):
         raise OptionError(f"There are {len(words):,} words, but {len(occurrences):,} frequencies.")
     totals: Counter[str] = Counter()
@@ -55,8 +58,10 @@ def count_frequencies(
     found = {term: times for term, times in totals.items() if times}
     if not found:
         raise CountsError("The analyzer makes no term of the words of this list.")
+    total = {name: sum(found.values())}
+    if total[name] > LARGEST:
+        raise CountsError("The frequencies of this list add up to more than 64 bits can hold.")
     times = np.array(list(found.values()), np.int64)
-    total = {name: int(times.sum())}
     return Counts.from_table(
         list(found), [name] * len(found), times, times, times, class_sizes=total, analyzer=analyzer
     )
@@ -66,6 +71,8 @@ def _read_frequency(given: Any, word: str, i: int) -> int:
     """Return a frequency, which may be text such as "1,234"."""
     text = str(given).strip().replace(",", "").replace("_", "")
     whole = text.removesuffix(".0")
-    if not whole.isdecimal():
-        raise CountsError(f"Entry {i:,} of the list, {word!r}: its frequency must be a whole number, not {given!r}.")
+    if not whole.isdecimal() or len(whole) > _MOST_DIGITS:
+        raise CountsError(
+            f"Entry {i:,} of the list, {word!r}: its frequency must be a whole number, not {given!r:.60}."
+        )
     return int(whole)

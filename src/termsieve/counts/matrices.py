@@ -1,4 +1,4 @@
-"""Counts of the columns of a matrix: documents x terms and labels to the parts of `Counts`."""
+"""Counts of the columns of a matrix: documents x terms and labels to what `Counts` are made of."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from termsieve._types import AnyArray, Array
+from termsieve.counts.cells import Cells, TermBlock
 from termsieve.documents import make_label_lists
 from termsieve.errors import InputError, OptionError
 from termsieve.tokens.strings import check_distinct
@@ -18,7 +19,10 @@ from termsieve.tokens.strings import check_distinct
 def check_matrix(X: Any) -> sparse.csr_array:
     """Return a matrix of finite, non-negative numbers, as CSR; whole numbers as int64."""
     if not sparse.issparse(X):
-        X = np.asarray(X)
+        try:
+            X = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise InputError(f"X must be a matrix of numbers, documents x terms: {error}") from error
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"X must be a matrix of numbers, documents x terms, not {_describe_array(X)}.")
     if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
@@ -111,8 +115,10 @@ def _as_column(y: Any) -> Any:
     return y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
 
 
-def count_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None) -> dict[str, Any]:
-    """Return the parts of counts of a matrix."""
+def count_matrix(
+    X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[str] | None
+) -> tuple[dict[str, Any], TermBlock]:
+    """Return what is known of the documents of a matrix, and its columns with their counts."""
     matrix = check_matrix(X)
     labels, names = make_label_matrix(y, classes, matrix.shape[0])
     squares, present = matrix.copy(), matrix.copy()
@@ -123,25 +129,23 @@ def count_matrix(X: Any, y: Any, terms: Iterable[str] | None, classes: Sequence[
     cells = [sparse.csc_array(by_class @ power) for power in powers]
     for cell in cells:
         cell.sort_indices()
-    per_document = np.diff(labels.indptr)
-    return {
-        "terms": _make_column_names(terms, matrix.shape[1]),
+    totals = np.stack([np.asarray(power.sum(axis=0)).ravel() for power in powers])
+    facts = {
         "classes": names,
-        "cells": _align_cells(cells),
-        "totals": np.stack([np.asarray(power.sum(axis=0)).ravel() for power in powers]),
         "n_docs": matrix.shape[0],
         "class_sizes": np.asarray(labels.sum(axis=0)).ravel().astype(np.int64),
-        "n_multilabel": int((per_document > 1).sum()),
+        "n_multilabel": int((np.diff(labels.indptr) > 1).sum()),
         "fixed": True,
     }
+    return facts, TermBlock(_make_column_names(terms, matrix.shape[1]), _align_cells(cells), totals)
 
 
-def _align_cells(cells: list[sparse.csc_array]) -> tuple[Any, Any, Any]:
+def _align_cells(cells: list[sparse.csc_array]) -> Cells:
     """One structure for the three: that of the documents, which has no explicit zeros."""
     documents, *others = cells
     documents.eliminate_zeros()
     values = [documents.data, *(_take_values(other, documents) for other in others)]
-    return documents.indptr.astype(np.int64), documents.indices.astype(np.int32), np.stack(values)
+    return Cells(documents.indptr.astype(np.int64), documents.indices.astype(np.int32), np.stack(values))
 
 
 def _take_values(matrix: sparse.csc_array, places: sparse.csc_array) -> AnyArray:

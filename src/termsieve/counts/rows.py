@@ -303,7 +303,7 @@ def _sort_rows(data: Int64Array, columns: Int32Array, indptr: Int64Array, n_colu
 
 
 def _split_documents(documents: Sequence[Any]) -> list[slice]:
-    """Pieces of about `CHUNK` characters, whole documents each."""
+    """Cut documents into pieces of about `CHUNK_CHARACTERS`, whole documents each."""
     chunk = np.cumsum(_document_sizes(documents)) // CHUNK_CHARACTERS
     cuts = [0, *(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(documents)]
     return [slice(start, stop) for start, stop in itertools.pairwise(cuts) if start < stop]

@@ -38,8 +38,8 @@ from termsieve.counts.merging import Sum, open_sum, write_run
 from termsieve.counts.tally import Tally, load_kernels
 from termsieve.documents import Documents
 from termsieve.documents.remote import AnyPath
-from termsieve.errors import InputError, OptionError
-from termsieve.files import check_target, write_atomically
+from termsieve.errors import InputError, OptionError, OutputError
+from termsieve.files import check_target, is_writable, make_folder, write_atomically
 from termsieve.memory import release_memory, return_large_arrays
 from termsieve.threads import work_on_each, work_on_stream
 from termsieve.tokens.analyzer import Analyzer
@@ -49,6 +49,7 @@ RESERVED = 500 << 20  # bytes, as measured: Python, its libraries, compiled loop
 _SLACK = 1.2  # of what tables take, as measured: allocators keep some of what is freed
 LEAST_FOR_TABLES = 100 << 20
 CHECKPOINT_SECONDS = 60  # after which what is counted is kept, if counting may be resumed
+_JOURNAL = "progress.json"
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _ONE_FOLD = np.zeros(1, np.int64)
 
@@ -73,10 +74,10 @@ def parse_memory(given: str | int) -> int:
 
 
 class Bound(NamedTuple):
-    """How much memory counting may take, and the folder for what does not fit (default: for temporary files)."""
+    """How much memory counting may take, and the folder for what does not fit."""
 
     memory: int
-    folder: Path | None = None
+    folder: Path
 
 
 @contextmanager
@@ -84,8 +85,7 @@ def count_within(
     documents: Documents, given: Analyzer | None, threads: int, bound: Bound, *, progress: bool
 ) -> Iterator[Sum]:
     """Count documents; gives facts and blocks of terms, and removes the runs afterwards."""
-    if bound.folder is not None and not bound.folder.is_dir():
-        raise OptionError(f"There is no folder {bound.folder} for the parts of counts that do not fit into memory.")
+    _check_folder(bound.folder)
     with tempfile.TemporaryDirectory(prefix=".termsieve-", dir=bound.folder, ignore_cleanup_errors=True) as folder:
         counting = _BoundedCount(documents, Path(folder), threads, bound.memory)
         counting.count(given, progress=progress)
@@ -101,14 +101,22 @@ def count_resumably(
 
     The folder is kept until all is done. A count of other files, or by another analyzer, is not continued.
     """
-    folder = bound.folder or Path(tempfile.gettempdir()) / "termsieve-parts"
-    folder.mkdir(exist_ok=True)
-    journal = _Journal(folder / "progress.json", documents, given)
+    folder = bound.folder
+    _check_folder(folder.parent)
+    make_folder(folder, _JOURNAL)
+    journal = _Journal(folder / _JOURNAL, documents, given)
     counting = _BoundedCount(documents, folder, threads, bound.memory, journal)
     counting.count(given, progress=progress)
     with open_sum(counting.runs, threads, own=True) as found:
         yield found
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise OptionError(f"There is no folder {folder} for the parts of counts that do not fit into memory.")
+    if not is_writable(folder):
+        raise OutputError(f"{folder}: the parts of counts that do not fit into memory cannot be written there.")
 
 
 def count_to_file(

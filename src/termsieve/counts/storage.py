@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from termsieve._types import AnyArray, Int64Array
+from termsieve._types import AnyArray
 from termsieve.counts.cells import Cells, TermBlock
 from termsieve.files import write_atomically
 from termsieve.tokens.strings import make_string_array, string_buffers
@@ -217,7 +217,7 @@ def _cut_evenly(blocks: Iterable[TermBlock], parts: int) -> Iterator[TermBlock]:
         whole = join_blocks(held)
         first = 0
         while True:
-            end = _find_end(whole.cells.indptr, first, most_terms, most_cells)
+            end = whole.cells.find_end(first, most_terms, most_cells)
             if end == len(whole.terms):  # the next terms may still belong to it
                 break
             yield whole.slice(first, end)
@@ -226,12 +226,6 @@ def _cut_evenly(blocks: Iterable[TermBlock], parts: int) -> Iterator[TermBlock]:
         n_terms, n_cells = len(held[0].terms), len(held[0].cells.classes)
     if held:
         yield join_blocks(held)
-
-
-def _find_end(indptr: Int64Array, first: int, most_terms: int, most_cells: int) -> int:
-    """Return where the block that begins with a term ends; a term with very many classes is a block of its own."""
-    end = int(np.searchsorted(indptr, indptr[first] + most_cells, side="right")) - 1
-    return min(max(end, first + 1), first + most_terms, len(indptr) - 1)
 
 
 def join_blocks(blocks: Sequence[TermBlock]) -> TermBlock:

@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._types import AnyArray, BoolArray, Int64Array
-from termsieve.counts.cells import Cells
-from termsieve.counts.consistency import check_parts
+from termsieve.counts.cells import Cells, TermBlock
+from termsieve.counts.consistency import LARGEST, check_block, check_facts
 from termsieve.errors import CountsError, OptionError
 from termsieve.tokens.strings import argsort_strings
 
@@ -41,31 +41,31 @@ class _Rows(NamedTuple):
     has_class: BoolArray
 
 
-def parts_from_table(
+def read_table(
     columns: Mapping[str, Any],
     class_sizes: Mapping[str, int] | None,
     n_docs: int | None,
     n_multilabel: int | None,
     settings: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the parts of `Counts`, checked."""
+) -> tuple[dict[str, Any], TermBlock]:
+    """Return what is known of the documents, and the terms with their counts; checked."""
     rows = _read_rows(columns)
     sizes = _class_sizes(rows, class_sizes)
     n_docs, n_multilabel = _document_numbers(rows, sizes, n_docs, n_multilabel)
     terms, places = _number_terms(rows.terms)
     cells = _make_cells(rows, places, len(terms), list(sizes))
-    totals = _make_totals(rows, places, cells, terms)
-    parts = {
-        "terms": terms, "classes": list(sizes), "indptr": cells.indptr, "cell_classes": cells.classes,
-        "values": cells.values, "totals": totals, "n_docs": n_docs,
-        "class_sizes": np.array(list(sizes.values()), np.int64), "n_multilabel": n_multilabel,
-        "settings": None if settings is None else dict(settings), "fixed": False, "pruned": "",
+    facts = {
+        "classes": list(sizes), "n_docs": n_docs, "class_sizes": np.array(list(sizes.values()), np.int64),
+        "n_multilabel": n_multilabel, "settings": None if settings is None else dict(settings), "fixed": False,
+        "pruned": "",
     }  # fmt: skip
+    block = TermBlock(terms, cells, _make_totals(rows, places, cells, terms))
     try:
-        check_parts(parts)
+        check_facts(facts)
+        check_block(facts, block)
     except CountsError as error:
         raise CountsError(f"These are not counts of documents: {error}.") from error
-    return parts
+    return facts, block
 
 
 def table_of(counts: Counts) -> pa.Table:
@@ -118,6 +118,9 @@ def _read_rows(columns: Mapping[str, Any]) -> _Rows:
             )
     names = [_read_names(columns[name], name) for name in ("term", "class")]
     df = _read_numbers(columns["df"], "df", len(names[0]))
+    if df.dtype.kind == "f":
+        wrong = df[(df != np.floor(df)) | (np.abs(df) >= 2**53)]
+        raise OptionError(f"The df column must have numbers of documents, which are whole, not {wrong[0]}.")
     tf = df.copy() if columns.get("tf") is None else _read_numbers(columns["tf"], "tf", len(df))
     tf2 = _fewest_squares(df, tf) if columns.get("tf2") is None else _read_numbers(columns["tf2"], "tf2", len(df))
     has_term, has_class = (one.is_valid().to_numpy(zero_copy_only=False) for one in names)
@@ -141,7 +144,7 @@ def _read_numbers(column: Any, name: str, length: int) -> AnyArray:
     try:
         array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column)
         numbers = pc.fill_null(array.cast(pa.float64() if pa.types.is_floating(array.type) else pa.int64()), 0)
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, OverflowError) as error:
         raise OptionError(f"The {name} column must have numbers: {error}") from error
     values = np.asarray(
         numbers.to_numpy() if isinstance(numbers, pa.ChunkedArray) else numbers.to_numpy(zero_copy_only=False)
@@ -162,6 +165,10 @@ def _fewest_squares(df: AnyArray, tf: AnyArray) -> AnyArray:
     some = np.maximum(df, 1)
     if tf.dtype.kind == "f":
         return tf * tf / some
+    if (np.square(tf.astype(np.float64)) / some).max(initial=0) >= LARGEST:
+        raise CountsError(
+            "The squares of so many occurrences (tf) in so few documents (df) add up to more than 64 bits."
+        )
     each, rest = np.divmod(tf, some)
     return np.asarray(each * each * (some - rest) + (each + 1) ** 2 * rest)
 
@@ -172,7 +179,9 @@ def _class_sizes(rows: _Rows, given: Mapping[str, int] | None) -> dict[str, int]
     sizes = dict(zip(rows.classes.take(pa.array(at)).to_pylist(), rows.values[0, at].tolist(), strict=True))
     if len(sizes) < len(at):
         raise CountsError("The documents of a class are there twice.")
-    sizes |= {str(name): int(n) for name, n in (given or {}).items()}
+    if given is not None and not isinstance(given, Mapping):
+        raise OptionError(f"class_sizes must be a mapping of classes to numbers of documents, not {given!r:.60}.")
+    sizes |= {str(name): _read_size(f"class_sizes[{name!r:.60}]", n) for name, n in (given or {}).items()}
     missing = sorted(set(rows.classes.drop_null().unique().to_pylist()) - set(sizes))
     if missing:
         raise OptionError(
@@ -188,7 +197,20 @@ def _document_numbers(rows: _Rows, sizes: dict[str, int], n_docs: int | None, se
     if len(at) > 1:
         raise CountsError("The number of all documents is there twice.")
     stated = (int(rows.values[0, at[0]]), int(rows.values[1, at[0]])) if len(at) else (sum(sizes.values()), 0)
-    return stated[0] if n_docs is None else int(n_docs), stated[1] if several is None else int(several)
+    given = {"n_docs": n_docs, "n_multilabel": several}
+    found = [stated[i] if n is None else _read_size(name, n) for i, (name, n) in enumerate(given.items())]
+    return found[0], found[1]
+
+
+def _read_size(name: str, given: Any) -> int:
+    """Return a number of documents."""
+    try:
+        size = int(given)
+        if abs(size) <= LARGEST and (isinstance(given, str) or size == given):
+            return size
+    except (ValueError, TypeError, OverflowError):
+        pass  # NaN, infinity, or no number at all
+    raise OptionError(f"{name} must be a whole number of documents, not {given!r:.60}.")
 
 
 def _number_terms(given: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Int64Array]:

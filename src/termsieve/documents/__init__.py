@@ -2,7 +2,8 @@ r"""Files, folders, frames and streams come in; labelled documents as Arrow reco
 
 ::
 
-    documents      Documents and read(): the public face
+    reading        read(): from what a user names to Documents
+    documents      Documents: the stream, and what a pass noticed
     columns        which columns hold the text and the labels: given, or detected by name
     sources        what a path, glob, list, frame, standard input, ... stands for
     formats        the kinds of files by their ending
@@ -11,6 +12,7 @@ r"""Files, folders, frames and streams come in; labelled documents as Arrow reco
     separators     what separates the cells of CSV, as the content tells
     encodings      which encodings fit bytes that are not UTF-8
     text_files     plain text, a document for each line; files as classes
+    csv_records    CSV as Python reads it, where Arrow cannot
     streams        bytes of a file: opened, decompressed, transcoded, cut into blocks of lines
     jsonlines      \
     delimited       \
@@ -32,8 +34,9 @@ slower but names the line, accepts labels of mixed types, and can skip a row.
 """
 
 from termsieve.documents.columns import AUTO, Detect
-from termsieve.documents.documents import Documents, read
+from termsieve.documents.documents import Documents
 from termsieve.documents.labels import make_label_lists
+from termsieve.documents.reading import read
 from termsieve.documents.string_columns import TOKENS
 
 __all__ = ["AUTO", "TOKENS", "Detect", "Documents", "make_label_lists", "read"]

@@ -45,7 +45,7 @@ def parse_uri(uri: str) -> Path | RemotePath:
     """Return the path that a URI names: of this machine, or of a filesystem that Arrow knows."""
     match = _URI.match(uri)
     if match is not None and match[1].lower() == "file":
-        parts = urllib.parse.urlsplit(uri)
+        parts = _split_uri(uri)
         if parts.netloc not in ("", "localhost"):
             raise InputError(f"{uri}: names a file of another machine. Files of this one: file:///folder/file.")
         return Path(urllib.request.url2pathname(parts.path))
@@ -71,9 +71,16 @@ def hide_secrets(uri: str) -> str:
     >>> hide_secrets("s3://key:secret@bucket/x.csv?endpoint_override=localhost")
     's3://bucket/x.csv'
     """
-    parts = urllib.parse.urlsplit(uri)
+    parts = _split_uri(uri)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"
+
+
+def _split_uri(uri: str) -> urllib.parse.SplitResult:
+    try:
+        return urllib.parse.urlsplit(uri)
+    except ValueError as error:  # the rest of it may be a secret
+        raise InputError(f"A URI of the kind {uri.partition(':')[0]}:// is not valid: {error}.") from error
 
 
 class RemotePath:

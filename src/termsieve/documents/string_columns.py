@@ -234,7 +234,7 @@ def _decode_value(value: bytes | None, row: int, faults: Faults) -> str | None:
 
 
 def stringify_column(column: Column, title: str, faults: Faults) -> pa.Array:
-    """Write values of any plain type by the rule of `spelling`, as large_string; null where missing."""
+    """Write values of any plain type by the rule of `label_spelling`, as large_string; null where missing."""
     if isinstance(column, list):
         return _stringify_values(column, faults)
     column = decode_dictionary(column)

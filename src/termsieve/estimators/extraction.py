@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,7 +128,13 @@ class TermExtractor:
         return documents.combine_chunks()
 
     def _text(self, document: Any) -> str:
-        text = self.decode(document)
+        try:
+            text = self.decode(document)
+        except AttributeError as error:
+            raise InputError(
+                f"With input='file', a document must be an open file, not {type(document).__name__}: "
+                f"{str(document)[:60]!r}."
+            ) from error
         if not isinstance(text, str):
             hint = " (analyzer='tokens' takes lists of tokens.)" if isinstance(text, list | tuple) else ""
             raise InputError(f"A document must be text, not {type(text).__name__}: {str(text)[:60]!r}.{hint}")
@@ -176,7 +183,25 @@ def _check_documents(documents: Any) -> Sequence[Any]:
     return documents if isinstance(documents, list) else list(documents)
 
 
-# What is given, and not used or not consistent
+# What is given, and wrong, not used, or not consistent
+
+
+def check_numbers(parameters: Mapping[str, Any]) -> None:
+    """Refuse limits and a type of numbers that are none, before documents are read."""
+    for name in ("min_df", "max_df"):
+        if not isinstance(parameters[name], Real):
+            raise OptionError(
+                f"{name} must be a number of documents, or a share of them such as 0.5, not {parameters[name]!r}."
+            )
+    most = parameters["max_features"]
+    if most is not None and (isinstance(most, bool) or not isinstance(most, Integral) or most < 1):
+        raise OptionError(f"max_features must be a number of terms, 1 or more, or None, not {most!r}.")
+    try:
+        is_numeric = np.dtype(parameters["dtype"]).kind in "biufc"
+    except TypeError:
+        is_numeric = False
+    if not is_numeric:
+        raise OptionError(f"dtype must be a type of numbers, such as 'float32', not {parameters['dtype']!r}.")
 
 
 def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
@@ -239,8 +264,13 @@ def parse_vocabulary(vocabulary: Any) -> dict[str, int] | None:
             twice = next(term for column, term in enumerate(terms) if columns[term] != column)
             raise OptionError(f"Duplicate term in vocabulary: {twice!r}.")
     else:
-        columns = {term: int(column) for term, column in vocabulary.items()}
+        try:
+            columns = {term: int(column) for term, column in vocabulary.items()}
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"The columns of a vocabulary must be whole numbers: {error}.") from error
         _check_columns(columns)
+    if (other := next((term for term in columns if not isinstance(term, str)), None)) is not None:
+        raise OptionError(f"The terms of a vocabulary must be text, not {other!r}.")
     if not columns:
         raise OptionError("empty vocabulary passed to fit: give at least one term, or leave it out.")
     return columns

@@ -23,6 +23,7 @@ from termsieve.estimators.extraction import (
     AnyRows,
     ReaderPool,
     TermExtractor,
+    check_numbers,
     parse_vocabulary,
     warn_split_stop_words,
     warn_unused_parameters,
@@ -51,7 +52,7 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     ----------
     score_func : str, Score, function of a Table, or None
         What ranks the terms, such as ``"info_gain"``; needs labels. None: nothing, or with `k` or `rule` the default
-        score, `termsieve.scores.DEFAULT_SCORE`.
+        score, `termsieve.defaults.DEFAULT_SCORE`.
     k : int, "all" or None
         How many terms to keep; None and "all" are all.
     rule : str, Rule or None
@@ -254,9 +255,10 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, AnyRows, pa.LargeStringArray, list[Int32Array]]:
         """Read the documents: rows, terms in order, and the columns of these."""
-        _ = self._rule, self._weighting  # wrong options are reported before the work
-        warn_unused_parameters(self.get_params(deep=False))
-        reading = self._extractor
+        _ = self._rule, self._weighting, parse_vocabulary(self.vocabulary)  # wrong options are told before the work
+        reading, parameters = self._extractor, self.get_params(deep=False)
+        check_numbers(parameters)
+        warn_unused_parameters(parameters)
         rows = reading.read(raw_documents, self.threads)
         if self.binary:
             rows.make_binary()
@@ -417,6 +419,11 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return self.vocabulary_
         given = parse_vocabulary(self.vocabulary)
         if given is None or not self._is_unweighted:
+            if hasattr(self, "counts_"):
+                raise NotFittedError(
+                    "No terms are learned yet: the documents so far are of one class, or have no terms. Call "
+                    "partial_fit() with more of them."
+                )
             raise NotFittedError(
                 "Vocabulary not fitted or provided: call fit() with documents first, or give vocabulary=[...]."
             )

@@ -76,9 +76,9 @@ def stability(selected: Any, n_terms: int | None = None, *, confidence: float = 
     if M < 2:
         raise InputError(f"Stability needs at least two selections; there is {M}.")
     p, k = Z.mean(axis=0), Z.sum(axis=1)
-    share = k.mean() / d
+    share = k.mean() / d if d else 0.0
     if not 0 < share < 1:
-        return Stability(*[float("nan")] * 4)  # no term was taken, or all always were
+        return Stability(1.0, 1.0, 1.0, 0.0)  # no term was taken, or all always were: always the same
     spread = share * (1 - share)
     value = 1 - M / (M - 1) * (p * (1 - p)).mean() / spread
     each = (Z @ p / d - k / d * share + value / 2 * (2 * share * k / d - k / d - share + 1)) / spread

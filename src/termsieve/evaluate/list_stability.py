@@ -123,7 +123,7 @@ def stability(
     folds : Folds
         What `termsieve.count_folds` made: one pass; 20 folds or more give enough different halves.
     score_func : str, Score or function of a Table
-        The score that ranks the terms (default: `termsieve.scores.DEFAULT_SCORE`).
+        The score that ranks the terms (default: `termsieve.defaults.DEFAULT_SCORE`).
     k : int
         How many terms are selected.
     aggregate : {"max", "sum", "mean", "weighted_mean"}, optional
@@ -140,9 +140,16 @@ def stability(
     >>> ts.stability(ts.count_folds(texts, labels, folds=8), "chi2", 2).sentence
     'of these 2 terms 2 come again in 9 of 10 half-samples'
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise OptionError(f"The parameter 'k' of 'stability' must be a whole number, 1 or more, not {k!r}.")
+    for name, value, least in (("k", k, 1), ("pairs", pairs, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise OptionError(
+                f"The parameter {name!r} of 'stability' must be a whole number, {least} or more, not {value!r}."
+            )
     counts, one = folds.total, as_score(score_func)
+    if among is not None:
+        among = np.asarray(among, np.int64)
+        if among.size and not 0 <= among.min() <= among.max() < counts.n_terms:
+            raise OptionError(f"'among' must have places of the {counts.n_terms:,} terms, from 0; it has others.")
     halves = rank_half_samples(folds, one, int(k), aggregate=aggregate, among=among, pairs=pairs, seed=seed)
     scores = score(counts, one)
     best = scores.top_indices(scores.overall(aggregate), scores.tie_break_of(aggregate), int(k), among)

@@ -174,7 +174,16 @@ def to_class_probabilities(problems: Array, *, single: bool) -> Array:
     return shares
 
 
-# Log odds
+# What a classifier says
+
+
+def gives_probabilities(classifier: Any) -> bool:
+    """Tell whether a classifier has probabilities of its own; for several labels, whether each of its estimators has.
+
+    A class of all documents or of none has an estimator with a constant answer, and that one always has them.
+    """
+    parts = [classifier, *getattr(classifier, "estimators_", [])]
+    return all(hasattr(one, "predict_proba") for one in parts)
 
 
 def find_log_odds(classifier: BaseEstimator, X: Any, *, single: bool) -> Array:

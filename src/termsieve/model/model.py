@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Callable, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from termsieve.errors import InputError, MissingExtraError, OptionError, Termsie
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
 from termsieve.model.calibrating import EVEN, Decision, mark_most_probable
-from termsieve.model.calibration import find_log_odds
+from termsieve.model.calibration import find_log_odds, gives_probabilities
 from termsieve.model.container import pack, unpack
 from termsieve.model.decision_parts import check_report, pack_decision, unpack_decision
 from termsieve.model.explaining import Explanation, explain_rows
@@ -59,7 +60,7 @@ def find_known(X: Any) -> BoolArray:
 
 def check_confidence(model: Model, min_confidence: float) -> None:
     """Refuse what is not a probability, and a model that has none."""
-    if not 0 <= min_confidence <= 1:
+    if not isinstance(min_confidence, Real) or not 0 <= float(min_confidence) <= 1:
         raise OptionError(f"The least confidence must be a probability from 0 to 1, not {min_confidence!r}.")
     if min_confidence > 0:
         require_probabilities(model)
@@ -167,7 +168,9 @@ class Model:
 
     def explain(self, texts: Sequence[str], n: int = 10) -> list[list[Explanation]]:
         """Return for each text and each of its labels the n terms with the largest contributions, for or against."""
-        return explain_rows(self, self.to_matrix(texts), n) if len(texts) else []
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
+            raise OptionError(f"n must be a whole number of terms, 0 or more, not {n!r}.")
+        return explain_rows(self, self.to_matrix(texts), int(n)) if len(texts) else []
 
     # For a matrix that exists already
 
@@ -205,7 +208,7 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether the model has probabilities: it is calibrated, or the classifier has some of its own."""
-        return self.decision is not None or hasattr(self.classifier, "predict_proba")
+        return self.decision is not None or gives_probabilities(self.classifier)
 
     def probabilities(self, X: Any) -> Array:
         """Return the probabilities of the classes; a class that the classifier never saw has 0."""

@@ -23,6 +23,7 @@ from termsieve.classify.recipes import LinearSVM, PoissonNB, ProbitClassifier, R
 from termsieve.errors import OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.estimators.weighting import parse_weighting
+from termsieve.model.calibration import gives_probabilities
 from termsieve.model.container import Arrays, DamagedError
 from termsieve.ranking.ranking import as_score
 from termsieve.selection.rules import parse_rule
@@ -364,5 +365,5 @@ def try_classifier(classifier: BaseEstimator, n_terms: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         classifier.predict(sparse.csr_matrix((1, n_terms)))
-        if hasattr(classifier, "predict_proba"):
+        if gives_probabilities(classifier):
             classifier.predict_proba(sparse.csr_matrix((1, n_terms)))

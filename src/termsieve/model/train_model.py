@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -27,10 +28,11 @@ from termsieve.model.from_counts import fit_counts
 from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
-from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
+from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan, list_given
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
+from termsieve.study.splits import check_one_each
 from termsieve.study.study import compare
 from termsieve.study.trials import TrialSummary
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -106,15 +108,18 @@ def train(
     if isinstance(documents, Counts):
         _refuse_beside_counts(min_df=min_df, weighting=weighting, pairs=pairs)
         return _train_from_counts(documents, scores, classifiers, ks, rule)
+    compares = cv is not None and not (isinstance(cv, Integral) and cv == 0)
     options = {"groups": groups, "repeats": repeats, "seed": seed, "sample": sample, "min_df": min_df}
     plan = Plan.from_arguments(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
-        cv=cv or FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
+        cv=cv if compares else FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
     table = read_table(as_documents(documents, labels), plan.columns)
+    if groups is not None and not isinstance(groups, str):
+        check_one_each("groups", groups, table.num_rows)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = is_shown(progress)
-    if cv:
+    if compares:
         result = _compare(table, plan, analyzer, threads, shown=shown)
         choice = result.recommended(fewest=not best)
         chosen, measured = _make_candidate(plan, choice.chosen, result), _measure_candidates(result, plan, choice)
@@ -153,17 +158,18 @@ def train_recommended(
     >>> train_recommended(result, texts, labels).predict(["pills, cheap", "a meeting"])
     ['spam', 'ham']
     """
-    if result.settings["per_class"] or result.settings["weigh"] != "selected":
+    if result.settings["per_class"] or result.settings["weigh"] != "selected" or result.settings["min_tf"] > 1:
         raise OptionError(
-            "A comparison with per_class or weigh='all' recommends no single model: its classes have rankings, or its "
-            "terms weights, of their own."
+            "A comparison with per_class, weigh='all' or min_tf recommends no single model: its classes have rankings, "
+            "or its terms weights or limits, of their own."
         )
     special = [Contender(**about) for about in result.settings.get("contenders", [])]
     others = [name for name in result.scores if name not in {one.name for one in special}]
     plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
+    choice = result.recommended(fewest=not best)
+    _refuse_limits(_find_contender(plan, choice.chosen, result), is_whole=choice.k == result.settings["n_terms"])
     table = read_table(as_documents(documents, labels), [])
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
-    choice = result.recommended(fewest=not best)
     chosen = _make_candidate(plan, choice.chosen, result)
     spec = chosen.make_spec(analyzer)
     settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
@@ -220,9 +226,14 @@ class Candidate(NamedTuple):
 
 def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     """Return the scores that compete; with rules, each score with each rule."""
-    names = [scores] if isinstance(scores, str) else list(scores)
+    names = list_given("scores", scores, (str, Contender))
     if rule is None:
+        for one in names:
+            if isinstance(one, Contender):
+                _refuse_limits(one, is_whole=False)
         return names
+    if special := [one.name for one in names if isinstance(one, Contender)]:
+        raise OptionError(f"train: with a rule, scores are spellings, such as 'chi2'; {special[0]!r} is a Contender.")
     if ks != KS:
         raise OptionError("train: give ks or rule, not both: a rule determines the number of terms.")
     rules = [parse_rule(one) for one in (rule if isinstance(rule, list | tuple) else [rule])]
@@ -240,10 +251,26 @@ def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | Non
     )  # fmt: skip
 
 
+def _refuse_limits(contender: Contender, *, is_whole: bool) -> None:
+    """Refuse a contender whose choice of terms a model cannot have; `is_whole`: it has all that its rule takes."""
+    given = [name for name in ("aggregate", "max_tf", "max_df") if getattr(contender, name) is not None]
+    given += ["rule"] if contender.rule is not None and not is_whole else []
+    if given:
+        raise OptionError(
+            f"The contender {contender.name!r} has {' and '.join(given)}, which a model cannot have: it takes the "
+            "best of all terms by a score. Give the score alone, or a rule for all scores."
+        )
+
+
+def _find_contender(plan: Plan, one: TrialSummary, result: Comparison) -> Contender:
+    """Return the contender of something that was tried."""
+    added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
+    return added.get(one.score) or next(known for known in plan.scores if known.name == one.score)
+
+
 def _make_candidate(plan: Plan, one: TrialSummary, result: Comparison) -> Candidate:
     """Return what a model needs of something that was tried."""
-    added = {about["name"]: Contender(**about) for about in result.settings.get("contenders", [])}
-    contender = added.get(one.score) or next(known for known in plan.scores if known.name == one.score)
+    contender = _find_contender(plan, one, result)
     about = result.settings.get("representations", {}).get(contender.representation, result.settings)
     score, rule = _name_rule(contender, ALL if one.k == about["n_terms"] else one.k)
     weighting = plan.weighting_of(one.classifier)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.defaults import DEFAULT_LEVEL
-from termsieve.errors import CountsError, OptionError
+from termsieve.errors import OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import Decomposition, decompose
 from termsieve.periods.period_terms import PeriodTerms
@@ -101,14 +101,7 @@ def changes(
         if len(names) != len(given) or len(set(names)) < len(names):
             raise OptionError(f"names must be {len(given)} distinct names, one for each period, not {names!r}.")
         periods = dict(zip(names, given, strict=True))
-    _check_sizes(periods)
     return Changes(periods, level) if len(periods) == 2 else Trends(periods, level)
-
-
-def _check_sizes(periods: Mapping[str, Counts]) -> None:
-    for name, one in periods.items():
-        if not one.n_docs:
-            raise CountsError(f"The counts of {name!r} have no documents.")
 
 
 class Changes(PeriodTerms):

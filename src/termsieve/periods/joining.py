@@ -10,6 +10,7 @@ import numpy as np
 
 from termsieve.counts.cells import Cells
 from termsieve.counts.counts import Counts
+from termsieve.counts.counts_file import CountsFile
 from termsieve.errors import CountsError, OptionError
 
 
@@ -26,10 +27,21 @@ def join_periods(periods: Mapping[str, Counts], label: str | None = None) -> Cou
     """
     if len(periods) < 2:
         raise OptionError(f"There must be at least two periods to compare, not {len(periods)}.")
+    for name, one in periods.items():
+        _check_counts(name, one)
     try:
         return functools.reduce(operator.add, (relabel(one, name, label) for name, one in periods.items()))
     except CountsError as error:
         raise CountsError(str(error).replace("Cannot add counts", "Cannot compare counts", 1)) from error
+
+
+def _check_counts(name: str, counts: object) -> None:
+    if isinstance(counts, CountsFile):
+        raise OptionError(f"The counts of {name!r} are in a file: give them in memory, as its read() returns them.")
+    if not isinstance(counts, Counts):
+        raise OptionError(f"{name!r} must be Counts, not {type(counts).__name__}.")
+    if not counts.n_docs:
+        raise CountsError(f"The counts of {name!r} have no documents.")
 
 
 def relabel(counts: Counts, name: str, label: str | None = None) -> Counts:

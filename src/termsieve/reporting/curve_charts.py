@@ -27,7 +27,7 @@ from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
 
-_LABEL_LENGTH = 22  # characters of a line
+_LABEL_LENGTH = 22  # characters of a line: a phone has no room for more
 _SHOWN_BELOW = 0.1  # of F1, below the lowest that is recommended
 
 
@@ -137,9 +137,10 @@ def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> li
     choice = find_shown_choice(result, model)
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    parameters = "" if choice.classifier == model else f"\nwith {choice.classifier.partition('(')[2].removesuffix(')')}"
-    name = textwrap.fill(score_title(choice.score), _LABEL_LENGTH)  # a phone has no room for more
-    text = f"{name}\n{choice.k:,} terms: {format_f1(choice.mean)}{parameters}"
+    lines = [score_title(choice.score), f"{choice.k:,} terms: {format_f1(choice.mean)}"]
+    if choice.classifier != model:
+        lines.append(f"with {choice.classifier.partition('(')[2].removesuffix(')')}")
+    text = "\n".join(textwrap.fill(line, _LABEL_LENGTH, break_long_words=False) for line in lines)
     share = 0.03 + 0.05 * text.count("\n")
     rows = [{"k": choice.k, "f1": choice.mean, "low": low, "at": low + share * (high - low), "text": text}]
     base = alt.Chart(inline_data(rows)).encode(x="k:Q")

@@ -103,7 +103,9 @@ def _describe_gap(choice: Recommendation) -> str:
 def _describe_fewer(choice: Recommendation) -> str:
     """Tell the best with fewer terms; nothing where none were tried."""
     fewer = choice.fewer
-    return "" if fewer is None else f"; the best with fewer, {fewer.terms}, has {format_f1(fewer.mean)}"
+    if fewer is None:
+        return ""
+    return f"; the best with fewer, {fewer.terms}, has {format_f1(fewer.mean)}, not enough by the same rule"
 
 
 def list_findings(data: ReportData) -> list[Finding]:

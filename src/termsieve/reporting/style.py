@@ -43,7 +43,7 @@ def make_legend(names: Sequence[str], *, size: int = 80) -> Any:
 
 def axis_at(values: Sequence[int]) -> Any:
     """Make an axis with labels at these values."""
-    return alt.Axis(values=list(values), format="~s", labelOverlap="greedy", grid=False)
+    return alt.Axis(values=list(values), format="~s", labelOverlap="greedy", labelSeparation=6, grid=False)
 
 
 def powers_of_ten(n: int) -> list[int]:
@@ -82,7 +82,7 @@ def finish_chart(chart: Any, name: str, title: str, words: str, height: int | No
         gridColor=TEXT_COLOR, gridOpacity=0.1, domainOpacity=0.35, tickOpacity=0.35, labelFontSize=12, titleFontSize=12,
         titleFontWeight=400, labelLimit=150,
     ).configure_legend(
-        labelColor=TEXT_COLOR, titleColor=TEXT_COLOR, labelFontSize=12, labelLimit=200
+        labelColor=TEXT_COLOR, titleColor=TEXT_COLOR, labelFontSize=12, labelLimit=300
     )  # fmt: skip
     return Chart(name, title, words, finished.to_dict())
 

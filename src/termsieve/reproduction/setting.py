@@ -110,9 +110,7 @@ class Setting:
             if key not in known:
                 raise OptionError(f"setting {name!r}: unknown field {key!r}. {did_you_mean(key, known)}")
         given = {"name": name, "title": name, "group": name, **data}
-        if isinstance(given["sizes"], Mapping):
-            sizes = given["sizes"]
-            given["sizes"] = list(range(sizes["from"], sizes["to"] + 1, sizes["step"]))
+        given["sizes"] = expand_sizes(given["sizes"])
         return cls(**given)
 
     def with_changes(self, changes: Mapping[str, Any]) -> Setting:
@@ -246,6 +244,15 @@ class Setting:
     def data(self) -> dict[str, Any]:
         """All fields, as plain data."""
         return dict(json.loads(json.dumps(asdict(self))))
+
+
+def expand_sizes(given: Sequence[int] | Mapping[str, int]) -> list[int]:
+    """Return the numbers of terms of a list, or of a range.
+
+    >>> expand_sizes({"from": 10, "to": 30, "step": 10})
+    [10, 20, 30]
+    """
+    return list(range(given["from"], given["to"] + 1, given["step"]) if isinstance(given, Mapping) else given)
 
 
 def _read_documents(name: str) -> SelectedDocuments:

@@ -18,6 +18,7 @@ import numpy as np
 
 from termsieve._types import Int64Array
 from termsieve.errors import OptionError
+from termsieve.reproduction.setting import expand_sizes
 
 PARTS = ("scores", "classifiers", "average")  # of a setting; what is in none of them prepares the documents
 PREPARATION = "preparation"
@@ -98,11 +99,9 @@ class Multiverse:
             OpenChoice(**{**one, "readings": [Reading(**reading) for reading in one["readings"]]})
             for one in given["choices"]
         ]
-        sizes = given.get("sizes", ())
-        if isinstance(sizes, Mapping):
-            sizes = range(sizes["from"], sizes["to"] + 1, sizes["step"])
         names = (given.get(key, ()) for key in ("settings", "without"))
-        return cls(given["design"], choices, given.get("splits", 1), list(sizes), *names)
+        sizes = expand_sizes(given.get("sizes", ()))
+        return cls(given["design"], choices, given.get("splits", 1), sizes, *names)
 
     @property
     def shape(self) -> tuple[int, ...]:

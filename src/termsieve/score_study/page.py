@@ -176,8 +176,8 @@ def _ranking(evidence: Evidence) -> Iterator[str]:
         f"\n`{best}` has the best mean rank over {len(evidence.rank_table)} problems; the critical difference at the "
         f"5 % level (Nemenyi) is {evidence.critical_difference:.1f}: {others}. Friedman's p is "
         f"{_format_pvalue(evidence.friedman_pvalue)}. Both take the problems for independent, which classes of one "
-        "corpus are not. The last column: of the first 100 terms for all classes, ranked in one half of the training "
-        "documents, how many are there again in the other half.\n"
+        f"corpus are not. The last column: of the first {evidence.results.protocol['half_samples']} terms for all "
+        "classes, ranked in one half of the training documents, how many are there again in the other half.\n"
     )
 
 
@@ -251,8 +251,8 @@ def _agreement(evidence: Evidence) -> Iterator[str]:
     yield "## Which scores are nearly the same\n"
     yield f"![Agreement of scores](results/figures/{FIGURES['agreement']})\n"
     yield (
-        "The share of the first 100 terms for all classes that two scores have in common, a mean over the corpora. "
-        "Nearly the same:\n"
+        f"The share of the first {evidence.results.protocol['half_samples']} terms for all classes that two scores "
+        "have in common, a mean over the corpora. Nearly the same:\n"
     )
     for a, b, shared in evidence.duplicates():
         yield f"- `{a}` and `{b}`: {shared:.1%}"

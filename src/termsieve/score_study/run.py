@@ -22,6 +22,7 @@ from termsieve._types import AnyArray, Array, Int64Array
 from termsieve.classify.bayes_sweep import SWEPT_ENTRIES
 from termsieve.classify.curves import CurvePredictions, load_kernels, predict_curve
 from termsieve.classify.recipes import classifier
+from termsieve.errors import InputError
 from termsieve.estimators.weighting import parse_weighting
 from termsieve.evaluate.measures import Confusion, average_precision, confusion
 from termsieve.ranking.ranking import load_kernels as load_scoring_kernels
@@ -108,6 +109,10 @@ def run_study(
             if len(lists) < len(found):  # once, on the documents of the first panel
                 lists.append(work.compare_lists(protocol))
             say(f"{panel_name}, {name}: {len(rows)} problems, {spent:.0f} CPU seconds")
+    if not collected:
+        raise InputError(
+            f"None of the corpora ({', '.join(found) or 'none'}) has a class of {protocol.min_class:,} documents."
+        )
     agreement, stability = (np.mean(parts, axis=0) for parts in zip(*lists, strict=True))
     return StudyRun(protocol, contenders, collected, agreement, stability, seconds)
 

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from termsieve._types import BoolArray, Int32Array, Int64Array
 from termsieve.counts.labelled import LabelledMatrix
+from termsieve.errors import OptionError
 from termsieve.ranking.ranking import as_score, score
 from termsieve.selection.problem import Problem
 
@@ -67,6 +68,8 @@ def find_near_duplicates(
     list of NearDuplicate
         By chosen term, and those of one term by what it takes from them (gain - left), the most first.
     """
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
+        raise OptionError(f"n must be a whole number of terms, 0 or more, or None, not {n!r}.")
     if not len(chosen):
         return []
     counts = matrix.counts

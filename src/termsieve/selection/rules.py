@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
@@ -274,7 +275,8 @@ class PerClass(Rule):
         """Choose for every class."""
         m = pool.counts.n_classes
         taken = take_in_turn(rank_for_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
-        fewer = sum(taken[2].count(name) < self.quota for name in pool.counts.classes)
+        n_taken = Counter(taken[2])
+        fewer = sum(n_taken[name] < self.quota for name in pool.counts.classes)
         why = f"; {fewer:,} classes have fewer that speak for them" if fewer else ""
         reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_format_count(len(taken[0]), pool.size)}"
         return ChosenTerms(*taken, reason)
@@ -346,6 +348,11 @@ class Stages(Rule):
     def needs_documents(self) -> bool:  # type: ignore[override]
         """Whether one of the rules looks at terms together."""
         return any(one.needs_documents for one in self.rules)
+
+    @property
+    def needs_folds(self) -> bool:  # type: ignore[override]
+        """Whether one of the rules selects from many samples."""
+        return any(one.needs_folds for one in self.rules)
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose in stages."""

@@ -231,16 +231,17 @@ def select(
     """
     chosen_rule = parse_rule(rule)
     if chosen_rule.needs_folds and isinstance(what, Documents | Sequence):
-        what = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
-        labels = analyzer = None
-    if isinstance(what, Folds):
-        folds = what
-        what = folds.total
+        folds = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
+        if not chosen_rule.needs_documents:
+            what, labels, analyzer = folds.total, None, None
+    elif isinstance(what, Folds):
+        folds, what = what, what.total
     if isinstance(what, Scores):
         if score is not None:
             raise OptionError(
                 f"select was given scores of {what.score.spelling!r} and another score {score!r}: give one."
             )
+        _refuse_labels(labels, analyzer, "scores")
         return select_from_pool(TermPool(what, aggregate, folds=folds), chosen_rule)
     chosen_score = as_score(DEFAULT_SCORE if score is None else score)
     if isinstance(what, CountsFile):
@@ -281,8 +282,7 @@ def _read_source(
 ) -> tuple[Counts, LabelledMatrix | None]:
     """Return the counts of what was given, and the documents where the rule needs them."""
     if isinstance(what, Counts):
-        if labels is not None or analyzer is not None:
-            raise OptionError("select: labels and analyzer go with texts; these are counts.")
+        _refuse_labels(labels, analyzer, "counts")
         return what, None
     if isinstance(what, Documents | Sequence) and not rule.needs_documents:
         return count(what, labels, analyzer=analyzer, threads=threads), None
@@ -294,3 +294,8 @@ def _read_source(
         raise OptionError(f"select needs Counts, Scores or documents; it was given {type(what).__name__}.")
     matrix = read_labelled(what, labels, analyzer, threads)
     return matrix.counts, matrix
+
+
+def _refuse_labels(labels: Any, analyzer: Analyzer | None, given: str) -> None:
+    if labels is not None or analyzer is not None:
+        raise OptionError(f"select: labels and analyzer go with texts; these are {given}.")

@@ -14,28 +14,26 @@ import pyarrow.compute as pc
 
 from termsieve.errors import OptionError
 from termsieve.ranking.ranking import ScoreLike, as_score, score
-from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import ChosenTerms, Rule, TermPool, rule, set_float, set_int
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray, Int64Array
     from termsieve.counts.counts import Counts
     from termsieve.counts.folds import Folds
+    from termsieve.scores import Score
 
 PAIRS = 25
 N_FOLDS = 20  # into which documents are divided for it
 
 
 class HalfSamples(NamedTuple):
-    """The ranks of all terms of the total in each half-sample (halves x terms), from 1; and how many are taken."""
+    """The ranks of all terms of the total in each half-sample (halves x terms), from 1; and which it selects.
+
+    Terms that a half-sample lacks come last and are not selected, however many are.
+    """
 
     ranks: Int64Array
-    k: int
-
-    @property
-    def selected(self) -> BoolArray:
-        """Which terms each half-sample selects."""
-        return np.asarray(self.ranks <= self.k)
+    selected: BoolArray
 
     @property
     def shares(self) -> Array:
@@ -58,15 +56,17 @@ def rank_half_samples(
         raise OptionError(f"Half-samples are made of folds: at least 4 are needed, better 20; there are {len(folds)}.")
     chosen_score, rng = as_score(one), np.random.default_rng(seed)
     total = folds.total
-    ranks = []
-    for _ in range(pairs):
-        order = rng.permutation(len(folds))
-        middle = len(folds) // 2
-        for half in (order[:middle], order[middle:]):
-            counts = folds.join(half.tolist())
-            places = find_places(counts, total)
-            ranks.append(_rank_places(score(counts, chosen_score), aggregate, places, total.n_terms, among))
-    return HalfSamples(np.array(ranks), k)
+    allowed = np.ones(total.n_terms, np.bool_) if among is None else np.isin(np.arange(total.n_terms), among)
+    ranks = np.full((2 * pairs, total.n_terms), total.n_terms, np.int64)
+    selected = np.zeros(ranks.shape, np.bool_)
+    for pair in range(pairs):
+        drawn = rng.permutation(len(folds))
+        for row, half in enumerate((drawn[: len(folds) // 2], drawn[len(folds) // 2 :]), 2 * pair):
+            order = _order_places(folds.join(half.tolist()), total, chosen_score, aggregate)
+            order = order[allowed[order]]
+            ranks[row, order] = np.arange(1, len(order) + 1)
+            selected[row, order[:k]] = True
+    return HalfSamples(ranks, selected)
 
 
 def find_places(counts: Counts, total: Counts) -> Int64Array:
@@ -77,18 +77,10 @@ def find_places(counts: Counts, total: Counts) -> Int64Array:
     return np.asarray(places.to_numpy(), np.int64)
 
 
-def _rank_places(
-    scores: Scores, aggregate: str | None, places: Int64Array, n_terms: int, among: Int64Array | None
-) -> Int64Array:
-    """Return the rank of each term of the total; those that the half lacks come last."""
-    order = places[scores.order(aggregate)]
-    if among is not None:
-        allowed = np.zeros(n_terms, np.bool_)
-        allowed[among] = True
-        order = order[allowed[order]]
-    ranks = np.full(n_terms, n_terms, np.int64)
-    ranks[order] = np.arange(1, order.size + 1)
-    return ranks
+def _order_places(counts: Counts, total: Counts, one: Score, aggregate: str | None) -> Int64Array:
+    """Return where the terms of a part of the documents are in the total, best first; none where it has no class."""
+    places = find_places(counts, total)
+    return places[score(counts, one).order(aggregate)] if counts.n_classes else places[:0]
 
 
 @rule("stable")
@@ -114,7 +106,7 @@ class Stable(Rule):
         """Choose the terms that come again."""
         if pool.folds is None:
             raise OptionError(
-                f"{self} selects from half-samples, which counts do not have. Give the documents: "
+                f"{self} selects from half-samples, which neither counts nor estimators have. Give the documents: "
                 "termsieve.select(documents, rule), or the file of documents to the command."
             )
         places = find_places(pool.counts, pool.folds.total)

@@ -18,6 +18,7 @@ from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import read_matrices, read_occurrences
 from termsieve.documents import Documents
 from termsieve.errors import InputError, describe_single_class
+from termsieve.study.splits import check_one_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
 
@@ -38,8 +39,8 @@ class Corpus:
         Settings of the analyzer.
     texts
         The documents as they were written, or as lists of tokens.
-    rows
-        For a sample, its rows of the whole.
+    rows, n_whole
+        For a sample, its rows of the whole, and the number of documents there.
     analyzer
         What made the terms.
     """
@@ -52,6 +53,7 @@ class Corpus:
     settings: dict[str, Any]
     texts: pa.ChunkedArray
     rows: Int64Array | None = None
+    n_whole: int | None = None
     analyzer: Analyzer | None = None
 
     @property
@@ -66,7 +68,7 @@ class Corpus:
         rows = np.sort(np.random.default_rng(seed).choice(self.n_docs, n, replace=False))
         return replace(
             self, X=self.X[rows], Y=self.Y[rows], texts=self.texts.take(pa.array(rows)), rows=rows,
-            columns={name: column[rows] for name, column in self.columns.items()},
+            n_whole=self.n_docs, columns={name: column[rows] for name, column in self.columns.items()},
         )  # fmt: skip
 
     def read_again(self, analyzer: Analyzer, threads: int) -> Corpus:
@@ -74,11 +76,13 @@ class Corpus:
         X, terms = read_occurrences(self.texts, analyzer, threads)
         return replace(self, X=X, terms=terms, settings=analyzer.settings, analyzer=analyzer)
 
-    def rows_of(self, given: Any) -> Any:
-        """Return the values of these documents where `given` has one for each document of the whole; else `given`."""
+    def rows_of(self, name: str, given: Any) -> Any:
+        """Return the values of a column, or of an array with one for each document of the whole; others as they are."""
+        if isinstance(given, str):
+            return self.columns[given]
         if given is None or isinstance(given, int) or hasattr(given, "split"):
             return given
-        values = np.asarray(given)
+        values = check_one_each(name, given, self.n_docs if self.n_whole is None else self.n_whole)
         return values if self.rows is None else values[self.rows]
 
     @cached_property

@@ -212,7 +212,8 @@ def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int
 def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> PreparationResult:
     by_fold: dict[str, dict[tuple[int, int], list[float]]] = {name: {} for name in plan.names}
     for row in result.table.to_pylist():
-        if row["label"] == "" and row["measure"] == DEFAULT_MEASURE and (row["k"] < n_terms or len(result.ks) == 1):
+        is_asked = row["score"] in by_fold and (row["k"] < n_terms or len(result.ks) == 1)
+        if is_asked and row["label"] == "" and row["measure"] == DEFAULT_MEASURE:
             by_fold[row["score"]].setdefault((row["repeat"], row["fold"]), []).append(row["value"])
     curves = {name: np.array([np.mean(of[fold]) for fold in sorted(of)]) for name, of in by_fold.items()}
     means = {name: float(of.mean()) for name, of in curves.items()}

@@ -6,15 +6,19 @@ are imported where they are used: the command line reads this module for its hel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, asdict, dataclass, field, fields, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from termsieve.defaults import DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
+    from termsieve._types import BoolArray
+    from termsieve.counts.counts import Counts
     from termsieve.estimators.weighting import Weighting
 
 ALL = "all"  # terms
@@ -26,9 +30,7 @@ SCORES = (DEFAULT_SCORE, "chi2", "ifs", "bns")
 CLASSIFIERS = ("multinomial_nb", "linear_svm")
 KS = (AUTO,)
 GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)
-GROWTH = tuple(first * 10**power for power in range(3, 9) for first in (1, 2, 5))[
-    2:
-]  # tried where the best is at the end
+GROWTH = (5000, *(first * 10**power for power in range(4, 9) for first in (1, 2, 5)))  # where the best is at the end
 FOLDS = 5
 SAMPLE = 20_000
 MARGIN = 0.01
@@ -86,6 +88,10 @@ class Contender:
             return as_score(one).spelling if together is None else repr(together).removesuffix("()")
 
         if isinstance(given, Contender):
+            for name in ("max_tf", "max_df"):
+                most = getattr(given, name)
+                if most is not None:
+                    _check_whole(f"{name} of the contender {given.name!r}", most, least=1)
             if given.aggregate is not None:
                 get_aggregation(given.aggregate)
             rule = None if given.rule is None else repr(parse_rule(given.rule))
@@ -99,6 +105,11 @@ class Contender:
         from termsieve.selection.redundancy_rules import parse_redundancy_rule
 
         return parse_redundancy_rule(self.score) is not None
+
+    def allows(self, counts: Counts) -> BoolArray:
+        """Tell which terms are not too frequent to be ranked."""
+        most_tf, most_df = (math.inf if most is None else most for most in (self.max_tf, self.max_df))
+        return (counts.term_tf <= most_tf) & (counts.term_df <= most_df)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -180,13 +191,14 @@ class Plan:
         """Make a plan from the arguments of `termsieve.compare`, and check it."""
         from termsieve.classify.recipes import parse_recipe
 
-        contenders = [Contender.from_spelling(one) for one in _as_list(scores, (str, Contender))]
-        models = [parse_recipe(one).spelling for one in _as_list(classifiers, str)]
-        numbers = _check_ks(_as_list(ks, (int, str)))
+        contenders = [Contender.from_spelling(one) for one in list_given("scores", scores, (str, Contender))]
+        models = [parse_recipe(one).spelling for one in list_given("classifiers", classifiers, str)]
+        numbers = _check_ks(list_given("ks", ks, (Integral, float, str)))
         names = [one.name for one in contenders]
         for what, given in (("scores", names), ("classifiers", models), ("ks", numbers)):
             if not given or len(set(given)) < len(given):
                 raise OptionError(f"{what} must be distinct, and at least one, not {given!r}.")
+        others = {name: _as_plain(value) for name, value in others.items()}
         plan = cls(tuple(contenders), tuple(models), tuple(numbers), **others)
         plan._check()
         return plan
@@ -202,12 +214,17 @@ class Plan:
             raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
         if self.pairs not in PAIR_MODES:
             raise OptionError(f"pairs must be one of {', '.join(map(repr, PAIR_MODES))}, not {self.pairs!r}.")
-        if not isinstance(self.margin, int | float) or not 0 <= self.margin <= 1:
-            raise OptionError(f"margin must be a number from 0 to 1, such as 0.01, not {self.margin!r}.")
-        if self.sample is not None and (not isinstance(self.sample, int) or self.sample < 0):
-            raise OptionError(f"sample must be a number of documents, or None for all, not {self.sample!r}.")
-        if not isinstance(self.min_df, int | float) or self.min_df < 0 or (self.min_df > 1 and self.min_df % 1):
+        check_margin(self.margin)
+        if self.sample is not None:
+            _check_whole("sample", self.sample)
+        if not isinstance(self.min_df, int | float) or not self.min_df >= 0 or (self.min_df > 1 and self.min_df % 1):
             raise OptionError(f"min_df must be a number of documents, or a share of them, not {self.min_df!r}.")
+        _check_whole("seed", self.seed)
+        _check_whole("min_tf", self.min_tf)
+        for one in self.scores:
+            if one.rule is not None and (self.per_class or one.ranks_together):
+                what = "per_class has a ranking for each class" if self.per_class else f"{one.score} has its own choice"
+                raise OptionError(f"The rule of the contender {one.name!r} cannot be followed: {what}.")
 
     @property
     def names(self) -> list[str]:
@@ -233,6 +250,11 @@ class Plan:
     def least_df(self, n_docs: int) -> float:
         """Return the fewest training documents that a term must have."""
         return max(self.min_df if isinstance(self.min_df, int) else self.min_df * n_docs, 1)
+
+    def allows(self, counts: Counts, n_docs: int | None = None) -> BoolArray:
+        """Tell which terms are frequent enough to be ranked; `n_docs` are the training documents (default: all)."""
+        least = self.least_df(counts.n_docs if n_docs is None else n_docs)
+        return (counts.term_df >= least) & (counts.term_tf >= self.min_tf)
 
     @property
     def is_open(self) -> bool:
@@ -260,6 +282,12 @@ class Plan:
     def trial_description(self) -> dict[str, Any]:
         """What determines the trials, as plain data: all but the margin, which decides what is said of them."""
         return {name: value for name, value in self.description.items() if name != "margin"}
+
+
+def check_margin(margin: Any) -> None:
+    """Refuse what is not a share."""
+    if not isinstance(margin, int | float) or not 0 <= margin <= 1:
+        raise OptionError(f"margin must be a number from 0 to 1, such as 0.01, not {margin!r}.")
 
 
 def describe_contenders(contenders: Iterable[Contender]) -> list[dict[str, Any]]:
@@ -294,13 +322,19 @@ def usual_weighting(classifier: str) -> str:
     return parse_recipe(classifier).weighting
 
 
+def _check_whole(what: str, value: Any, least: int = 0) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise OptionError(f"{what} must be a whole number, {least} or more, not {value!r}.")
+
+
 def _check_ks(given: Iterable[Any]) -> list[int | str]:
     numbers: set[int] = set()
     texts: set[str] = set()
     for k in given:
-        if k in (ALL, AUTO):
+        number = _as_plain(k)
+        if isinstance(k, str) and k in (ALL, AUTO):
             texts.add(k)
-        elif isinstance(k, str) or int(k) < 1:
+        elif isinstance(k, bool) or not isinstance(number, int | float) or not (number >= 1 and number % 1 == 0):
             raise OptionError(f'ks must be numbers of terms, 1 or more, or "all", not {k!r}.')
         elif int(k) > MAX_TERMS:
             raise OptionError(f"ks must be {MAX_TERMS:,} or less, not {int(k):,}.")
@@ -311,6 +345,11 @@ def _check_ks(given: Iterable[Any]) -> list[int | str]:
     return [*sorted(numbers), *texts]
 
 
+def _as_plain(value: Any) -> Any:
+    """Return a whole number of any library as Python's."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+
+
 def _as_data(value: Any) -> Any:
     """Return a value that JSON can hold; of an array or a splitter, only its type."""
     if isinstance(value, tuple):
@@ -318,5 +357,10 @@ def _as_data(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float | str) else f"<{type(value).__name__}>"
 
 
-def _as_list(given: Any, one: type | tuple[type, ...]) -> Sequence[Any]:
-    return [given] if isinstance(given, one) else list(given)
+def list_given(what: str, given: Any, one: type | tuple[type, ...]) -> list[Any]:
+    """Return what was given, one of something or several, as a list."""
+    if isinstance(given, one):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise OptionError(f"{what} must be one or several, in a list, not {given!r}.")
+    return list(given)

@@ -30,10 +30,8 @@ ONE_SPLIT_RULE = (
     "is below that of the best of everything tried, all terms included, by no more than the margin."
 )
 EDGE_STEP = 2.5  # the largest step between numbers of terms: 2,000, 5,000, 10,000
-_SURELY, _PROBABLY = (
-    0.05,
-    0.5,
-)  # probabilities of losing more than the margin, up to which it says "enough", or "probably enough"
+# probabilities of losing more than the margin, up to which it says "enough", or "probably enough"
+_SURELY, _PROBABLY = 0.05, 0.5
 
 
 class SmallClass(NamedTuple):

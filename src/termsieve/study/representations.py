@@ -10,7 +10,7 @@ from termsieve.documents import TOKENS
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import AUTO, GRID, Plan
 from termsieve.tokens.analyzer import Analyzer
-from termsieve.tokens.boundaries import SAMPLE_CHARACTERS, SAMPLE_TEXTS, describe_missing_boundaries
+from termsieve.tokens.boundaries import describe_missing_boundaries
 
 PAIRS = "words and pairs"
 CHARACTERS = "characters"
@@ -54,7 +54,6 @@ def adapt_analyzer(analyzer: Analyzer, name: str) -> Analyzer:
 
 def _lacks_spaces(texts: pa.ChunkedArray, analyzer: Analyzer) -> bool:
     """Tell whether the texts have hardly any word boundaries, and nothing was said about how to find words."""
-    first = texts.slice(0, SAMPLE_TEXTS)
     if texts.type == TOKENS:
         return False
-    return describe_missing_boundaries((text[:SAMPLE_CHARACTERS] for text in first.to_pylist()), analyzer) is not None
+    return describe_missing_boundaries((text.as_py() for text in texts), analyzer) is not None

@@ -85,7 +85,11 @@ def write_result(path: str | Path, parts: ResultParts) -> None:
 def read_result(path: str | Path) -> ResultParts:
     """Read a file that `write_result` wrote."""
     try:
-        content = _check_checksum(Path(path).read_bytes())
+        written = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
+    try:
+        content = _check_checksum(written)
         with pq.ParquetFile(
             pa.BufferReader(content), thrift_string_size_limit=_MAX_METADATA_BYTES, read_dictionary=_TEXT_COLUMNS
         ) as file:

@@ -22,7 +22,7 @@ from termsieve.plots import plot_curves
 from termsieve.ranking.score_values import Scores
 from termsieve.selection.near_duplicates import NearDuplicate, TermGroup
 from termsieve.study.excerpts import Excerpts
-from termsieve.study.plan import MARGIN
+from termsieve.study.plan import MARGIN, check_margin
 from termsieve.study.recommendation import Recommendation, recommend
 from termsieve.study.result_files import ResultParts, read_result, write_result
 from termsieve.study.trials import Trials
@@ -179,8 +179,9 @@ class Comparison(ArrowTable):
         return self._recommend(self.trials(measure), measure, margin, fewest=fewest)
 
     def _recommend(self, trials: Trials, measure: str, margin: float | None, *, fewest: bool = True) -> Recommendation:
-        usual = self.settings.get("margin", MARGIN)
-        return recommend(trials, measure, float(usual if margin is None else margin), self.settings, fewest=fewest)
+        chosen = self.settings.get("margin", MARGIN) if margin is None else margin
+        check_margin(chosen)
+        return recommend(trials, measure, float(chosen), self.settings, fewest=fewest)
 
     def curve(self, score: str, classifier: str, measure: str = DEFAULT_MEASURE) -> tuple[list[int], Array]:
         """Return the numbers of terms, and a measure of all classes (splits x numbers of terms)."""

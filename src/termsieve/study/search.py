@@ -43,9 +43,7 @@ IMBALANCE = 3  # the largest class against the smallest, from which on class wei
 
 def count_rankable(corpus: Corpus, plan: Plan, splits: list[Split]) -> int:
     """Return the number of terms that may be ranked in some split: all terms of the comparison."""
-    least = plan.least_df(min(len(split.train) for split in splits))
-    counts = corpus.counts
-    return max(int(((counts.term_df >= least) & (counts.term_tf >= plan.min_tf)).sum()), 1)
+    return max(int(plan.allows(corpus.counts, min(len(split.train) for split in splits)).sum()), 1)
 
 
 class Search:
@@ -204,14 +202,14 @@ class Search:
         if best.classifier in self.asked.classifiers:
             return
         tried = {one[:3] for one in trials.tried}
-        first = next(one for one in self.study.plan.scores if one.is_plain)
-        every = best._replace(score=first.name, k=self.study.n_terms or 0)
+        ranks_all = [one.name for one in (*self.study.plan.scores, *self.added) if one.is_plain]
+        every = {best._replace(score=name, k=self.study.n_terms or 0) for name in ranks_all[:1]}
         fewer = {
             one._replace(classifier=best.classifier)
             for one in trials.tried
             if one.score == chosen.score and one.k < chosen.k
         }
-        for wanted, stage in (({every}, "with all terms"), (fewer, "with fewer terms")):
+        for wanted, stage in ((every, "with all terms"), (fewer, "with fewer terms")):
             missing = {one for one in wanted if one[:3] not in tried}
             for study in self._stages_of(missing, best.classifier, f"of a variant {stage}"):
                 self._run_stage(study, journal, rows, seconds)

@@ -53,6 +53,14 @@ class TimedRankings(NamedTuple):
     seconds: float
 
 
+def count_training(corpus: Corpus, split: Split) -> Counts:
+    """Return the counts of the training documents: where the test documents are all others, by subtraction."""
+    times = np.bincount(np.concatenate([split.train, split.test]), minlength=corpus.n_docs)
+    if (times == 1).all():
+        return corpus.counts - Counts.from_matrix(corpus.X[split.test], corpus.Y[split.test], classes=corpus.classes)
+    return Counts.from_matrix(corpus.X[split.train], corpus.Y[split.train], classes=corpus.classes)
+
+
 class SplitData:
     """The data of one split: its counts, matrices and labels."""
 
@@ -62,20 +70,13 @@ class SplitData:
         self.classes = corpus.classes
         self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
         self.is_single_label = corpus.single_labels is not None and not plan.one_vs_rest
-        self.occurrences = self._training_counts(corpus)
+        self.occurrences = count_training(corpus, split)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
         self._train_rows, self._corpus = split.train, corpus
         self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
         self._whole: dict[str, tuple[list[list[Any]], float]] = {}  # rows with all terms, and their seconds
         self._locks = {model: Lock() for model in plan.classifiers}
-
-    def _training_counts(self, corpus: Corpus) -> Counts:
-        if len(self.split.train) + len(self.split.test) == corpus.n_docs:
-            return corpus.counts - Counts.from_matrix(
-                corpus.X[self.split.test], self.test_labels, classes=corpus.classes
-            )
-        return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
     def _apply_weighting(
         self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array
@@ -109,7 +110,8 @@ class SplitData:
         if self.plan.per_class:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
         else:
-            orders = [("", self._order(scores, contender))]
+            matrix = None if contender.rule is None else self.matrix
+            orders = [("", order_columns(scores, contender, matrix))]
         return self._limit_rankings(orders, contender, measure_cpu() - start)
 
     def _rank_together(self, contender: Contender) -> TimedRankings:
@@ -134,25 +136,13 @@ class SplitData:
             )
         return TimedRankings(ranked, seconds)
 
-    def _order(self, scores: Scores, contender: Contender) -> Int64Array:
-        """Return the columns of a ranking for all classes, best first; with a rule, those that it selects."""
-        if contender.rule is None:
-            return scores.order(contender.aggregate)
-        return select_from_pool(TermPool(scores, matrix=self.matrix), parse_rule(contender.rule)).index
-
     def _filter_order(self, order: Int64Array, contender: Contender) -> Int64Array:
         """Drop terms that are too rare or too frequent in the training documents, and all after the largest k."""
         return order[self._allowed_columns(contender)[order]][: self.ks[-1]]
 
     def _allowed_columns(self, contender: Contender) -> BoolArray:
         """Return a mask of the terms that are neither too rare nor too frequent in the training documents."""
-        df, tf = self.occurrences.term_df, self.occurrences.term_tf
-        allowed = (df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf)
-        if contender.max_tf is not None:
-            allowed &= tf <= contender.max_tf
-        if contender.max_df is not None:
-            allowed &= df <= contender.max_df
-        return np.asarray(allowed)
+        return self.plan.allows(self.occurrences) & contender.allows(self.occurrences)
 
     def evaluate_trial(self, name: str, rankings: TimedRankings, model: str) -> tuple[TrialRows, float]:
         """Return the rows of one trial, and the CPU seconds of this thread."""
@@ -181,8 +171,7 @@ class SplitData:
     @cached_property
     def _all_columns(self) -> Int64Array:
         """The columns that may be ranked, in their order."""
-        df, tf = self.occurrences.term_df, self.occurrences.term_tf
-        return np.flatnonzero((df >= self.plan.least_df(self.occurrences.n_docs)) & (tf >= self.plan.min_tf))
+        return np.flatnonzero(self.plan.allows(self.occurrences))
 
     def _rows_of_all_terms(self, model: str) -> tuple[list[list[Any]], float]:
         start = measure_cpu()
@@ -199,6 +188,11 @@ class SplitData:
             return
         for k in ks:
             train, test = (nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
+            if not len(train) or not len(test):
+                raise InputError(
+                    f"drop_empty leaves no {'test' if len(train) else 'training'} documents in a split: none has one "
+                    f"of the first {k:,} terms. Give more terms, or keep such documents."
+                )
             yield from self._curve_rows(ranked, model, (k,), seen[train], known[train], unseen[test], truth[test])
 
     def _curve_rows(
@@ -222,6 +216,13 @@ class SplitData:
         if self.is_single_label:
             return _class_codes(self.train_labels), _class_codes(self.test_labels)
         return self.train_labels.toarray(), self.test_labels.toarray()
+
+
+def order_columns(scores: Scores, contender: Contender, matrix: LabelledMatrix | None) -> Int64Array:
+    """Return the columns of a ranking for all classes, best first; with a rule, those that it selects from a matrix."""
+    if contender.rule is None:
+        return scores.order(contender.aggregate)
+    return select_from_pool(TermPool(scores, contender.aggregate, matrix=matrix), parse_rule(contender.rule)).index
 
 
 def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:

@@ -65,6 +65,16 @@ def make_splits(
     return splits
 
 
+def check_one_each(name: str, given: Any, n_docs: int) -> AnyArray:
+    """Return as an array what must have one value for each document."""
+    values: AnyArray = np.asarray(given)
+    if values.shape != (n_docs,):
+        raise OptionError(
+            f"{name} must have one value for each of the {n_docs:,} documents; it was given {given!r:.60}."
+        )
+    return values
+
+
 def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: Any) -> None:
     """Refuse more folds than there are documents, or groups, to divide, and tell how many would do."""
     if not isinstance(cv, int) or isinstance(cv, bool):

@@ -46,7 +46,7 @@ from termsieve.study.recommendation import Recommendation
 from termsieve.study.result_files import SCHEMA
 from termsieve.study.results import Comparison
 from termsieve.study.search import Search, count_rankable
-from termsieve.study.split_data import SplitData
+from termsieve.study.split_data import SplitData, order_columns
 from termsieve.study.splits import Split, make_splits
 from termsieve.study.stable_terms import MAX_DOCUMENTS, measure_stable_terms
 from termsieve.threads import thread_pool
@@ -152,7 +152,7 @@ def compare(
     )  # fmt: skip
     n_threads = resolve_threads(threads)
     whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
-    corpus = whole.sample(plan.sample, seed)
+    corpus = whole.sample(plan.sample, plan.seed)
     splits = make_plan_splits(corpus, plan)
     n_terms = count_rankable(corpus, plan, splits)
     study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
@@ -188,11 +188,11 @@ def _find_superfluous_terms(
     contender = known.get(choice.score.partition(" on ")[0], plan.scores[0])
     counts = corpus.named_counts
     matrix = LabelledMatrix(corpus.X, corpus.Y, counts)
-    is_ranked = (counts.term_df >= plan.least_df(counts.n_docs)) & (counts.term_tf >= plan.min_tf)
+    is_ranked = plan.allows(counts) & contender.allows(counts)
     n = min(choice.k, _EXPLAINED_TERMS)
     rule = parse_redundancy_rule(contender.score)
     if rule is None:
-        order = scored[contender.name].order(contender.aggregate)
+        order = order_columns(scored[contender.name], contender, matrix)
         chosen = order[is_ranked[order]][:n]
     else:
         chosen = rule.rank_all(matrix, n, np.flatnonzero(is_ranked))[:n]
@@ -201,9 +201,7 @@ def _find_superfluous_terms(
 
 def make_plan_splits(corpus: Corpus, plan: Plan) -> list[Split]:
     """Return the splits of a corpus that a plan asks for."""
-    cv, groups = (  # a column, or something for each document
-        corpus.columns[given] if isinstance(given, str) else corpus.rows_of(given) for given in (plan.cv, plan.groups)
-    )
+    cv, groups = corpus.rows_of("cv", plan.cv), corpus.rows_of("groups", plan.groups)
     return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
 
 

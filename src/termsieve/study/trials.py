@@ -33,7 +33,7 @@ class TrialSummary(NamedTuple):
     def terms(self) -> str:
         """The terms in words."""
         if self.is_all:
-            return f"all {self.k:,} terms"
+            return "the only term" if self.k == 1 else f"all {self.k:,} terms"
         return f"{self.k:,} {'term' if self.k == 1 else 'terms'} by {score_title(self.score)}"
 
     def __str__(self) -> str:

@@ -246,6 +246,8 @@ def choose_analyzer(analyzer: Analyzer | None, *, tokens: bool) -> Analyzer:
     """Return the given analyzer, or without one the usual for texts or token lists; refuse one of the other kind."""
     if analyzer is None:
         return Analyzer(analyzer="tokens") if tokens else Analyzer()
+    if not isinstance(analyzer, Analyzer):
+        raise OptionError(f"analyzer must be an Analyzer, such as Analyzer(analyzer='char'), not {analyzer!r:.60}.")
     if tokens != (analyzer.analyzer == "tokens"):
         raise make_kind_error(analyzer)
     return analyzer

@@ -16,8 +16,8 @@ import pyarrow as pa
 from termsieve.errors import warn
 from termsieve.tokens.analyzer import Analyzer
 
-SAMPLE_TEXTS = 2_000
-SAMPLE_CHARACTERS = 200_000
+_SAMPLE_TEXTS = 2_000
+_SAMPLE_CHARACTERS = 200_000
 FEWEST_CHARACTERS = 200  # of such scripts, below which nothing can be told
 
 
@@ -53,7 +53,7 @@ def find_script_without_spaces(texts: Iterable[str]) -> str | None:
     >>> find_script_without_spaces(["今天 天气 很 好 " * 50]) is None
     True
     """
-    sample = "\n".join(itertools.islice(texts, SAMPLE_TEXTS))[:SAMPLE_CHARACTERS]
+    sample = _take_sample(texts)
     if sample.isascii():
         return None
     for script in _SCRIPTS:
@@ -64,6 +64,18 @@ def find_script_without_spaces(texts: Iterable[str]) -> str | None:
         if sum(length * length for length in lengths) >= script.longest_words * n:
             return _tell_japanese(sample, n) if script is _SCRIPTS[0] else script.name
     return None
+
+
+def _take_sample(texts: Iterable[str]) -> str:
+    """Return the first characters of the first texts, without a look at more of them."""
+    taken: list[str] = []
+    left = _SAMPLE_CHARACTERS
+    for text in itertools.islice(texts, _SAMPLE_TEXTS):
+        taken.append(text[:left])
+        left -= len(taken[-1]) + 1
+        if left <= 0:
+            break
+    return "\n".join(taken)
 
 
 def _tell_japanese(sample: str, n: int) -> str:
@@ -91,6 +103,5 @@ def describe_missing_boundaries(texts: Iterable[str], analyzer: Analyzer) -> str
 
 def warn_of_missing_boundaries(texts: pa.Array | pa.ChunkedArray, analyzer: Analyzer) -> None:
     """Warn once, by a look at the first texts, if they have hardly any word boundaries."""
-    first = texts.slice(0, SAMPLE_TEXTS)
-    if note := describe_missing_boundaries((text[:SAMPLE_CHARACTERS] for text in first.to_pylist()), analyzer):
+    if note := describe_missing_boundaries((text.as_py() for text in texts), analyzer):
         warn(note, stacklevel=3)

@@ -16,7 +16,6 @@ from termsieve._types import BoolArray, Int32Array, UInt8Array, UInt32Array, UIn
 # What a code point is
 OTHER, WORD, DEFER = 0, 1, 2
 
-_LEADS_WITH_CAPITALS = (0xD0, 0xD1, 0xC3, 0xCE, 0xCF)  # of Cyrillic, Latin with accents, Greek
 _MOST_RANGES = 4  # of ASCII letters that `fold_block` takes
 LENGTH_CHANGES = np.uint32(0xFFFFFFFF)  # in place of the folded bytes of a letter
 
@@ -26,7 +25,7 @@ class CharacterTables(NamedTuple):
 
     ``bytes`` has the ASCII characters of words, lower-cased, 0 for the others, and bytes beyond ASCII as they are;
     ``ranges`` says the same as numbers for `fold_block`, if it can. ``kept`` has letters that stay as they are, a row
-    for each of some leading bytes: that byte, and the least and the largest byte behind it. ``kinds`` and ``lower`` are
+    for each leading byte: the least byte behind it, and the first beyond the largest. ``kinds`` and ``lower`` are
     by code point, and ``folds``: the bytes of the lower-cased letter if they are as many, zero for what is in no word.
     """
 
@@ -90,11 +89,12 @@ def _make_folds(kinds: UInt8Array, lower: Int32Array) -> UInt32Array:
 
 
 def _find_kept(folds: UInt32Array) -> UInt8Array:
-    """Return the longest range of letters that stay as they are behind each of some leading bytes."""
-    rows, seconds = [], np.arange(0x80, 0xC0)
-    for lead in _LEADS_WITH_CAPITALS:
+    """Return the longest range of letters that stay as they are behind each leading byte of two: first, and beyond."""
+    kept, seconds = np.zeros((256, 2), np.uint8), np.arange(0x80, 0xC0)
+    for lead in range(0xC2, 0xE0):
         stays = folds[((lead & 0x1F) << 6) + (seconds & 0x3F)] == (lead | (seconds << 8))
         edges = np.flatnonzero(np.diff(stays, prepend=False, append=False)).tolist()
         runs = sorted(zip(edges[::2], edges[1::2], strict=True), key=lambda run: run[1] - run[0])
-        rows += [(lead, 0x80 + first, 0x80 + end - 1) for first, end in runs[-1:]]
-    return np.array(rows, np.uint8).reshape(-1, 3)
+        for first, end in runs[-1:]:
+            kept[lead] = 0x80 + first, 0x80 + end
+    return kept

@@ -46,15 +46,16 @@ from termsieve.tokens.characters import DEFER, LENGTH_CHANGES, OTHER, WORD
 _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their number
 GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
 TOP_BYTE_SHIFT, TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
-_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+_ZERO, _ONE, _TWO, _EIGHT, _SIXTEEN = (np.uint64(n) for n in (0, 1, 2, 8, 16))
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
 _AHEAD = 16  # words for which memory is asked for in advance
+_BLOCK = np.uint64(64)  # bytes that are folded at once
 _PADDING = 128  # bytes behind a folded text: two blocks
 GROUP_BYTES, GROUP_DOCS = 4096, 64  # of documents that are scanned together, at most
 _NONASCII = np.uint8(0x80)
-_LEAD = np.uint8(0xC0)  # the least byte that begins a character of several bytes
+_LEAD, _LEAD_OF_THREE = np.uint8(0xC0), np.uint8(0xE0)  # least bytes that begin characters of several, of three bytes
 
 _jit: Any = jit
 
@@ -173,42 +174,45 @@ def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
 
 
 @_jit
-def _fold_bytes(text, start, length, by_byte, ranges, folded):
-    """Fold the ASCII characters of a document, and copy the other bytes; returns whether there are any.
+def _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops):
+    """Fold the ASCII characters of `n` documents, and copy the other bytes; returns whether there are any.
 
-    Behind the document there are zeros.
+    Each document stops at ``stops``, where there is a zero.
     """
-    beyond, done = _ZERO, 0
-    if ranges[3] == _ONE:
-        lows, widths, case = ranges[0], ranges[1], np.uint8(ranges[2])
+    beyond, at, end = _ZERO, _ZERO, np.uint64(text.shape[0])
+    lows, widths, case, is_by_block = ranges[0], ranges[1], np.uint8(ranges[2]), ranges[3] == _ONE
+    for doc in range(n):
+        start = np.uint64(offsets[first + doc])
+        length, done = np.uint64(offsets[first + doc + 1]) - start, _ZERO
         # the last block may have bytes of the next document, but none from outside of the text
-        while done < length and start + done + 64 <= text.shape[0]:
-            bits = fold_block(text, np.uint64(start + done), folded, np.uint64(done), lows, widths, case)
-            if length - done < 64:
-                bits &= (_ONE << np.uint64(length - done)) - _ONE
-            beyond |= bits
-            done += 64
-    for i in range(done, length):
-        byte = text[start + i]
-        beyond |= np.uint64(byte >= _NONASCII)
-        folded[i] = by_byte[byte]
-    folded[length : length + _PADDING] = 0
+        while is_by_block and done < length and start + done + _BLOCK <= end:
+            bits = fold_block(text, start + done, folded, at + done, lows, widths, case)
+            left = length - done
+            beyond |= bits if left >= _BLOCK else bits & ((_ONE << left) - _ONE)
+            done += _BLOCK
+        while done < length:
+            byte = text[start + done]
+            beyond |= np.uint64(byte >= _NONASCII)
+            folded[at + done] = by_byte[byte]
+            done += _ONE
+        at += length
+        folded[at], stops[doc] = 0, at
+        at += _ONE
     return beyond != _ZERO
 
 
 @_jit
 def _drop_kept(folded, block, leads, kept):
     """Leave out those characters of a block that stay as they are: in most texts, nearly all letters."""
-    for row in range(kept.shape[0]):
-        lead, least, largest = kept[row, 0], kept[row, 1], kept[row, 2]
+    second, left = block + _ONE, leads & mask_at_least(folded, block, _LEAD_OF_THREE)
+    leads &= ~left
+    while leads != _ZERO:
+        lead = folded[block + np.uint64(lowest_bit(leads))]
         here = leads & mask_at_least(folded, block, lead) & ~mask_at_least(folded, block, np.uint8(lead + 1))
-        if here != _ZERO:
-            second = block + _ONE
-            here &= mask_at_least(folded, second, least) & ~mask_at_least(folded, second, np.uint8(largest + 1))
-            leads &= ~here
-            if leads == _ZERO:
-                break
-    return leads
+        leads &= ~here
+        least, beyond = kept[np.uint64(lead), 0], kept[np.uint64(lead), 1]
+        left |= here & ~(mask_at_least(folded, second, least) & ~mask_at_least(folded, second, beyond))
+    return left
 
 
 @_jit
@@ -244,46 +248,46 @@ def _fold_letters(folded, length, kept, folds):
 
 
 @_jit
-def _fold(text, start, stop, by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, folded):
-    """Write a document with its words lower-cased and zeros for every other character.
-
-    Returns its length, -1 when the document has to be lower-cased by Python, and whether all of it is ASCII.
-    """
-    length = stop - start
-    if not _fold_bytes(text, start, length, by_byte, ranges, folded):
-        return length, True
-    if defer_nonascii:
-        return np.int64(-1), False
-    if not _fold_letters(folded, length, kept, folds):
-        length = _fold_characters(text, start, stop, by_byte, kinds, lower, folded)
-        end = max(length, 0)
-        folded[end : end + _PADDING] = 0
-    return length, False
+def _fold_one_by_one(
+    text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred
+):  # fmt: skip
+    """Write documents as `_fold_group` does, each by itself."""
+    at = np.int64(0)
+    for i in range(n):
+        doc, here = first + i, folded[at:]
+        length = offsets[doc + 1] - offsets[doc]
+        if _fold_bytes(text, offsets, doc, 1, by_byte, ranges, here, stops[i:]):
+            length = np.int64(-1)
+            if not defer_nonascii:
+                length = _fold_characters(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, here)
+        deferred[doc] = length < 0
+        at += max(length, 0)
+        folded[at], stops[i] = 0, at
+        at += 1
 
 
 @_jit
 def _fold_group(
     text, offsets, first, by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, folded, stops, deferred
 ):  # fmt: skip
-    """Write some documents from `first` on as `_fold` does, with a zero between them; each stops at ``stops``.
+    """Write some documents from `first` on, words lower-cased and zeros for every other character, a zero after each.
 
-    Returns how many there are, the length of all, and whether all of it is ASCII. A document that Python has to
-    lower-case is marked in `deferred`, and has nothing written.
+    Each stops at ``stops``, and zeros follow the last. Returns how many there are, the length of all, and whether all
+    of it is ASCII. A document that Python has to lower-case is marked in `deferred`, and has nothing written.
     """
-    most, stop, is_ascii, n = min(offsets.shape[0] - 1 - first, GROUP_DOCS), np.int64(-1), True, 0
-    while n < most and (n == 0 or offsets[first + n + 1] - offsets[first] <= GROUP_BYTES):
-        doc, here = first + n, folded[stop + 1 :]
-        length, is_doc_ascii = _fold(
-            text, offsets[doc], offsets[doc + 1], by_byte, ranges, kept, kinds, lower, folds, defer_nonascii, here
-        )
-        deferred[doc] = length < 0
-        if length < 0:
-            here[:_PADDING] = 0
-        is_ascii &= is_doc_ascii
-        stop += 1 + max(length, 0)
-        stops[n] = stop
+    most, n = min(offsets.shape[0] - 1 - first, GROUP_DOCS), 1
+    while n < most and offsets[first + n + 1] - offsets[first] <= GROUP_BYTES:
         n += 1
-    return n, stop, is_ascii
+    is_ascii = not _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops)
+    length = stops[n - 1]
+    folded[length : length + _PADDING] = 0
+    if not is_ascii and (defer_nonascii or not _fold_letters(folded, length, kept, folds)):
+        _fold_one_by_one(
+            text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred
+        )
+        length = stops[n - 1]
+        folded[length : length + _PADDING] = 0
+    return n, length, is_ascii
 
 
 @_jit
@@ -303,26 +307,34 @@ def _find_edges(folded, length, edges):
 
 @_jit
 def _hash_bytes(text, start, length, hashing):
-    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap."""
-    h, at, last = np.uint64(length) ^ hashing[2], np.uint64(start), np.uint64(start + length - 16)
+    """Hash at least 16 bytes: 16 at a time are multiplied with each other, the last 16 may overlap with those before.
+
+    The first and the last are always taken: most words have no more than 32, so that the loop is guessed right.
+    """
+    at, last = np.uint64(start), np.uint64(start + length - 16)
+    h = multiply_and_fold(
+        load_eight(text, at) ^ hashing[3], load_eight(text, at + _EIGHT) ^ hashing[2] ^ np.uint64(length)
+    )
+    at += _SIXTEEN
     while at < last:
-        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + np.uint64(8)) ^ h)
-        at += np.uint64(16)
-    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + np.uint64(8)) ^ h)
+        h = multiply_and_fold(load_eight(text, at) ^ hashing[3], load_eight(text, at + _EIGHT) ^ h)
+        at += _SIXTEEN
+    return multiply_and_fold(load_eight(text, last) ^ hashing[3], load_eight(text, last + _EIGHT) ^ h)
 
 
 @_jit
 def _is_same_bytes(text, start, other, other_start, length):
-    """Compare at least 16 bytes, eight at a time; the last 16 may overlap with those before."""
-    here, there, stop = np.uint64(start), np.uint64(other_start), np.uint64(start + length - 16)
-    different = _ZERO
-    while here < stop:
-        different |= load_eight(text, here) ^ load_eight(other, there)
-        here += np.uint64(8)
-        there += np.uint64(8)
-    there = np.uint64(other_start + length - 16)
-    different |= load_eight(text, stop) ^ load_eight(other, there)
-    different |= load_eight(text, stop + np.uint64(8)) ^ load_eight(other, there + np.uint64(8))
+    """Compare at least 16 bytes, as `_hash_bytes` takes them."""
+    here, there, last = np.uint64(start), np.uint64(other_start), np.uint64(length - 16)
+    different = load_eight(text, here) ^ load_eight(other, there)
+    different |= load_eight(text, here + _EIGHT) ^ load_eight(other, there + _EIGHT)
+    done = _SIXTEEN
+    while done < last:
+        different |= load_eight(text, here + done) ^ load_eight(other, there + done)
+        different |= load_eight(text, here + done + _EIGHT) ^ load_eight(other, there + done + _EIGHT)
+        done += _SIXTEEN
+    different |= load_eight(text, here + last) ^ load_eight(other, there + last)
+    different |= load_eight(text, here + last + _EIGHT) ^ load_eight(other, there + last + _EIGHT)
     return different == _ZERO
 
 
@@ -435,14 +447,16 @@ def rehash(keys, n_terms, slots, hashing):
 
 
 @_jit
-def _count_characters(folded, start, length, low, least):
-    """Count the characters of a word, of which `low` has the first eight bytes; only in these, if at most 2 matter."""
-    following = low & _HIGH_BITS & ~(low << _ONE)  # one bit for each byte that begins no character
-    n_following = np.int64(((following >> np.uint64(7)) * np.uint64(0x0101010101010101)) >> TOP_BYTE_SHIFT)
-    n = min(length, 8) - n_following
-    if least > 2:
-        for i in range(start + 8, start + length):
-            n += np.int64((folded[i] & 0xC0) != 0x80)
+def _count_following(lead):
+    """Count the bytes that follow the first of a character."""
+    return np.int64(lead >= np.uint64(0xC0)) + np.int64(lead >= np.uint64(0xE0)) + np.int64(lead >= np.uint64(0xF0))
+
+
+@_jit
+def _count_characters(folded, start, length):
+    n = 0
+    for i in range(start, start + length):
+        n += np.int64((folded[i] & 0xC0) != 0x80)
     return n
 
 
@@ -461,10 +475,14 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
         high |= np.uint64(length + 1) << TOP_BYTE_SHIFT
         lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
         starts[n], lengths[n], longs[n_long] = start, length, n
-        n_characters = length if is_ascii else _count_characters(folded, start, length, low, least)
-        n += np.uint64(n_characters >= least)
+        is_term = length >= least
+        if not is_ascii:  # of one character or two, the first says how many bytes there are
+            is_term = length >= least + (least - 1) * _count_following(low & np.uint64(0xFF))
+            if least > 2:
+                is_term = _count_characters(folded, start, length) >= least
+        n += np.uint64(is_term)
         n_wide += np.int64(length > 8)
-        n_long += np.uint64(length > _SHORT_WORD_BYTES and n_characters >= least)
+        n_long += np.uint64(length > _SHORT_WORD_BYTES and is_term)
     for i in range(n_long):
         word = np.uint64(longs[i])
         low = _hash_bytes(folded, starts[word], lengths[word], hashing)
@@ -476,8 +494,13 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
 @_jit
 def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
     """Write where the numbers of each document of a group end, without those of stop words; returns the last end."""
-    if n_stop == 0 and doc_ends.shape[0] == 1:
-        doc_ends[0] = n_out + n
+    if n_stop == 0:
+        word = _ZERO
+        for doc in range(doc_ends.shape[0] - 1):
+            while word < np.uint64(n) and starts[word] < stops[doc]:
+                word += _ONE
+            doc_ends[doc] = n_out + np.int64(word)
+        doc_ends[doc_ends.shape[0] - 1] = n_out + n
         return n_out + n
     kept, word = 0, 0
     for doc in range(doc_ends.shape[0]):

@@ -95,11 +95,19 @@ def _find_ties(*keys: AnyArray) -> Int64Array:
 
 def check_distinct(name: str, strings: Iterable[str]) -> pa.LargeStringArray:
     """Return an array of names for the option `name`; refuses one that stands twice."""
-    if isinstance(strings, str):
-        raise OptionError(f"{name} must be a list of names, not the single string {strings!r}.")
-    array = pa.array([str(item) for item in strings], pa.large_string())
+    if isinstance(strings, str) or not isinstance(strings, Iterable):
+        raise OptionError(f"{name} must be a list of names, not {strings!r:.60}.")
+    array = make_names(name, map(str, strings))
     if len(array.unique()) < len(array):
         counted = array.value_counts().to_pylist()
         twice = next(item["values"] for item in counted if item["counts"] > 1)
         raise OptionError(f"{name} must be distinct: {twice!r} stands more than once.")
     return array
+
+
+def make_names(option: str, names: Iterable[str]) -> pa.LargeStringArray:
+    """Return an array of names that an option was given; refuses what is not text."""
+    try:
+        return pa.array(list(names), pa.large_string())
+    except (pa.ArrowException, UnicodeEncodeError, TypeError) as error:
+        raise OptionError(f"{option} must hold strings that are valid Unicode: {error}.") from error
