@@ -7,6 +7,8 @@ from hypothesis import HealthCheck, Phase, settings
 
 from termsieve._kernels import use_way
 
+collect_ignore = ["coverage_plugin.py"]  # it has no doctests, and needs SlipCover, which only developers have
+
 # before scipy is loaded: without it, scikit-learn leaves some of its estimator checks out
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 

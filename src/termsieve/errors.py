@@ -107,6 +107,17 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     return f"Did you mean {close[0]!r}? " if close else ""
 
 
+def describe_single_class(n_docs: int, classes: Iterable[str]) -> str:
+    """Say that there is nothing to tell apart.
+
+    >>> describe_single_class(40, ["ham"]).partition("; ")[2]
+    "the 40 documents have 'ham'. The label column may be the wrong one."
+    """
+    found = ", ".join(repr(str(name)) for name in classes) or "none"
+    said = f"There must be at least two classes to tell apart; the {n_docs:,} documents have {found}."
+    return f"{said} The label column may be the wrong one."
+
+
 def was_interrupted(error: BaseException | None) -> bool:
     """Tell whether an interrupt is behind an error: libraries turn one that comes while they load into their own."""
     while error is not None and not isinstance(error, KeyboardInterrupt):

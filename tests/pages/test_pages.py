@@ -277,6 +277,7 @@ def test_the_page_writes_per_cent_as_python_does(browser):
     function = re.search(r"^function percent\(share\) \{.*?^\}", script, re.M | re.S)[0]
     shares = [0, 1e-7, 9.9e-6, 1e-5, 0.00031, 0.003, 0.0123, 0.0994, 0.0996, 0.1, 0.5, 0.99, 0.991, 0.9985, 0.99901, 1]
     shares += [n / 5574 for n in (1, 2, 7, 51, 553, 556, 5573, 5569, 5500)]
+    shares += [n / 200 for n in range(201)] + [n / 800 for n in range(100)] + [n / 3200 for n in range(99)]  # halves
     assert page.evaluate(f"(shares) => {{ {function} return shares.map(percent); }}", shares) == [
         format_percent(share) for share in shares
     ]

@@ -91,6 +91,20 @@ def test_predict_explains(model, mail, typed):
     _, out, _ = typed("predict", model, mail, "--explain", "--format", "table")
     assert "cheap +" in out
     assert "cheap pills now" in out
+    assert "without terms" not in out
+
+
+def test_predict_says_when_the_terms_alone_had_another_label(tmp_path, typed):
+    # "blue" speaks for b, which is so rare that a is more probable
+    texts, labels = ["green"] * 18 + ["blue"] * 2 + ["blue green"] * 2, ["a"] * 20 + ["b"] * 2
+    made = ts.train(texts, labels, scores="chi2", ks=2, classifiers="multinomial_nb", cv=0, calibrate=0)
+    [[why]] = made.explain(["blue"])
+    assert (why.label, why.margin > 0, why.margin - why.rest < 0) == ("a", True, True)
+    made.save(tmp_path / "m.skops")
+    (tmp_path / "new.csv").write_text("text\nblue\ngreen\n", encoding="utf-8")
+    _, out, _ = typed("predict", tmp_path / "m.skops", tmp_path / "new.csv", "--explain", "--format", "table")
+    assert f"blue {why.parts[0].part:+.2f}  without terms {why.rest:+.2f}" in out
+    assert out.count("without terms") == 1
 
 
 def test_predict_says_how_well_labels_agree(model, mail, typed):

@@ -58,6 +58,40 @@ def test_what_is_not_plain_lists_the_columns(names, what, said):
     assert all(repr(name) in str(error.value) for name in names)
 
 
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("Datum;Kommentar;Kategorie", "the text and no column has a name that tells it holds the label. Say which"),
+        ("subject;description;department", "both hold the text and no column has a name that tells it holds the label"),
+        ("Kommentar;topic;tag", "holds the text and 'topic' and 'tag' could both hold the label. Say which with "),
+    ],
+)
+def test_one_error_asks_for_both_columns(header, said, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(f"{header}\na;b;c\n")
+    with pytest.raises(InputError) as error:
+        ts.read(path).chosen_columns  # noqa: B018
+    assert said in str(error.value)
+    assert "Say which with text=NAME and label=NAME. Columns: " in str(error.value)
+
+
+def test_one_error_asks_for_the_one_column_that_is_unclear(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("Kommentar,label\na,b\n")
+    with pytest.raises(InputError, match=r"Say which with text=NAME\. "):
+        ts.read(path).chosen_columns  # noqa: B018
+    path.write_text("Kommentar,Kategorie\na,b\n")
+    with pytest.raises(InputError, match=r"holds the text\. Say which with text=NAME\. "):
+        ts.read(path, label=None).chosen_columns  # noqa: B018
+
+
+def test_a_table_without_a_line_of_names_is_told_to_get_one(tmp_path):
+    path = tmp_path / "x.tsv"
+    path.write_text("ham\tOk lar joking with you again\nspam\tFree entry in a weekly competition\n")
+    with pytest.raises(InputError, match="a row, not names: put a line such as text,label before it"):
+        ts.read(path).chosen_columns  # noqa: B018
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow", "feather", "csv.gz", "jsonl.zst"])
 def test_columns_of_every_kind_of_file(ending, tmp_path):
     path = tmp_path / f"x.{ending}"

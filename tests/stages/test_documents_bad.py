@@ -273,7 +273,7 @@ def test_a_file_without_rows_is_refused(tmp_path):
 
 
 def test_a_header_alone_with_wrong_columns_says_so(tmp_path):
-    with pytest.raises(InputError, match=r"holds the text\. Say which with text=NAME\. Columns: 'a', 'b'"):
+    with pytest.raises(InputError, match=r"Say which with text=NAME and label=NAME\. Columns: 'a', 'b'\.$"):
         texts(read(written(tmp_path, "x.csv", "a,b\n"), strict=True))
 
 

@@ -759,6 +759,7 @@ def test_the_command_line_says_and_takes_the_pattern(tmp_path, typed):
         (MARK + bytes(32), "is not a model"),
         (b"x" * 100 + MARK + hashlib.sha256(b"x" * 100 + MARK).digest(), "not one whole archive"),
     ],
+    ids=["empty", "a zip cut short", "of skops", "only a mark", "no archive"],  # without the time, which archives hold
 )
 def test_other_files_are_no_models(content, said, load, tmp_path):
     with pytest.raises(InputError, match=said):

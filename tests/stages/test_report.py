@@ -406,11 +406,27 @@ def test_parameters_that_were_tried_at_few_numbers_of_terms_are_marked_on_the_ch
 
 
 def test_a_word_of_one_class_alone_is_a_finding_if_it_has_documents_enough():
-    texts = ["ship crew"] * 5 + ["crew"] + ["goal crew", "goal", "oar"]
+    texts = ["ship mast crew"] * 5 + ["mast crew"] + ["goal crew", "goal", "oar"]
     for n, said in ((6, True), (4, False)):
         counts = ts.count(texts[:n] + texts[6:], ["sea"] * n + ["sport"] * 3)
         found = " ".join(one.sentence for one in list_findings(ReportData.from_result(ts.score(counts, "chi2"))))
         assert ("“ship” is in 83 % of the documents of sea, and in none of the others." in found) is said
+        assert "“mast” is in" not in found  # the best term: told already
+
+
+def test_a_class_of_few_documents_is_not_called_the_hardest_or_easiest():
+    means = {("chi2", "nb", 10): 0.8}
+    of_classes = [(0, fold, "chi2", "nb", 10, c, "f1", v) for fold in range(3) for c, v in (("a", 0.9), ("b", 0.7))]
+    apart = pa.table(dict(zip(SCHEMA.names, zip(*of_classes, strict=True), strict=True)), schema=SCHEMA)
+    table = pa.concat_tables([table_of(means), apart])
+    for small, told in (({}, True), ({"b": 6}, False), ({"c": 6}, True)):
+        data = ReportData.from_result(Comparison(table, {"n_splits": 3, "small_classes": small}, {}))
+        assert any("hardest class" in one.sentence for one in list_findings(data)) is told
+
+
+def test_the_map_says_when_it_has_all_terms(tmp_path):
+    page = page_of(ts.score(ts.count(["ship crew", "goal"], ["sea", "sport"]), "chi2"), tmp_path)
+    assert "All 3 terms are here." in page
 
 
 def test_agreement_is_that_of_the_rankings():
@@ -449,7 +465,7 @@ def test_findings_about_terms_are_ordered_by_how_striking_they_are():
     )
     assert [(one.sentence[:16], one.weight) for one in found] == [
         ("By Chi-square, n", 0.9),
-        ("“goal” is in 100", 0.8),
+        ("“ship” is in 100", 0.8),
         ("“the” is the mos", 0.6),
         ("Chi-square and G", 0.3),
         ("0 % of the 4 ter", 0.0),

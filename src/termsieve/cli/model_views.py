@@ -227,7 +227,7 @@ def _format_probability(model: Model, one: Prediction) -> str:
 
 
 def _format_reasons(one: Prediction) -> Text:
-    """Format the terms: green for the label, red against it."""
+    """Format the terms: green for the label, red against it; and what else decided, where it was not the terms."""
     line = Text(no_wrap=True, overflow="ellipsis")
     if not one.known:
         return line.append(NO_TERMS, style="yellow")
@@ -238,4 +238,6 @@ def _format_reasons(one: Prediction) -> Text:
             line.append_text(make_cell(part.term)).append(
                 f" {part.part:+.2f}  ", style="green" if part.part > 0 else "red"
             )
+        if why.margin > 0 >= why.margin - why.rest:
+            line.append(f"without terms {why.rest:+.2f}  ", style="yellow")
     return line

@@ -18,7 +18,7 @@ from termsieve.documents import AUTO, Documents
 from termsieve.documents.reading import find_documents
 from termsieve.documents.remote import hide_secrets, is_uri
 from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_same_files
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, describe_single_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -240,8 +240,4 @@ def _refuse_single_class(counts: Counts | CountsFile) -> None:
     if not counts.n_terms:
         raise InputError(f"The {counts.n_docs:,} documents have no terms: the text column may be the wrong one.")
     if counts.n_classes < 2 and bool((counts.class_sizes == counts.n_docs).all()):
-        found = ", ".join(map(repr, counts.classes)) or "none"
-        raise InputError(
-            f"There must be at least two classes to tell apart; the {counts.n_docs:,} documents have {found}. "
-            "The label column may be the wrong one."
-        )
+        raise InputError(describe_single_class(counts.n_docs, map(str, counts.classes)))

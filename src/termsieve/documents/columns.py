@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ LABEL_NAMES = (
 )
 DEFAULT_TEXT, DEFAULT_LABEL = TEXT_NAMES[0][0], LABEL_NAMES[0][0]
 _MAX_LISTED = 30
+_MAX_NAME_WORDS = 5  # what has more words is hardly the name of a column
 _MAX_DESCRIBED = 20  # files whose first lines are looked at
 
 
@@ -130,7 +131,7 @@ def _choose_by_name(source: str, names: list[str], wanted: WantedColumns, n_sour
     found = []
     text, label, by_file = wanted.text, wanted.label, wanted.by_file
     if text is AUTO:
-        text = _choose_text(source, names, wanted.preferred_text)
+        text = _choose_text(source, names, wanted, n_sources)
         found.append(f"text from the column {' and '.join(map(repr, text))}")
     if label is AUTO:
         by_file = n_sources > 1 and guess_column(names, LABEL_NAMES) is None
@@ -139,10 +140,16 @@ def _choose_by_name(source: str, names: list[str], wanted: WantedColumns, n_sour
     return ChosenColumns(text, label, by_file, ", ".join(found))
 
 
-def _choose_text(source: str, names: Sequence[str], preferred: tuple[str, ...]) -> tuple[str, ...]:
-    if preferred and set(preferred) <= set(names):
-        return preferred
-    return (choose_column(source, names, "text"),)
+def _choose_text(source: str, names: Sequence[str], wanted: WantedColumns, n_sources: int) -> tuple[str, ...]:
+    """Choose the columns with the text; where that of the labels is as unclear, one error asks for both."""
+    if wanted.preferred_text and set(wanted.preferred_text) <= set(names):
+        return wanted.preferred_text
+    unclear = {"text": _guess(names, "text")}
+    if isinstance(unclear["text"], str):
+        return (unclear["text"],)
+    if wanted.label is AUTO and n_sources == 1 and not isinstance(label := _guess(names, "label"), str):
+        unclear["label"] = label
+    raise InputError(_ask(source, names, unclear))
 
 
 def guess_column(names: Sequence[str], tiers: Sequence[Sequence[str]]) -> str | list[str] | None:
@@ -181,12 +188,27 @@ def _guess_by_last_word(names: Sequence[str], tiers: Sequence[Sequence[str]]) ->
 
 def choose_column(source: str, names: Sequence[str], what: str) -> str:
     """Choose the column for "text" or "label", or raise an error that lists the columns."""
-    found = guess_column(names, TEXT_NAMES if what == "text" else LABEL_NAMES)
+    found = _guess(names, what)
     if isinstance(found, str):
         return found
+    raise InputError(_ask(source, names, {what: found}))
+
+
+def _guess(names: Sequence[str], what: str) -> str | list[str] | None:
+    return guess_column(names, TEXT_NAMES if what == "text" else LABEL_NAMES)
+
+
+def _ask(source: str, names: Sequence[str], unclear: Mapping[str, str | list[str] | None]) -> str:
+    """Ask for columns; and for a line of names where what stands in place of one looks like a text."""
+    doubts = " and ".join(
+        f"{' and '.join(map(repr, found))} could both hold the {what}"
+        if found
+        else f"no column has a name that tells it holds the {what}"
+        for what, found in unclear.items()
+    )
     listed = ", ".join(map(repr, names[:_MAX_LISTED])) + (", ..." if len(names) > _MAX_LISTED else "")
-    say = f"Say which with {what}=NAME. Columns: {listed or 'none were found'}."
-    if found:
-        several = " and ".join(map(repr, found))
-        raise InputError(f"{source}: {several} could both hold the {what}. {say}")
-    raise InputError(f"{source}: no column has a name that tells it holds the {what}. {say}")
+    wanted = " and ".join(f"{what}=NAME" for what in unclear)
+    said = f"{source}: {doubts}. Say which with {wanted}. Columns: {listed or 'none were found'}."
+    if any(len(name.split()) > _MAX_NAME_WORDS for name in names):
+        said += " If these are a row, not names: put a line such as text,label before it."
+    return said

@@ -26,7 +26,7 @@ from termsieve.counts.labelled import LabelledMatrix
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.defaults import CALIBRATION_FOLDS
 from termsieve.documents import Documents
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError, OptionError, describe_single_class
 from termsieve.estimators import TermVectorizer
 from termsieve.model.calibrating import HeldOut, choose_decision
 from termsieve.model.calibration import find_log_odds, spread_to_classes
@@ -124,7 +124,7 @@ def read_table(documents: Documents, columns: list[str]) -> pa.Table:
     table = pa.Table.from_batches(batches)
     classes = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
     if len(classes) < 2:
-        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
+        raise InputError(describe_single_class(table.num_rows, classes))
     return table
 
 

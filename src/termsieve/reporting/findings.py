@@ -185,6 +185,8 @@ def _find_hardest_class(data: ReportData) -> Iterator[Finding]:
     if len(rows) < 2:
         return
     hard, easy = (choose(rows, key=lambda row: row["value_mean"]) for choose in (min, max))
+    if choice.small_class is not None and choice.small_class.label in (hard["label"], easy["label"]):
+        return  # it has too few documents to tell
     sentence = (
         f"{format_name(hard['label'])} is the hardest class to tell, with an F1 of {format_f1(hard['value_mean'])}; "
         f"{format_name(easy['label'])} the easiest, with {format_f1(easy['value_mean'])}."
@@ -210,6 +212,12 @@ def _reference_k(data: ReportData) -> int:
     return min(data.ks, key=lambda k: (abs(k - wanted), k))
 
 
+def _name_best_term(data: ReportData) -> str:
+    """Return the most telling term by the score of the page."""
+    leading = data.leading_contender
+    return str(leading.scores.terms[int(data.orders[leading.name][0])])
+
+
 def _find_best_term(data: ReportData) -> Iterator[Finding]:
     """Find the most telling term by the score of the page, which its lists show first, too."""
     if not data.contenders:
@@ -229,12 +237,14 @@ def _find_best_term(data: ReportData) -> Iterator[Finding]:
 
 
 def _find_exclusive_term(data: ReportData) -> Iterator[Finding]:
-    """Find the term that is in one class alone, in most of its documents."""
+    """Find the term that is in one class alone, in most of its documents; not the best one, which has a finding."""
     counts = data.counts
     if counts is None or counts.n_multilabel or not counts.n_terms:
         return
     spread = counts.df.tocsc()
     alone = np.flatnonzero(np.diff(spread.indptr) == 1)
+    if data.contenders:
+        alone = alone[counts.terms[alone] != _name_best_term(data)]
     if not len(alone):
         return
     inside = spread.data[spread.indptr[alone]] / counts.class_sizes[spread.indices[spread.indptr[alone]]]

@@ -346,9 +346,11 @@ def _vocabulary_context(data: ReportData, words: VocabularyMap | None) -> dict[s
     numbers = _number_terms(words)
     many = counts.n_classes > MAX_CLASSES
     only = f" Of {counts.n_classes:,} classes the {MAX_CLASSES} largest are here." if many else ""
+    best = f"{len(words.spellings):,} of {counts.n_terms:,} terms are here: the best of each class by each score"
+    whole = len(words.spellings) == counts.n_terms
+    drawn = f"All {counts.n_terms:,} terms are here." if whole else f"{best}, and a sample of the others."
     return {
-        "map_note": f"{len(words.spellings):,} of {counts.n_terms:,} terms are here: the best of each class by each "
-        f"score, and a sample of the others.{only}",
+        "map_note": f"{drawn}{only}",
         "stable_note": _describe_stable_terms(data),
         "telling": tables.make_telling_words(data, numbers), "telling_score": score_title(data.leading_contender.name),
         "top": tables.make_top_lists(data, numbers), "top_note": only.strip(),

@@ -17,7 +17,7 @@ from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import read_matrices, read_occurrences
 from termsieve.documents import Documents
-from termsieve.errors import InputError
+from termsieve.errors import InputError, describe_single_class
 from termsieve.study.splits import check_one_each
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.strings import string_buffers
@@ -121,7 +121,7 @@ def read_corpus(
     batches = list(as_documents(documents, labels).batches(extra))
     X, terms, Y, classes, analyzer, texts = read_matrices(batches, given, threads)
     if len(classes) < 2:
-        raise InputError(f"There must be at least two classes to tell apart; found {classes}.")
+        raise InputError(describe_single_class(X.shape[0], classes))
     extra_columns = {
         name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
         for name in extra

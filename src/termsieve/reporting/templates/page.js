@@ -12,12 +12,16 @@ function element(tag, text, attributes) {
   return made;
 }
 
-function percent(share) { // as format_percent in Python
+function percent(share) { // as format_percent in Python, which rounds a half, such as 42.5, to the even digit
   const x = 100 * share;
-  if (x === 0 || x === 100 || (x >= 9.95 && x <= 99)) return x.toFixed(0) + " %";
-  if (x > 99) return x <= 99.9 ? x.toFixed(1) + " %" : "> 99.9 %";
+  function fixed(digits) {
+    const rounded = x.toFixed(digits), isHalf = /^50*$/.test(x.toFixed(20).split(".")[1].slice(digits));
+    return (isHalf && rounded.at(-1) % 2 ? (Number(rounded) - 10 ** -digits).toFixed(digits) : rounded) + " %";
+  }
+  if (x === 0 || x === 100 || (x >= 9.95 && x <= 99)) return fixed(0);
+  if (x > 99) return x <= 99.9 ? fixed(1) : "> 99.9 %";
   const digits = Math.min(Math.max(1 - Math.floor(Math.log10(x)), 1), 3);
-  return x >= 0.001 ? x.toFixed(digits) + " %" : "< 0.001 %";
+  return x >= 0.001 ? fixed(digits) : "< 0.001 %";
 }
 
 const grouped = (n) => n.toLocaleString("en");
@@ -268,9 +272,10 @@ function listMatches() {
   const place = (i) => words.terms[i].toLowerCase().indexOf(state.query);
   shown.sort((a, b) => (place(a) > 0) - (place(b) > 0) || words.terms[a].length - words.terms[b].length || a - b);
   byId("matches").replaceChildren(...(state.query ? shown.slice(0, 20).map(termButton) : []));
-  const all = `${grouped(words.terms.length)} of ${grouped(words.n_terms)} terms are drawn`;
+  const isWhole = words.terms.length === words.n_terms;
+  const all = `${isWhole ? "all" : `${grouped(words.terms.length)} of`} ${grouped(words.n_terms)} terms are drawn`;
   byId("said").textContent = state.query ? `${grouped(shown.length)} found; ${all}.${describeUndrawn()}`
-    : `${all[0].toUpperCase()}${all.slice(1)}; all can be looked for.`;
+    : `${all[0].toUpperCase()}${all.slice(1)}${isWhole ? "" : "; all can be looked for"}.`;
 }
 
 function listColors() {
