@@ -77,10 +77,22 @@ def test_only_one_class_where_that_is_asked():
     assert [line.document for line in concordance(TEXTS, "call", [["x"], ["x"], ["y"]], label="y")] == [3]
 
 
-@pytest.mark.parametrize("options", [{"sort": "up"}, {"width": 0}])
+@pytest.mark.parametrize("options", [{"sort": "up"}, {"width": 0}, {"width": "9"}])
 def test_options_that_cannot_be_are_refused(options):
     with pytest.raises(OptionError):
         concordance(TEXTS, "call", **options)
+
+
+@pytest.mark.parametrize("options", [{"n": -1}, {"window": 0}, {"window": "5"}, {"min_near": 0}])
+def test_numbers_of_collocates_that_cannot_be_are_refused(options):
+    with pytest.raises(OptionError, match=rf"{next(iter(options))} must be a whole number"):
+        collocates(TEXTS, "call", **options)
+
+
+def test_a_term_that_is_no_text_is_refused():
+    for look in (concordance, collocates):
+        with pytest.raises(OptionError, match="must be a string, not None"):
+            list(look(TEXTS, None))
 
 
 def test_a_term_that_no_analyzer_makes_is_refused():

@@ -258,3 +258,5 @@ def test_keywords_are_more_frequent_than_in_the_reference():
     assert words["oar"].high - words["oar"].low > 2 * (words["ship"].high - words["ship"].low)
     with pytest.raises(OptionError, match="counts documents"):
         ts.keywords(text, reference, "chi2")
+    with pytest.raises(OptionError, match="n must be a whole number, 0 or more"):
+        ts.keywords(text, reference, n=-1)

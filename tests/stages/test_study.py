@@ -17,9 +17,10 @@ from sklearn.naive_bayes import MultinomialNB
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
+from termsieve.study.corpus import read_corpus
 from termsieve.study.results import Comparison
-from termsieve.study.split_data import order_columns
-from termsieve.study.splits import make_splits
+from termsieve.study.split_data import count_training, order_columns
+from termsieve.study.splits import Split, make_splits
 from termsieve.study.study import compare
 
 WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
@@ -134,6 +135,14 @@ def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
         one = ts.Contender("few", "chi2", max_df=most)
         result = compare(texts, labels, scores=[one], classifiers=["multinomial_nb"], ks=[1], cv=3)
         assert {one.term for one in result.near_duplicates} == terms
+
+
+@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1]])
+def test_training_counts_are_those_of_the_training_documents(train):
+    texts, labels = documents(6)
+    corpus = read_corpus(texts, labels, None, [], 1)
+    found = count_training(corpus, Split(0, 0, np.array(train), np.array([4, 5])))
+    assert found == ts.Counts.from_matrix(corpus.X[train], corpus.Y[train], classes=corpus.classes)
 
 
 def test_a_rule_chooses_by_the_aggregation_of_its_contender():

@@ -74,8 +74,9 @@ def collocates(
     >>> [(one.term, round(one.log_dice, 2), one.near) for one in found if one.label == "spam"]
     [('free', 14.0, 2)]
     """
-    if window < 1 or min_near < 1:
-        raise OptionError(f"window and min_near must be 1 or more, not {window!r} and {min_near!r}.")
+    for name, value, least in (("n", n, 0), ("window", window, 1), ("min_near", min_near, 1)):
+        if not isinstance(value, int) or value < least:
+            raise OptionError(f"{name} must be a whole number, {least} or more, not {value!r}.")
     tallies: dict[str, _Tally] = {ALL_CLASSES: _Tally()}
     target = ""
     for words, names, analyzer_ in _iterate_words(as_documents(documents, labels), analyzer):

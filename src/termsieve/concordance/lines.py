@@ -76,7 +76,7 @@ def concordance(
     """
     if sort not in SORTS:
         raise OptionError(f"sort must be one of {', '.join(map(repr, SORTS))}, not {sort!r}.")
-    if width < 1:
+    if not isinstance(width, int) or width < 1:
         raise OptionError(f"width must be a number of characters, 1 or more, not {width!r}.")
     lines = _find_lines(as_documents(documents, labels), term, label, width, analyzer)
     if sort == "document":
@@ -123,6 +123,8 @@ def split_term(term: str, analyzer: Analyzer) -> list[str]:
     >>> split_term("The Ships", Analyzer())
     ['the', 'ships']
     """
+    if not isinstance(term, str):
+        raise OptionError(f"The term must be a string, not {term!r}.")
     words = [found.term for found in iterate_words(term, analyzer)] if analyzer.analyzer == "word" else [term]
     if not words:
         raise OptionError(f"The analyzer makes no word of {term!r}, so no document has it.")

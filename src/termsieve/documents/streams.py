@@ -52,7 +52,8 @@ def convert_read_errors(name: str) -> Iterator[None]:
         raise InputError(f"{name}: not valid {error.encoding}: {error.reason}.") from error
     except UnicodeError as error:  # of UTF-16 and UTF-32, whose mark says the order of the bytes
         raise InputError(
-            f"{name}: {error}. Encodings that name the order of the bytes need no mark, such as encoding='utf-16-le'."
+            f"{name}: {error}, the mark of the order of its bytes. Encodings that name the order need no mark, such as "
+            "encoding='utf-16-le'."
         ) from error
     except (OSError, EOFError, pa.ArrowException) as error:
         raise InputError(f"{name}: the file cannot be read, it may be damaged or cut short: {error}") from error

@@ -73,6 +73,8 @@ def keywords(
     >>> [(word.term, round(word.score, 2)) for word in keywords(text, reference, "log_ratio", 2)]
     [('sails', 10.32), ('sinks', 10.32)]
     """
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
+        raise OptionError(f"n must be a whole number, 0 or more, or None for all words, not {n!r}.")
     wanted = as_score(score_func)
     refuse_score_of_documents(wanted)
     both = join_periods({_TEXT: text, _REFERENCE: reference})

@@ -36,6 +36,7 @@ from termsieve.reproduction.setting import Setting, load_corpus
 from termsieve.reproduction.worlds import Multiverse
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import Contender
+from termsieve.study.split_data import count_training
 from termsieve.study.splits import Split
 from termsieve.table import ratio
 from termsieve.tokens.analyzer import Analyzer
@@ -167,13 +168,8 @@ class SplitCounts:
 
     def __init__(self, corpus: Corpus, split: Split) -> None:
         self.corpus = corpus
-        test = corpus.X[split.test]
-        whole = len(split.train) + len(split.test) == corpus.n_docs
-        if whole:
-            self.counts = corpus.counts - Counts.from_matrix(test, corpus.Y[split.test], classes=corpus.classes)
-        else:
-            self.counts = Counts.from_matrix(corpus.X[split.train], corpus.Y[split.train], classes=corpus.classes)
-        columns = sparse.csc_array(test)
+        self.counts = count_training(corpus, split)
+        columns = sparse.csc_array(corpus.X[split.test])
         self.indptr = columns.indptr.astype(np.int64)
         self.documents = columns.indices.astype(np.int32)
         self.values = columns.data.astype(np.float64)
@@ -211,12 +207,7 @@ class SplitCounts:
 
 def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> BoolArray:
     _, min_df, min_tf, _ = _limits(prepared)
-    allowed = (counts.term_df >= max(min_df, 1)) & (counts.term_tf >= min_tf)
-    if contender.max_tf is not None:
-        allowed &= counts.term_tf <= contender.max_tf
-    if contender.max_df is not None:
-        allowed &= counts.term_df <= contender.max_df
-    return np.asarray(allowed)
+    return (counts.term_df >= max(min_df, 1)) & (counts.term_tf >= min_tf) & contender.allows(counts)
 
 
 def _measure_lists(

@@ -167,6 +167,10 @@ class Score:
     guarded : bool
         The formula puts terms of one or two documents first. So the score has a further parameter, ``min_df``, that
         does not change values: terms of fewer documents rank below all others. 1 turns it off.
+    parameters : tuple of Parameter
+        What can be set, each with its default and its valid values.
+    given : dict
+        The parameters that are not at their default.
 
     Examples
     --------

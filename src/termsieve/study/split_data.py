@@ -53,6 +53,14 @@ class TimedRankings(NamedTuple):
     seconds: float
 
 
+def count_training(corpus: Corpus, split: Split) -> Counts:
+    """Return the counts of the training documents: where the test documents are all others, by subtraction."""
+    times = np.bincount(np.concatenate([split.train, split.test]), minlength=corpus.n_docs)
+    if (times == 1).all():
+        return corpus.counts - Counts.from_matrix(corpus.X[split.test], corpus.Y[split.test], classes=corpus.classes)
+    return Counts.from_matrix(corpus.X[split.train], corpus.Y[split.train], classes=corpus.classes)
+
+
 class SplitData:
     """The data of one split: its counts, matrices and labels."""
 
@@ -62,20 +70,13 @@ class SplitData:
         self.classes = corpus.classes
         self.train_labels, self.test_labels = corpus.Y[split.train], corpus.Y[split.test]
         self.is_single_label = corpus.single_labels is not None and not plan.one_vs_rest
-        self.occurrences = self._training_counts(corpus)
+        self.occurrences = count_training(corpus, split)
         self.counts = self.occurrences
         parts = corpus.X[split.train], corpus.X[split.test]
         self._train_rows, self._corpus = split.train, corpus
         self.matrices = {name: self._apply_weighting(one, *parts) for name, one in plan.weightings.items()}
         self._whole: dict[str, tuple[list[list[Any]], float]] = {}  # rows with all terms, and their seconds
         self._locks = {model: Lock() for model in plan.classifiers}
-
-    def _training_counts(self, corpus: Corpus) -> Counts:
-        if len(self.split.train) + len(self.split.test) == corpus.n_docs:
-            return corpus.counts - Counts.from_matrix(
-                corpus.X[self.split.test], self.test_labels, classes=corpus.classes
-            )
-        return Counts.from_matrix(corpus.X[self.split.train], self.train_labels, classes=corpus.classes)
 
     def _apply_weighting(
         self, weighting: Weighting, train: sparse.csr_array, test: sparse.csr_array

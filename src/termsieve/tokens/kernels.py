@@ -152,12 +152,12 @@ def _write_code_point(text, end, point):
 
 
 @_jit
-def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
-    """Write a document with its words lower-cased and zero for every other character, one by one.
+def _fold_characters(text, start, stop, by_byte, kinds, lower, defer_nonascii, folded, at):
+    """Write a document to `at` with its words lower-cased and zero for every other character, one by one.
 
-    Returns its length, -1 when the document has to be lower-cased by Python.
+    Returns where it stops, -1 when the document has to be lower-cased by Python.
     """
-    i, end = start, np.int64(0)
+    i, end = start, at
     while i < stop:
         if text[i] < 0x80:
             folded[end] = by_byte[text[i]]
@@ -167,10 +167,16 @@ def _fold_characters(text, start, stop, by_byte, kinds, lower, folded):
         point, width = _read_code_point(text, i)
         i += width
         kind = kinds[point]
-        if kind == DEFER:
+        if defer_nonascii or kind == DEFER:
             return np.int64(-1)
         end = _write_code_point(folded, end, lower[point] if kind == WORD else 0)
     return end
+
+
+@_jit
+def _end_with_zeros(folded, length):
+    for i in range(length, length + _PADDING):
+        folded[i] = 0
 
 
 @_jit
@@ -248,22 +254,16 @@ def _fold_letters(folded, length, kept, folds):
 
 
 @_jit
-def _fold_one_by_one(
-    text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred
-):  # fmt: skip
-    """Write documents as `_fold_group` does, each by itself."""
-    at = np.int64(0)
+def _fold_one_by_one(text, offsets, first, by_byte, kinds, lower, defer_nonascii, folded, n, stops, deferred):
+    """Write `n` documents as `_fold_group` does, character by character; returns the length of all."""
+    stop = np.int64(-1)
     for i in range(n):
-        doc, here = first + i, folded[at:]
-        length = offsets[doc + 1] - offsets[doc]
-        if _fold_bytes(text, offsets, doc, 1, by_byte, ranges, here, stops[i:]):
-            length = np.int64(-1)
-            if not defer_nonascii:
-                length = _fold_characters(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, here)
-        deferred[doc] = length < 0
-        at += max(length, 0)
-        folded[at], stops[i] = 0, at
-        at += 1
+        doc, at = first + i, stop + 1
+        end = _fold_characters(text, offsets[doc], offsets[doc + 1], by_byte, kinds, lower, defer_nonascii, folded, at)
+        deferred[doc] = end < 0
+        stop = max(end, at)
+        folded[stop], stops[i] = 0, stop
+    return stop
 
 
 @_jit
@@ -280,13 +280,12 @@ def _fold_group(
         n += 1
     is_ascii = not _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops)
     length = stops[n - 1]
-    folded[length : length + _PADDING] = 0
+    _end_with_zeros(folded, length)
     if not is_ascii and (defer_nonascii or not _fold_letters(folded, length, kept, folds)):
-        _fold_one_by_one(
-            text, offsets, first, n, by_byte, ranges, kinds, lower, defer_nonascii, folded, stops, deferred
+        length = _fold_one_by_one(
+            text, offsets, first, by_byte, kinds, lower, defer_nonascii, folded, n, stops, deferred
         )
-        length = stops[n - 1]
-        folded[length : length + _PADDING] = 0
+        _end_with_zeros(folded, length)
     return n, length, is_ascii
 
 
