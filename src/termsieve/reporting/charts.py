@@ -12,7 +12,7 @@ from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.errors import CountsError, OptionError
 from termsieve.model.exporting import Front
-from termsieve.reporting.formatting import format_f1, format_name, format_seconds, format_term_count, round_for_json
+from termsieve.reporting.formatting import format_name, format_seconds, format_term_count, round_for_json
 from termsieve.reporting.report_data import RANKING, ReportData
 from termsieve.reporting.style import (
     MAP_EXPONENT,
@@ -32,7 +32,7 @@ from termsieve.reporting.style import (
     shape_scale,
 )
 from termsieve.scores.parsing import score_title
-from termsieve.views import format_percent
+from termsieve.views import format_measure, format_percent
 
 MAX_BARS = 20
 _BIN_STARTS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001, 100_001, 1_000_001)
@@ -241,10 +241,10 @@ def draw_byte_front(front: Front) -> Chart:
                  make_tooltip("terms:Q", "terms", ","), make_tooltip("bits:Q", "bits per weight")],
     )  # fmt: skip
     across = alt.Chart(inline_data([{"f1": full}])).mark_rule(strokeDash=[4, 4], color=TEXT_COLOR).encode(y=height)
-    said = "; ".join(f"{one.n_bytes:,} bytes {format_f1(one.f1)}" for one in front.choices)
+    said = "; ".join(f"{one.n_bytes:,} bytes {format_measure(one.f1)}" for one in front.choices)
     return finish_chart(
         across + line, "bytes", f"Macro F1 against bytes, mean of {front.folds} folds",
-        f"The full model {format_f1(front.full_f1)}; {said}.", height=300,
+        f"The full model {format_measure(front.full_f1)}; {said}.", height=300,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from termsieve.classify.recipes import recipe_title
 from termsieve.evaluate.differences import band
-from termsieve.reporting.formatting import format_f1, round_for_json
+from termsieve.reporting.formatting import round_for_json
 from termsieve.reporting.style import (
     TEXT_COLOR,
     Chart,
@@ -26,6 +26,7 @@ from termsieve.reporting.style import (
 from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
+from termsieve.views import format_measure
 
 _LABEL_LENGTH = 22  # characters of a line: a phone has no room for more
 _SHOWN_BELOW = 0.1  # of F1, below the lowest that is recommended
@@ -64,11 +65,12 @@ def _curve_rows(result: Comparison, model: str) -> list[dict[str, Any]]:
         means, lows, highs = band(values, ratio=result.trials().ratio)
         for k, mean, low, high in zip(ks, means, lows, highs, strict=True):
             known = np.isfinite(low)
+            ends = f"{format_measure(max(low, 0))} to {format_measure(min(high, 1))}" if known else "one split only"
             rows.append({
                 "score": score_title(name), "k": k, "f1": round_for_json(mean),
                 "low": round_for_json(max(low, 0)) if known else None,
                 "high": round_for_json(min(high, 1)) if known else None,
-                "interval": f"{format_f1(max(low, 0))} to {format_f1(min(high, 1))}" if known else "one split only",
+                "interval": ends,
             })  # fmt: skip
     return rows
 
@@ -107,7 +109,7 @@ def _mark_all_terms(result: Comparison, model: str, domain: list[float]) -> list
     every = result.best()[model].every
     if every is None or every.classifier != model or not domain[0] <= every.mean <= domain[1]:
         return []
-    text = f"all {every.k:,} terms: {format_f1(every.mean)}"
+    text = f"all {every.k:,} terms: {format_measure(every.mean)}"
     base = alt.Chart(inline_data([{"f1": every.mean, "k": result.ks[0], "text": text}]))
     line = base.mark_rule(color=TEXT_COLOR, opacity=0.6, strokeWidth=1.2, aria=False).encode(y="f1:Q")
     label = base.mark_text(align="left", dy=-7, dx=2, fontSize=11.5, color=TEXT_COLOR).encode(
@@ -137,7 +139,7 @@ def _mark_recommended(result: Comparison, model: str, domain: list[float]) -> li
     choice = find_shown_choice(result, model)
     right = choice.k > np.sqrt(result.ks[0] * result.ks[-1])
     low, high = domain
-    lines = [score_title(choice.score), f"{choice.k:,} terms: {format_f1(choice.mean)}"]
+    lines = [score_title(choice.score), f"{choice.k:,} terms: {format_measure(choice.mean)}"]
     if choice.classifier != model:
         lines.append(f"with {choice.classifier.partition('(')[2].removesuffix(')')}")
     text = "\n".join(textwrap.fill(line, _LABEL_LENGTH, break_long_words=False) for line in lines)
@@ -158,5 +160,5 @@ def _describe_curves(rows: list[dict[str, Any]], model: str) -> str:
     for row in rows:
         if row["score"] not in best or row["f1"] > best[row["score"]]["f1"]:
             best[row["score"]] = row
-    reached = "; ".join(f"{name} {format_f1(row['f1'])} with {row['k']:,}" for name, row in best.items())
+    reached = "; ".join(f"{name} {format_measure(row['f1'])} with {row['k']:,}" for name, row in best.items())
     return f"Lines of macro F1 against the number of terms with {recipe_title(model)}. Highest points: {reached}."

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow.compute as pc
 
 from termsieve.classify.recipes import recipe_title
-from termsieve.reporting.formatting import format_f1, format_name
+from termsieve.reporting.formatting import format_name
 from termsieve.reporting.report_data import ReportData
 from termsieve.scores.parsing import score_title
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.results import Comparison
-from termsieve.views import format_percent
+from termsieve.views import format_measure, format_percent
 
 # differences of F1 from which on a finding has full weight
 _LARGE_GAP = 0.3
@@ -46,7 +46,7 @@ def make_headline(data: ReportData) -> str:
 def _result_headline(data: ReportData, result: Comparison) -> str:
     """Tell how few terms are enough, or why the result cannot tell."""
     choice = result.recommended()
-    value = f"macro F1 {format_f1(choice.mean)}"
+    value = f"macro F1 {format_measure(choice.mean)}"
     if choice.small_class is not None:
         return f"Too little to say: {choice.small_class.label!r} has {choice.small_class.size}"
     few = choice.chosen.terms
@@ -82,7 +82,7 @@ def make_explanation(data: ReportData) -> str:
     n_terms = 0 if data.counts is None else data.counts.n_terms
     share = f" ({format_percent(choice.k / n_terms)} of {n_terms:,})" if n_terms >= choice.k else ""
     model = f"{recipe_title(choice.classifier)} with {choice.k:,} {_term_or_terms(choice.k)}{share}"
-    told = f"{model} has a macro F1 of {format_f1(choice.mean)}, {_describe_gap(choice)}."
+    told = f"{model} has a macro F1 of {format_measure(choice.mean)}, {_describe_gap(choice)}."
     return f"{told} {choice.stability}".rstrip()
 
 
@@ -90,13 +90,13 @@ def _describe_gap(choice: Recommendation) -> str:
     gap = choice.against_best
     if gap is None:
         return f"the best of everything that was tried{_describe_fewer(choice)}"
-    near = f"the best of everything tried has {format_f1(choice.best.mean)} ({choice.best.terms})"
+    near = f"the best of everything tried has {format_measure(choice.best.mean)} ({choice.best.terms})"
     if gap.worse is None:
         return f"within the margin of {choice.margin:g}: {near}{_describe_fewer(choice)}"
     return (
         f"{'within' if choice.is_enough else 'more than'} one standard error of the difference "
-        f"({format_f1(gap.standard_error or 0)}): {near}. It loses more than {choice.margin:g} with a probability of "
-        f"{format_percent(gap.worse)}{_describe_fewer(choice)}"
+        f"({format_measure(gap.standard_error or 0)}): {near}. It loses more than {choice.margin:g} with a probability "
+        f"of {format_percent(gap.worse)}{_describe_fewer(choice)}"
     )
 
 
@@ -105,7 +105,7 @@ def _describe_fewer(choice: Recommendation) -> str:
     fewer = choice.fewer
     if fewer is None:
         return ""
-    return f"; the best with fewer, {fewer.terms}, has {format_f1(fewer.mean)}, not enough by the same rule"
+    return f"; the best with fewer, {fewer.terms}, has {format_measure(fewer.mean)}, not enough by the same rule"
 
 
 def list_findings(data: ReportData) -> list[Finding]:
@@ -152,7 +152,7 @@ def _find_score_gap(data: ReportData) -> Iterator[Finding]:
     (high, best), (low, worst) = max(means), min(means)
     sentence = (
         f"With {recipe_title(model)}, the choice of the score matters most at {k:,} {_term_or_terms(k)}: "
-        f"{score_title(best)} has a macro F1 of {format_f1(high)}, {score_title(worst)} of {format_f1(low)}."
+        f"{score_title(best)} has a macro F1 of {format_measure(high)}, {score_title(worst)} of {format_measure(low)}."
     )
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.45)
 
@@ -167,7 +167,7 @@ def _find_classifier_gap(data: ReportData) -> Iterator[Finding]:
         cells.setdefault((row["score"], row["k"]), []).append((row["mean"], row["classifier"]))
     (name, k), means = max(cells.items(), key=lambda item: max(item[1])[0] - min(item[1])[0])
     (high, best), (low, worst) = max(means), min(means)
-    better, worse = format_f1(high), format_f1(low)
+    better, worse = format_measure(high), format_measure(low)
     ranked = f"{k:,} {_term_or_terms(k)} by {score_title(name)}"
     sentence = f"With {ranked}, {recipe_title(best)} has a macro F1 of {better} and {recipe_title(worst)} of {worse}."
     yield Finding(sentence, min((high - low) / _LARGE_GAP, 1) * 0.4)
@@ -188,8 +188,9 @@ def _find_hardest_class(data: ReportData) -> Iterator[Finding]:
     if choice.small_class is not None and choice.small_class.label in (hard["label"], easy["label"]):
         return  # it has too few documents to tell
     sentence = (
-        f"{format_name(hard['label'])} is the hardest class to tell, with an F1 of {format_f1(hard['value_mean'])}; "
-        f"{format_name(easy['label'])} the easiest, with {format_f1(easy['value_mean'])}."
+        f"{format_name(hard['label'])} is the hardest class to tell, with an F1 of "
+        f"{format_measure(hard['value_mean'])}; {format_name(easy['label'])} the easiest, with "
+        f"{format_measure(easy['value_mean'])}."
     )
     yield Finding(sentence, min((easy["value_mean"] - hard["value_mean"]) / _LARGE_CLASS_GAP, 1) * 0.7)
 

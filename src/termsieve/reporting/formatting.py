@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from termsieve.views import format_measure
-
 MAX_LENGTH = 60
 _JOINERS = "\u200c\u200d"  # parts of words in Persian, Hindi and others
 
@@ -45,15 +43,6 @@ def format_documents(n: int) -> str:
     ('1 document', '2,000 documents')
     """
     return f"{n:,} document{'s' * (n != 1)}"
-
-
-def format_f1(value: float) -> str:
-    """Format a measure from 0 to 1 with three digits, or as many as tell it from 0 and 1.
-
-    >>> format_f1(0.97049), format_f1(0.9996)
-    ('0.970', '0.9996')
-    """
-    return format_measure(value)
 
 
 def format_term_count(k: int) -> str:

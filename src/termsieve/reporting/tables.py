@@ -9,13 +9,13 @@ from termsieve.classify.recipes import recipe_title
 from termsieve.counts.counts import Counts
 from termsieve.defaults import TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking_rows import RankingRow
-from termsieve.reporting.formatting import format_documents, format_f1, format_name, format_seconds, keep_percent
+from termsieve.reporting.formatting import format_documents, format_name, format_seconds, keep_percent
 from termsieve.reporting.report_data import RANKING, ReportData
 from termsieve.scores.parsing import score_title
 from termsieve.selection.near_duplicates import NearDuplicate
 from termsieve.study.excerpts import largest_classes
 from termsieve.study.results import Comparison
-from termsieve.views import format_percent
+from termsieve.views import format_measure, format_percent
 
 MAX_LISTED = 6_000
 MAX_TOP = 10
@@ -224,7 +224,7 @@ def make_result_rows(data: ReportData, result: Comparison) -> list[ResultRow]:
 
 def _measure_cell(value: float | None) -> ResultCell:
     known = value is not None and value == value
-    return ResultCell(format_f1(float(value or 0)), value, True) if known else ResultCell("-", -1, True)
+    return ResultCell(format_measure(value), value if known else -1, True)
 
 
 def _duration_cell(value: float | None) -> ResultCell:
