@@ -226,6 +226,12 @@ def test_a_notebook_shows_the_best_score_first():
     assert ">0.71<" not in html
 
 
+def test_where_only_all_terms_were_tried_they_are_what_was_asked_for():
+    trials = result_of({("chi2", "nb", 1000): [0.9, 0.91]}, all_terms="reference").trials()
+    assert trials.asked.tolist() == [True]
+    assert trials.of_classifier("nb").asked.tolist() == [True]
+
+
 def test_terms_of_a_rule_are_not_all_terms():
     special = [{"name": "chi2, energy(0.5)", "score": "chi2", "rule": "energy(0.5)"}]
     curves = {("chi2, energy(0.5)", "nb", 1000): [0.9, 0.91], ("all terms", "nb", 1000): [0.8, 0.81]}

@@ -14,6 +14,7 @@ import pytest
 from sklearn.metrics import f1_score
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
@@ -62,6 +63,34 @@ def test_each_value_is_that_of_doing_it_by_hand():
                 expected = f1_score(y[test], predicted, average="macro", zero_division=0)
                 where = {"fold": fold, "score": name, "classifier": "multinomial_nb", "k": k, "measure": "f1_macro"}
                 assert values(result, **where, label="") == [pytest.approx(expected, abs=1e-12)]
+
+
+@pytest.mark.parametrize("weigh", ["selected", "all"])
+def test_weights_after_and_before_the_ranking(weigh):
+    texts, labels = documents()
+    given = {"scores": ["ocfs"], "classifiers": ["multinomial_nb"], "ks": [6, 12], "cv": 3}
+    result = compare(texts, labels, **given, weighting="tfidf", weigh=weigh)
+    y = np.array(labels)
+    for fold, (train, test) in enumerate(StratifiedKFold(3, shuffle=True, random_state=0).split(texts, y)):
+        counts = ts.count([texts[i] for i in train], y[train].tolist())
+        occurrences = np.array([[text.split().count(term) for term in counts.terms] for text in texts])
+        X = occurrences * (np.log((1 + len(train)) / (1 + counts.term_df)) + 1)
+        if weigh == "all":
+            X = normalize(X)
+            counts = ts.Counts.from_matrix(X[train], y[train], terms=counts.terms.tolist())
+        order = ts.score(counts, "ocfs").order()
+        for k in given["ks"]:
+            cut = X[:, order[:k]] if weigh == "all" else normalize(X[:, order[:k]])
+            predicted = MultinomialNB().fit(cut[train], y[train]).predict(cut[test])
+            expected = f1_score(y[test], predicted, average="macro", zero_division=0)
+            assert values(result, fold=fold, k=k, measure="f1_macro") == [pytest.approx(expected, abs=1e-12)]
+
+
+def test_a_ranking_takes_no_more_than_the_processor_did():
+    texts, labels = documents()
+    start = time.process_time()
+    seconds = compare(texts, labels, **SMALL, threads=1).seconds
+    assert all(0 <= one <= time.process_time() - start for one in seconds.values())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
