@@ -241,15 +241,24 @@ def stringify_column(column: Column, title: str, faults: Faults) -> pa.Array:
     if is_textual(column.type):
         return decode_utf8(column, faults)
     try:
-        encoded = column.dictionary_encode()
-        distinct = pa.array(spell_array(encoded.dictionary), pa.large_string())
+        numbers, values = _number_values(column)
+        distinct = pa.array(spell_array(values), pa.large_string())
     except (pa.ArrowNotImplementedError, ValueError) as error:
         raise InputError(f"{title} holds values of type {column.type}, not strings or numbers.") from error
     except (pa.ArrowException, OverflowError, LookupError) as error:  # dates beyond Python's, unknown time zones
         raise InputError(
             f"{title} holds values of type {column.type} that Python cannot write: {str(error).rstrip('.')}."
         ) from error
-    return pc.take(distinct, encoded.indices)
+    return pc.take(distinct, numbers)
+
+
+def _number_values(column: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Find the different values, and which each is; small floats by their bits, because Arrow before 26 cannot."""
+    if not pa.types.is_float16(column.type):
+        encoded = column.dictionary_encode()
+        return encoded.indices, encoded.dictionary
+    encoded = column.view(pa.uint16()).dictionary_encode()
+    return encoded.indices, encoded.dictionary.view(column.type)
 
 
 def _stringify_values(values: list[Any], faults: Faults) -> pa.Array:
