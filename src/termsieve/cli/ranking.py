@@ -153,7 +153,7 @@ def rank(
     brief = per_class is None and top is None and not beside.columns and len(indices) > MANY_CLASSES
     output_options.write(make_rank_sheet(counts, lists, overall=per_class is False, brief=brief), messages)
     if output_options.is_interactive:
-        messages.note("More: --top 30, --score info_gain, --class NAME, --pvalues, -o terms.csv, rank --help")
+        messages.note("More: --top 30, --score info_gain, --class NAME, --pvalues, -o terms.csv, --help")
 
 
 def _class_indices(counts: Counts | CountsFile, only: Sequence[str] | None) -> list[int]:

@@ -143,7 +143,8 @@ class Documents:
 
         Examples
         --------
-        >>> docs = read({"text": ["a", "b", "c"], "label": ["x", "y", "x"]}, split=("label", "x"))
+        >>> import termsieve as ts
+        >>> docs = ts.read({"text": ["a", "b", "c"], "label": ["x", "y", "x"]}, split=("label", "x"))
         >>> [place["row"] for batch in docs.batches(places=True) for place in batch["place"].to_pylist()]
         [1, 3]
         """
