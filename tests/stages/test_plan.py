@@ -50,7 +50,7 @@ def test_options_say_what_they_take():
 def test_numbers_below_the_least_are_refused(typed, tmp_path, name, least):
     (tmp_path / "x.csv").write_text("text,label\nbuy pills,spam\nnoon,ham\n")
     _, _, below = typed("compare", tmp_path / "x.csv", f"--{name}", least - 1)
-    assert "greater than or equal to" in re.sub(r"[\s│]+", " ", below)
+    assert re.search(r"greater than or equal to|range x>=", re.sub(r"[\s│]+", " ", below))
     _, _, allowed = typed("compare", tmp_path / "x.csv", f"--{name}", least)
     assert "too many for 1 documents in the largest class" in allowed
 

@@ -103,6 +103,7 @@ def _lower_odds(successes: Array, failures: Array, tail: Array) -> Array:
     "frequencies), corrected for as many comparisons as there are terms unless corrected=False." + _TOKENS_NOTE,
     confidence="formula read in the implementation of its author",
     example=dict(**_EXAMPLE, value=1.641102),
+    most_docs=2**36,  # beyond, SciPy before 1.17 has no inverse of the incomplete beta function
 )
 def lrc(t: Table, *, on: FrequencyKind = "tf", level: float = 0.95, corrected: bool = True) -> Array:
     """Smallest log ratio that is compatible with the frequencies, or 0."""
