@@ -18,6 +18,16 @@ settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.register_profile("mutants", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where CI is set, nothing is missing: a test that is skipped there has failed."""
+    report = yield
+    if report.skipped and os.environ.get("CI"):
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} is skipped where CI is set: {report.longrepr}"
+    return report
+
+
 CORPUS = [
     ("The ship sailed at dawn; the crew sang.", "sea"),
     ("A storm took the ship and half the crew.", "sea"),
