@@ -6,10 +6,11 @@ from pathlib import Path
 
 import termsieve
 from termsieve.cli.completion import NAMES_FILE
+from termsieve.datasets import CORPORA
 
 
 def list_names() -> dict[str, dict[str, str]]:
-    """Return the names of scores, classifiers and rules, each with a few words about it."""
+    """Return the names of scores, classifiers, rules and corpora, each with a few words about it."""
     return {
         "scores": {name: score.title for name, score in sorted(termsieve.SCORES.items())},
         "classifiers": {name: recipe.title for name, recipe in sorted(termsieve.RECIPES.items())},
@@ -17,6 +18,7 @@ def list_names() -> dict[str, dict[str, str]]:
             name: (inspect.getdoc(rule) or "").partition(".")[0].partition("\n")[0]
             for name, rule in sorted(termsieve.RULES.items())
         },
+        "corpora": {name: corpus.title for name, corpus in CORPORA.items()},
     }
 
 

@@ -35,6 +35,7 @@ def test_the_last_of_a_list_is_completed():
         ("termsieve select --rule per", ["per_class", "percentile"]),
         ("termsieve compare --classifier multinomial_nb,lo", ["multinomial_nb,logistic_regression"]),
         ("termsieve scores bn", ["bns"]),
+        ("termsieve datasets get enr", ["enron1"]),
         ("termsieve sel", ["select"]),
     ],
 )

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from termsieve import datasets
 from termsieve.cli import app
-from termsieve.cli.datasets import _complete_corpora
+from termsieve.cli.completion import complete_corpora
 from termsieve.datasets import CORPORA
 from termsieve.datasets.json_form import ConversionSummary, compress_lines
 from termsieve.errors import InputError, OptionError
@@ -120,8 +120,8 @@ def test_a_mistake_is_one_line_and_exit_code_2():
 
 
 def test_names_are_completed():
-    assert dict(_complete_corpora("")) == {name: record.title for name, record in CORPORA.items()}
-    assert [name for name, _ in _complete_corpora("20")] == ["20news_19997", "20news_bydate"]
+    assert dict(complete_corpora("")) == {name: record.title for name, record in CORPORA.items()}
+    assert [name for name, _ in complete_corpora("20")] == ["20news_19997", "20news_bydate"]
 
 
 # The real ones

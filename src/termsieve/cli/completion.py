@@ -28,6 +28,11 @@ def complete_rules(incomplete: str) -> Iterator[Completion]:
     yield from _filter_completions(incomplete, read_names("rules"))
 
 
+def complete_corpora(incomplete: str) -> Iterator[Completion]:
+    """Complete names of corpora, with their titles."""
+    yield from _filter_completions(incomplete, read_names("corpora"))
+
+
 def complete_stemmers(incomplete: str) -> Iterator[Completion]:
     """Complete languages of the stemmer, where it is installed."""
     try:
@@ -38,7 +43,7 @@ def complete_stemmers(incomplete: str) -> Iterator[Completion]:
 
 
 def read_names(kind: str) -> list[Completion]:
-    """Read the names of scores, classifiers or rules, each with a few words about it."""
+    """Read the names of scores, classifiers, rules or corpora, each with a few words about it."""
     text = (importlib.resources.files("termsieve") / "data" / NAMES_FILE).read_text("utf-8")
     return list(json.loads(text)[kind].items())
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import importlib.resources
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from termsieve.cli.app import app
+from termsieve.cli.completion import complete_corpora
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import OutputOptions, Sheet
@@ -36,15 +34,6 @@ COLUMNS = (
 )
 datasets_app = typer.Typer(rich_markup_mode="rich")
 app.add_typer(datasets_app, name="datasets")
-
-
-def _complete_corpora(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Yield names and titles of the corpora, read from the source, because importing it takes too long for a shell."""
-    source = (importlib.resources.files("termsieve") / "datasets" / "catalogue.py").read_text("utf-8")
-    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
-        known = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
-        if getattr(call.func, "id", "") == "Dataset" and str(known["name"]).startswith(incomplete):
-            yield str(known["name"]), str(known["title"])
 
 
 @datasets_app.callback(
@@ -82,7 +71,7 @@ def get(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="Name of a corpus; termsieve datasets lists them.", autocompletion=_complete_corpora
+            metavar="NAME", help="Name of a corpus; termsieve datasets lists them.", autocompletion=complete_corpora
         ),
     ],
     *,
