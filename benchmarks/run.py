@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("counting", "scores", "estimators", "curves", "redundancy", "study")
+BENCHMARKS = ("first_minute", "counting", "scores", "estimators", "curves", "redundancy", "study")
 
 
 def main() -> None:
