@@ -190,6 +190,9 @@ def test_stability_at_the_ends():
 
 def test_band_is_students():
     values = np.random.default_rng(0).normal(size=(6, 3))
+    for confidence in (0, 1, 1.5):
+        with pytest.raises(OptionError, match="confidence must lie between 0 and 1"):
+            band(values, confidence=confidence)
     found = band(values, confidence=0.9)
     for i in range(3):
         low, high = stats.t.interval(0.9, 5, values[:, i].mean(), stats.sem(values[:, i]))

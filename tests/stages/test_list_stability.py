@@ -1,5 +1,7 @@
 """Half-samples of folds: how often terms come again, and the rule that takes those that do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,28 @@ def test_terms_to_choose_from(folds):
     found = ts.stability(folds, "chi2", 3, among=among)
     assert set(found.terms) <= {f"noise{i}" for i in range(10)}
     assert found.n_terms == 10
+    halves = rank_half_samples(folds, "chi2", 3, among=among)
+    places = [folds.total.index_of(term) for term in found.terms]
+    np.testing.assert_array_equal(found.shares, halves.shares[places])
+
+
+def test_half_samples_are_as_many_and_as_drawn_as_asked_for(folds):
+    found = ts.stability(folds, "chi2", 6, pairs=7, seed=3)
+    halves = rank_half_samples(folds, "chi2", 6, pairs=7, seed=3)
+    places = [folds.total.index_of(term) for term in found.terms]
+    assert found.n_halves == len(halves.ranks) == 14
+    np.testing.assert_array_equal(found.shares, halves.shares[places])
+    assert found.shares.tolist() != ts.stability(folds, "chi2", 6, pairs=7, seed=4).shares.tolist()
+
+
+def test_nine_of_ten_are_often_and_the_least_stable_are_named_first(folds):
+    found = ts.stability(folds, "chi2", 9)
+    some = replace(found, shares=np.array([1.0, 0.9, 0.89, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]))
+    assert some.is_stable.tolist() == [True, True] + [False] * 7
+    least = ", ".join(f"{found.terms[i]} ({10 * (i - 1)}%)" for i in range(3, 9))  # six of them, and not the 89 %
+    assert repr(some).splitlines()[-1] == f"  least     {least}"
+    only = replace(found, shares=np.array([1.0] * 7 + [0.9, 0.9]))
+    assert "least" not in repr(only)
 
 
 def test_the_rule_takes_what_comes_again(corpus, folds):

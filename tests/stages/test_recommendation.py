@@ -49,6 +49,9 @@ def test_the_standard_error_is_that_of_nadeau_and_bengio():
     expected = values.std(ddof=1) * math.sqrt(1 / 4 + RATIO)
     assert corrected_error(values, RATIO) == pytest.approx(expected)
     assert corrected_error(np.column_stack([values, values]), RATIO) == pytest.approx([expected, expected])
+    assert corrected_error(values, 0) == pytest.approx(values.std(ddof=1) / 2)
+    constant = np.full(4, 0.1 + 0.2)
+    assert corrected_error(np.column_stack([values, constant, values + 1]), RATIO)[1] == 0
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12), st.floats(0, 0.2))
@@ -210,6 +213,17 @@ def test_all_terms_for_reference_are_compared_with_and_not_recommended():
     assert "more than one standard error of the difference" in choice.reason
 
 
+def test_what_is_given_up_against_all_terms_is_told():
+    curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 100): around(0.905, *OTHER)}
+    choice = result_of(curves | {("chi2", "nb", 1000): around(0.8, *OTHER)}).recommended()
+    low, high = (format_difference(one) for one in (choice.against_all.low, choice.against_all.high))
+    assert choice.comparison_with_all == (
+        f"Against nb with all 1,000 terms (0.800): +0.100 (95 % interval {low} to {high})."
+    )
+    only = result_of({("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
+    assert (only.against_all, only.comparison_with_all) == (None, "")
+
+
 def test_the_interval_is_told_where_all_terms_are_the_best():
     curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 1000): around(0.902, *OTHER)}
     choice = result_of(curves).recommended()
@@ -330,6 +344,11 @@ def test_too_few_documents_are_too_little_to_say():
 def test_without_a_small_class_nothing_is_warned_of():
     choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
     assert (choice.warning, choice.loss, choice.stability) == ("", "", "")
+    for compared, sample in ((None, None), (0, None), (4, 4), (10, None)):
+        known = {"small_classes": {"ham": 3}, "n_docs": 10, "n_compared": compared, "cv": 2}
+        choice = result_of({("chi2", "nb", 10): [0.8, 0.9]}, **known).recommended()
+        assert choice.small_class.sample == sample
+    choice = result_of({("chi2", "nb", 10): [0.8, 0.9], ("chi2", "nb", 1000): [0.8, 0.9]}).recommended()
     assert (choice.small_class, choice.n_small) == (None, 0)
 
 

@@ -12,17 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.metrics import f1_score
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
 import termsieve as ts
+from termsieve._kernels import use_way
 from termsieve.errors import InputError, OptionError
+from termsieve.study import study
 from termsieve.study.corpus import read_corpus
 from termsieve.study.results import Comparison
 from termsieve.study.split_data import count_training, order_columns
 from termsieve.study.splits import Split, make_splits
-from termsieve.study.study import compare
+from termsieve.study.study import Study, compare
 
 WORDS = ["ship", "crew", "storm", "harbour", "goal", "match", "team", "card", "bank", "rate", "market", "gold"]
 
@@ -148,6 +150,30 @@ def test_documents_that_all_lack_the_terms_are_told():
     parts = np.array(["train"] * 4 + ["test"] * 4)
     with pytest.raises(InputError, match="drop_empty leaves no test documents in a split"):
         compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[1], cv=parts, drop_empty=True)
+
+
+def test_documents_without_a_term_are_dropped_from_training_and_test_on_request():
+    """The best term of either class is in half of its documents: the others are as if they had not been there."""
+    texts, labels = ["ship", "goal", "storm", "team"] * 6, ["sea", "sport"] * 12
+    texts = [text if n % 4 < 2 else f"only{n}" for n, text in enumerate(texts)]
+    parts = np.array(["train"] * 16 + ["test"] * 8)
+    options = {"scores": ["chi2"], "classifiers": ["multinomial_nb"], "ks": [2], "cv": parts}
+    dropped, kept = (compare(texts, labels, **options, drop_empty=drop) for drop in (True, False))
+    assert values(dropped, measure="accuracy", k=2) == [1.0]
+    assert values(kept, measure="accuracy", k=2) == [0.75]
+
+
+@pytest.mark.parametrize(("score", "loops"), [("chi2", []), ("cmim", ["rules"])])
+def test_loops_are_loaded_before_the_trials_begin(monkeypatch, score, loops):
+    """Trials are timed, and run in threads, where nothing may be compiled."""
+    events = []
+    run_split = Study._run_split
+    monkeypatch.setattr(study, "load_kernels", lambda model, _: events.append(model))
+    monkeypatch.setattr(study, "load_problem_kernels", lambda: events.append("rules"))
+    monkeypatch.setattr(Study, "_run_split", lambda *given: events.append("trials") or run_split(*given))
+    with use_way("compiled"):
+        compare(*documents(), **{**SMALL, "scores": [score]}, excerpts=False)
+    assert events[:4] == [*loops, *SMALL["classifiers"], "trials", "trials"][:4]
 
 
 def test_variants_are_tried_where_no_score_may_rank_all_terms():
@@ -337,6 +363,7 @@ def test_saved_results_come_back(tmp_path):
         ({"ks": [10, 2**31]}, "2,147,483,647 or less"),
         ({"cv": 1}, "2 or more"),
         ({"cv": 200}, "cannot split"),
+        ({"cv": KFold(200)}, r"cv=KFold\(.*\) cannot split these documents: Cannot have number of splits n_splits=200"),
         ({"repeats": 0}, "repeats"),
     ],
 )
