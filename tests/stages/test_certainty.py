@@ -10,7 +10,7 @@ from scipy import stats
 import termsieve as ts
 from termsieve.errors import OptionError
 from termsieve.ranking.certainty import measure_dispersion
-from termsieve.ranking.limits import Side, limit_documents
+from termsieve.ranking.limits import Side, TypicalDocument, limit_documents, variance_per_occurrence
 from termsieve.ranking.permutation import control_false_discoveries
 from termsieve.scores import SCORES
 
@@ -240,6 +240,26 @@ def test_exact_pvalues_of_a_ratio_are_those_of_fishers_test():
         expected = stats.fisher_exact([[tp, fp], [fn, tn]], alternative="greater").pvalue
         got = ts.score(counts_of(*cells), "log_odds_ratio").pvalues(per_class=True, method="permutation")[1, 0]
         assert got == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("tp", [307, 420, 580, 599, 601, 620, 780, 893, 1999])
+def test_exact_pvalues_have_both_tails_however_far_the_table_is_from_the_mean(tp):
+    """A million documents, 600 expected: what is as far below as above counts, 15 standard deviations off as well."""
+    n, n_t, n_c = 1_000_000, 2000, 300_000
+    sizes = {"no": n - n_c, "yes": n_c}
+    counts = ts.Counts.from_table(["word", "word"], ["no", "yes"], [n_t - tp, tp], class_sizes=sizes)
+    possible = np.arange(n_t + 1)
+    chi2 = (possible - n_t * n_c / n) ** 2
+    expected = stats.hypergeom(n, n_t, n_c).pmf(possible)[chi2 >= chi2[tp] * (1 - 1e-9)].sum()
+    got = ts.score(counts, "chi2").pvalues(per_class=True, method="permutation")[1, 0]
+    assert got == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_word_that_occurs_once_has_its_own_variance():
+    one, typical = np.array([1.0]), TypicalDocument(np.array([3.0]), np.array([9.0]))
+    n = np.array([10.0])
+    assert variance_per_occurrence(Side(one, one, one, n), typical).tolist() == [0.9]
+    assert variance_per_occurrence(Side(0 * one, 0 * one, 0 * one, n), typical).tolist() == [9.0]
 
 
 def test_at_random_small_pvalues_are_rare():

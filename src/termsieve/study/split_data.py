@@ -83,8 +83,7 @@ class SplitData:
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Weight the matrices of the classifiers and, with weigh="all", the counts of the scores."""
         weights, before = weighting.compute_weights(self.occurrences), self.plan.weigh == "all"
-        kind = np.int64 if weights is None else np.float64
-        train, test = (weighting.apply(X, weights, kind, cosine=before) for X in (train, test))
+        train, test = (weighting.apply(X, weights, np.int64, cosine=before) for X in (train, test))
         if before and weighting.name != "count":
             self.counts = Counts.from_matrix(train, self.train_labels, classes=self.classes)
         return train, test
@@ -200,7 +199,7 @@ class SplitData:
     ) -> Iterator[list[Any]]:
         reached = [min(k, len(ranked.order)) for k in ks]
         classes, codes, gaps, _ = predict_curve(train, known, test, ranked.order, reached, self.make_model(model))
-        names = self.classes if known.ndim == 2 or not ranked.label else [ranked.label]
+        names = [ranked.label] if ranked.label else self.classes
         predicted = codes if codes.ndim == 3 else classes[codes]
         for place, label, measure, value in measure_curve(truth, predicted, names, one_class=ranked.label):
             yield [ks[place], label, measure, value]
