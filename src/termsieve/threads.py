@@ -85,15 +85,17 @@ def _work_and_measure(work: Callable[[A], B], item: A) -> tuple[B, float]:
     return result, measure_cpu() - start
 
 
-def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int) -> list[B]:
+def work_on_each(work: Callable[[A], B], items: Sequence[A], threads: int, *, waits: bool = False) -> list[B]:
     """Return the results of `work` for the items, in their order, computed on several threads.
+
+    After an error nothing is begun any more; what is being worked on is waited for if `waits`.
 
     >>> work_on_each(abs, [-3, 2, -1], 2)
     [3, 2, 1]
     """
     if threads <= 1 or len(items) <= 1:
         return [work(item) for item in items]
-    with thread_pool(min(threads, len(items))) as pool:
+    with thread_pool(min(threads, len(items)), waits=waits) as pool:
         futures = [pool.submit(_work_and_measure, work, item) for item in items]
         for future in wait(futures, return_when=FIRST_EXCEPTION).done:
             future.result()

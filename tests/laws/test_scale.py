@@ -275,6 +275,24 @@ def test_a_full_spill_disk_is_named_and_nothing_is_left(folder, tmp_path, monkey
     assert sorted(one.suffix for one in tmp_path.iterdir()) == [".parquet"] * 3
 
 
+def test_no_thread_writes_any_more_when_another_could_not(folder, tmp_path, monkeypatch):
+    """What it wrote into the folder while that was removed would be left."""
+    written = []
+
+    def write(path, _):
+        if path.name == "000000.run":
+            raise OutputError("no space")
+        time.sleep(0.3)
+        path.write_bytes(b"")
+        written.append(path.name)
+
+    monkeypatch.setattr(spilling, "write_run", write)
+    with pytest.raises(OutputError, match="no space"):
+        ts.count_to_file(ts.read(f"{folder}/*.parquet"), tmp_path / "x.counts", memory="1GB", threads=2)
+    assert written == ["000001.run"]
+    assert sorted(one.suffix for one in tmp_path.iterdir()) == [".parquet"] * 3
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can mount a small disk")
 def test_a_small_disk_that_fills_up(tmp_path):
     """A real disk of two megabytes, and a count that needs more."""

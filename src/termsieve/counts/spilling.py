@@ -298,7 +298,8 @@ class _BoundedCount:
             parts[number] = _Part(self.analyzer)  # nothing but this function may hold it
             write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
-        work_on_each(write, range(len(paths)), self.threads)
+        # after an error the folder goes, in which no other thread may be writing then
+        work_on_each(write, range(len(paths)), self.threads, waits=True)
         release_memory()
         self.runs += paths
         if self._journal is not None:
