@@ -1,6 +1,7 @@
 """What changed between periods: against other implementations, and against counting the documents themselves."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -133,6 +134,14 @@ def test_a_trend_is_cochran_and_armitages():
         )
         assert z[i] == pytest.approx(theirs.zscore, rel=0.01)  # theirs divides by n - 1
     assert slope.low[0] < slope.value[0] < slope.high[0]
+    middle = sum(i * n for i, n in enumerate(sizes)) / sum(sizes)
+    parts = [(n * (i - middle), k / n, n) for i, (k, n) in enumerate(zip(df[0], sizes, strict=True))]
+    spread = sum(weight * i for i, (weight, _, _) in enumerate(parts))
+    error = math.sqrt(sum(weight**2 * share * (1 - share) / n for weight, share, n in parts)) / spread
+    assert slope.high[0] - slope.value[0] == pytest.approx(scipy.stats.norm.ppf(0.975) * error)
+    for level in (0, 1):
+        with pytest.raises(OptionError, match="level must be between 0 and 1"):
+            proportions.fit_trend(df, sizes, level)
 
 
 def test_pvalues_of_trends_are_sums_over_all_ways_to_draw_documents():

@@ -256,6 +256,7 @@ def test_an_altered_result_is_refused_before_arrow_sees_it(tmp_path, monkeypatch
         Comparison.load(path)
     pq.write_table(plain_result().table, path)
     assert not is_saved(path)
+    assert not is_saved(tmp_path / "nothing.parquet")
     with pytest.raises(InputError, match="it has no checksum"):
         Comparison.load(path)
 
