@@ -115,3 +115,10 @@ def test_a_class_needs_some_documents_and_one_for_each_fold():
 def test_repetitions_are_a_whole_number(repeats):
     with pytest.raises(OptionError, match="repeats must be a whole number, 1 or more"):
         make_splits(2, LABELS, 20, repeats=repeats)
+
+
+@pytest.mark.parametrize(("seed", "repeats"), [(-1, 1), (2**32, 1), (2**32 - 1, 2), (0.5, 1), (True, 1), ("a", 1)])
+def test_seeds_are_those_that_splitters_take(seed, repeats):
+    with pytest.raises(OptionError, match="seed must be a whole number from 0 to 4,294,967,29"):
+        make_splits(2, LABELS, 20, repeats=repeats, seed=seed)
+    assert len(make_splits(2, LABELS, 20, seed=2**32 - 1)) == 2

@@ -214,6 +214,9 @@ class Plan:
             raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
         if self.pairs not in PAIR_MODES:
             raise OptionError(f"pairs must be one of {', '.join(map(repr, PAIR_MODES))}, not {self.pairs!r}.")
+        for name in ("per_class", "one_vs_rest", "drop_empty"):
+            if getattr(self, name) not in (True, False):
+                raise OptionError(f"{name} must be True or False, not {getattr(self, name)!r}.")
         check_margin(self.margin)
         if self.sample is not None:
             _check_whole("sample", self.sample)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from termsieve._types import AnyArray, Int64Array
 from termsieve.errors import InputError, OptionError
 
+MAX_SEED = 2**32 - 1  # of scikit-learn's splitters
 MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
 
 
@@ -47,6 +49,8 @@ def make_splits(
     """
     if not isinstance(repeats, int) or repeats < 1:
         raise OptionError(f"repeats must be a whole number, 1 or more, not {repeats!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed <= MAX_SEED - repeats + 1:
+        raise OptionError(f"seed must be a whole number from 0 to {MAX_SEED - repeats + 1:,}, not {seed!r}.")
     if isinstance(cv, np.ndarray):
         return [_split_from_parts(cv)]
     _check_size(cv, labels, n_docs, groups)
