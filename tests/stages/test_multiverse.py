@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pyarrow.compute as pc
 import pytest
 from typer.testing import CliRunner
 
@@ -11,8 +12,8 @@ from termsieve.cli import app
 from termsieve.cli.varying import parse_vary
 from termsieve.errors import OptionError
 from termsieve.evaluate.influence import explained_share, rank_choices
-from termsieve.study.multiverse import MultiverseResult, PreparationResult, multiverse
-from termsieve.study.plan import Contender
+from termsieve.study.multiverse import MultiverseResult, PreparationResult, _judge_way, multiverse
+from termsieve.study.plan import Contender, Plan
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
 
@@ -45,6 +46,30 @@ def test_a_way_has_what_compare_has():
 
 def made(best, **choices):
     return PreparationResult(choices, best, "x", 0.1, best == "chi2", {}, 100 if choices["case"] else 200, 0.9)
+
+
+def test_scores_are_compared_at_the_numbers_of_terms_that_all_of_them_have():
+    result = compare(TEXTS, LABELS, scores=["chi2", "bns"], classifiers=["multinomial_nb"], ks=[1, 2, 4], cv=3)
+    at_the_end = (pc.field("score") == "bns") & (pc.field("k") == 4)  # as where the study goes on with the best score
+    plan = Plan.from_arguments(["chi2", "bns"], ["multinomial_nb"], ["auto"])
+    whole = _judge_way(result, plan, {}, 99)
+    result.table = result.table.filter(~at_the_end)
+    few = _judge_way(result, plan, {}, 99)
+    ks, values = result.curve("chi2", "multinomial_nb")
+    assert few.means["chi2"] == pytest.approx(values[:, [ks.index(k) for k in ks if k != 4]].mean())
+    assert few.means["chi2"] != whole.means["chi2"]
+
+
+def test_one_score_does_not_beat_itself():
+    found = multiverse(TEXTS, LABELS, vary={"lowercase": [True, False]}, scores=["chi2"], ks=[1, 2], cv=3)
+    assert found.conclusion == "chi2 alone was tried in 2 ways to prepare these texts"
+    assert "lead" not in found.certainty
+    assert "recommended" in found.certainty
+
+
+def test_the_help_has_the_numbers_of_terms_that_are_tried():
+    said = " ".join(CliRunner().invoke(app, ["multiverse", "--help"], env={"COLUMNS": "200"}).output.split())
+    assert "(default 10,20,50,100,200,500,1000,2000)" in said.replace("│", "").replace("  ", " ")
 
 
 def test_the_sentence_names_the_winner_and_what_decides():
@@ -98,6 +123,9 @@ def test_what_a_choice_explains():
         ({}, "Nothing is varied"),
         ({"lowercas": [True, False]}, "Did you mean 'lowercase'"),
         ({"min_df": [1]}, "two different values"),
+        ({"min_df": 3}, r"must have a list of values to vary, such as \[1, 3\]; it has 3"),
+        ({"stop_words": "smart"}, "must have a list of values"),
+        ({"per_class": ["a", "b"]}, "per_class must be True or False"),
         ({"min_df": [1, 1]}, "two different values"),
         ({"min_df": list(range(1, 40)), "min_tf": list(range(1, 40))}, "1,521 ways"),
     ],
