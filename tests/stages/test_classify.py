@@ -89,6 +89,20 @@ def test_bad_parameters_of_poisson(counts, options, says):
         PoissonNB(**options).fit(*counts)
 
 
+@pytest.mark.parametrize("prior", [[np.nan, 0.5, 0.5], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [np.inf, 0.5, 0.5]])
+def test_priors_that_are_no_shares_are_refused(counts, prior):
+    with pytest.raises(OptionError, match="class_prior of PoissonNB must be numbers from 0"):
+        PoissonNB(class_prior=prior).fit(*counts)
+
+
+def test_weights_that_count_nothing_are_refused(counts):
+    X, y = counts
+    with pytest.raises(ValueError, match=r"(?i)sample.weight"):  # the newest scikit-learn says so itself
+        PoissonNB().fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(InputError, match="sample_weight must be numbers from 0"):
+        PoissonNB().fit(X, y, sample_weight=np.where(y == "a", -1.0, 1.0))
+
+
 def test_partial_fit_explains(counts):
     X, y = counts
     with pytest.raises(OptionError, match="first call"):
