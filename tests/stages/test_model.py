@@ -125,6 +125,25 @@ def test_the_split_may_be_an_array(corpus):
     assert "macro F1" in model.settings["reason"]
 
 
+@pytest.mark.parametrize("cv", [None, np.int64(0)])
+def test_no_comparison_in_other_words_than_0_gives_a_model_that_prints_and_is_saved(cv, corpus, tmp_path):
+    model = train(*corpus, scores="chi2", ks=5, classifiers="multinomial_nb", cv=cv, calibrate=0)
+    assert (model.settings["cv"], model.settings["f1_macro"]) == (0, None)
+    assert "F1" not in repr(model)
+    model.save(tmp_path / "model.skops")
+    assert repr(Model.load(tmp_path / "model.skops")) == repr(model)
+
+
+def test_a_model_says_in_how_many_splits_it_was_judged(corpus):
+    texts, labels = corpus
+    options = {"scores": "chi2", "ks": 5, "classifiers": "multinomial_nb", "calibrate": 0}
+    parts = np.array(["train", "train", "test"] * len(texts))[: len(texts)]
+    assert repr(train(texts, labels, **options, cv=parts)).endswith(" on one split")
+    model = train(texts, labels, **options, cv=np.int64(3), repeats=2)
+    assert repr(model).endswith(" in 6 splits")
+    assert model.settings["cv"] == 3
+
+
 def test_what_a_contender_is_limited_to_is_not_recommended_as_a_model(corpus):
     few = Contender("few", "chi2", max_df=9)
     result = ts.compare(*corpus, scores=[few, "gu"], classifiers=["multinomial_nb"], ks=[3], cv=3)

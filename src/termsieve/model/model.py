@@ -35,6 +35,7 @@ from termsieve.model.parts import (
 from termsieve.tokens.analyzer import Analyzer, settings_difference
 from termsieve.tokens.patterns import is_safe_pattern
 from termsieve.tokens.tokenizers import tokenizer_name
+from termsieve.views import format_measure
 
 
 class LabelledRows(NamedTuple):
@@ -128,7 +129,9 @@ class Model:
 
     def __repr__(self) -> str:
         s = self.settings
-        judged = f", F1 {s['f1_macro']:.3f} in {s['cv']} folds" if s["cv"] else ""
+        n_splits = s.get("n_splits")
+        where = "" if n_splits is None else " on one split" if n_splits == 1 else f" in {n_splits} splits"
+        judged = f", F1 {format_measure(s['f1_macro'])}{where}" if s["cv"] else ""
         return (
             f"Model of {len(self.classes):,} classes: {s['classifier']} on {s['weighting']} of {s['n_terms']:,} terms "
             f"({s['rule']} by {s['score']}), from {s['n_docs']:,} documents{judged}"

@@ -127,7 +127,7 @@ def train(
         measured, chosen = make_unmeasured_settings(), _only_candidate(plan, fixed=rule is not None or not plan.is_open)
     settings = {
         "termsieve": __version__,
-        "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
+        "cv": plan.description["cv"] if compares else 0,
         "seed": seed,
         **measured,
     }
@@ -172,7 +172,7 @@ def train_recommended(
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     chosen = _make_candidate(plan, choice.chosen, result)
     spec = chosen.make_spec(analyzer)
-    settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
+    settings = {"termsieve": __version__, "cv": result.settings["cv"], "seed": result.settings["seed"],
                 **_measure_candidates(result, plan, choice)}  # fmt: skip
     return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
 
