@@ -21,7 +21,7 @@ from termsieve.classify.recipes import parse_recipe
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
 from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.representations import choose_representation
+from termsieve.study.representations import choose_representation, name_with_terms
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
 from termsieve.study.trials import Trials, TrialSummary
@@ -151,7 +151,7 @@ class Search:
             ks.add(n_terms)
         if not ks:
             return
-        named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
+        named = replace(contender, name=name_with_terms(contender.name, found.name), representation=found.name)
         plan = replace(self.study.plan, scores=(named,), ks=tuple(sorted(ks)))
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)
