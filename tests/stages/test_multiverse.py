@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pyarrow.compute as pc
 import pytest
@@ -87,6 +88,8 @@ def test_the_sentence_names_the_winner_and_what_decides():
     same = MultiverseResult([made("chi2", case=1, stop=stop) for stop in (0, 1)])
     assert same.conclusion == "chi2 is best in all 2 ways to prepare these texts"
     assert "100 terms are recommended in all" in same.certainty
+    tied = MultiverseResult([replace(way, lead=0.0, clear=False) for way in same.ways])
+    assert "beyond sampling error in 0 of 2, and none at all in 2; " in tied.certainty
 
 
 def test_a_choice_that_explains_little_does_not_decide():

@@ -115,7 +115,11 @@ class MultiverseResult:
             enough = f"{terms[0]:,} to {terms[-1]:,} terms are recommended, {middle:,} in the median{decides}"
         if not self._is_contest:
             return enough
-        return f"its lead over the second is beyond sampling error in {self.n_clear} of {len(self.ways)}; {enough}"
+        n_ties = sum(way.lead == 0 for way in self.ways)
+        ties = f", and none at all in {n_ties}" if n_ties else ""
+        return (
+            f"its lead over the second is beyond sampling error in {self.n_clear} of {len(self.ways)}{ties}; {enough}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a page shows, as plain data."""
