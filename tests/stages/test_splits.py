@@ -122,3 +122,15 @@ def test_seeds_are_those_that_splitters_take(seed, repeats):
     with pytest.raises(OptionError, match="seed must be a whole number from 0 to 4,294,967,29"):
         make_splits(2, LABELS, 20, repeats=repeats, seed=seed)
     assert len(make_splits(2, LABELS, 20, seed=2**32 - 1)) == 2
+
+
+def test_groups_of_any_kind_stay_together_and_none_may_be_missing():
+    numbers = np.arange(20) % 5
+    for kind in (str, lambda n: n if n % 2 else f"g{n}", lambda n: ["a"] * int(n)):
+        groups = np.fromiter(map(kind, numbers.tolist()), dtype=object)
+        for split in make_splits(5, LABELS, 20, groups=groups):
+            assert not set(numbers[split.train]) & set(numbers[split.test])
+    for missing in (None, np.nan):
+        groups = np.array([missing if i % 4 == 0 else f"g{i % 5}" for i in range(20)], dtype=object)
+        with pytest.raises(InputError, match="groups is missing for 5 of 20 documents"):
+            make_splits(5, LABELS, 20, groups=groups)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ def make_splits(
         raise OptionError(f"seed must be a whole number from 0 to {MAX_SEED - repeats + 1:,}, not {seed!r}.")
     if isinstance(cv, np.ndarray):
         return [_split_from_parts(cv)]
+    groups = None if groups is None else check_groups(groups, n_docs)
     _check_size(cv, labels, n_docs, groups)
     y = np.zeros(n_docs) if labels is None else labels
     splits = []
@@ -79,12 +80,26 @@ def check_one_each(name: str, given: Any, n_docs: int) -> AnyArray:
     return values
 
 
-def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: Any) -> None:
+def check_groups(given: Any, n_docs: int) -> AnyArray:
+    """Return the group of each document as an array that can be sorted; none may be missing."""
+    groups = check_one_each("groups", given, n_docs)
+    listed = groups.tolist()
+    n_missing = sum(one is None or one != one for one in listed)
+    if n_missing:
+        raise InputError(
+            f"groups is missing for {n_missing:,} of {n_docs:,} documents, and it is not known with which others they "
+            "must stay. Give each of them a value, such as one that no other document has."
+        )
+    one_kind = len({type(one) for one in listed}) == 1 and isinstance(listed[0], Hashable)
+    return groups if one_kind else np.array([f"{type(one).__name__} {one}" for one in listed])
+
+
+def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: AnyArray | None) -> None:
     """Refuse more folds than there are documents, or groups, to divide, and tell how many would do."""
     if not isinstance(cv, int) or isinstance(cv, bool):
         return
     if groups is not None:
-        n, what = len(set(np.asarray(groups).tolist())), "groups"
+        n, what = len(set(groups.tolist())), "groups"
     elif labels is not None:
         n, what = int(np.unique(labels, return_counts=True)[1].max(initial=0)), "documents in the largest class"
     else:

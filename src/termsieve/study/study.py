@@ -203,7 +203,23 @@ def _find_superfluous_terms(
 def make_plan_splits(corpus: Corpus, plan: Plan) -> list[Split]:
     """Return the splits of a corpus that a plan asks for."""
     cv, groups = corpus.rows_of("cv", plan.cv), corpus.rows_of("groups", plan.groups)
-    return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    labels = corpus.single_labels
+    splits = make_splits(cv, labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    if labels is not None:
+        _refuse_single_class(splits, labels, corpus.classes)
+    return splits
+
+
+def _refuse_single_class(splits: Sequence[Split], labels: Int64Array, classes: Sequence[str]) -> None:
+    """Refuse splits whose training documents are all of one class: no classifier can learn from them."""
+    for split in splits:
+        known = np.unique(labels[split.train])
+        if len(known) < 2:
+            raise InputError(
+                f"A classifier cannot learn from split {split.fold + 1}: all of its training documents "
+                f"({len(split.train):,}) are of the class {classes[int(known[0])]!r}. Take another cv, or groups that "
+                "have documents of several classes."
+            )
 
 
 class Study:
