@@ -134,6 +134,27 @@ def test_no_comparison_in_other_words_than_0_gives_a_model_that_prints_and_is_sa
     assert repr(Model.load(tmp_path / "model.skops")) == repr(model)
 
 
+@pytest.mark.parametrize("classifier", ["multinomial_nb(alpha=0)", "bernoulli_nb(alpha=0)"])
+@pytest.mark.parametrize("calibrate", [0, 3])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of scikit-learn, which takes the log of 0
+def test_where_every_class_is_impossible_the_prior_decides(classifier, calibrate, tmp_path):
+    texts = ["apple banana"] * 9 + ["cherry date"] * 12 + ["egg fig"] * 9
+    labels = ["a"] * 9 + ["b"] * 12 + ["c"] * 9
+    options = {"scores": "chi2", "classifiers": classifier, "ks": "all", "cv": 3, "calibrate": calibrate}
+    model = train(texts, labels, **options)
+    model.save(tmp_path / "model.skops")
+    said = ["apple cherry", "apple egg", "apple", ""]
+    chances = model.predict_proba(said)
+    assert np.isfinite(chances).all()
+    assert chances.sum(axis=1) == pytest.approx(1)
+    if not calibrate:
+        assert chances[0] == pytest.approx([0.3, 0.4, 0.3])
+        assert model.predict(said)[:2] == ["b", "b"]
+    for (why,), label in zip(model.explain(said), model.predict(said), strict=True):
+        assert (why.label, why.against != label) == (label, True)
+        assert not np.isnan([why.margin, why.rest, *(part.part for part in why.parts)]).any()
+
+
 def test_a_model_says_in_how_many_splits_it_was_judged(corpus):
     texts, labels = corpus
     options = {"scores": "chi2", "ks": 5, "classifiers": "multinomial_nb", "calibrate": 0}

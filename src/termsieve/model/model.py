@@ -183,12 +183,17 @@ class Model:
 
     def label_rows(self, X: Any, min_confidence: float = 0.0) -> LabelledRows:
         """Return the labels and probabilities of the rows of a matrix."""
-        known = find_known(X)
-        chances = self.probabilities(X) if self.has_probabilities else None
-        if chances is not None and self.decision is not None:
+        known, chances = find_known(X), None
+        if self.decision is not None:
+            chances = self.probabilities(X)
             labels = self.decision.find_labels(chances, known)
         else:
             labels = self._mark_own_labels(X, known)
+            if self.has_probabilities:
+                own = self._find_own_probabilities(X)
+                chances = self._fill_in_prior(own, known)
+                if self.single:
+                    labels[np.isnan(own).any(axis=1)] = mark_most_probable(self.prior[None])
         if chances is not None and min_confidence > 0:
             labels &= chances >= min_confidence
         return LabelledRows(labels, chances, known)
@@ -214,13 +219,19 @@ class Model:
         return self.decision is not None or gives_probabilities(self.classifier)
 
     def probabilities(self, X: Any) -> Array:
-        """Return the probabilities of the classes; a class that the classifier never saw has 0."""
+        """Return the probabilities of the classes; a class that the classifier never saw has 0.
+
+        Where the classifier takes every class for impossible, as naive Bayes does without smoothing, it is the prior.
+        """
         known = find_known(X)
         if self.decision is not None:
             return self.decision.find_probabilities(
                 find_log_odds(self.classifier, X, single=self.single), known, self.prior
             )
-        return np.where(known[:, None], self._find_own_probabilities(X), self.prior)
+        return self._fill_in_prior(self._find_own_probabilities(X), known)
+
+    def _fill_in_prior(self, own: Array, known: BoolArray) -> Array:
+        return np.where(known[:, None] & ~np.isnan(own), own, self.prior)
 
     def _find_own_probabilities(self, X: Any) -> Array:
         found = np.asarray(self.classifier.predict_proba(X))
