@@ -76,3 +76,16 @@ def test_counts_of_one_class_have_nothing_to_tell_apart():
 def test_a_model_from_counts_has_no_duality_gap():
     model = ts.train(ts.count(["cheap pills", "noon meeting"] * 2, ["spam", "ham"] * 2), ks=2)
     assert model.settings["duality_gap"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"ks": 2, "classifiers": "multinomial_nb(alpha=-1)"}, "cannot be fitted: The 'alpha' parameter"),
+        ({"ks": [2, 3]}, "from counts nothing can be compared: give one score, one classifier"),
+        ({"ks": 2, "classifiers": ["multinomial_nb", "bernoulli_nb"]}, "from counts nothing can be compared"),
+    ],
+)
+def test_what_counts_cannot_give_is_told(options, says):
+    with pytest.raises(OptionError, match=says):
+        ts.train(ts.count(["cheap pills", "noon meeting"] * 2, ["spam", "ham"] * 2), **options)

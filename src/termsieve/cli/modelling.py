@@ -115,7 +115,10 @@ def train(
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
     if calibrate and model.settings["calibration"] is None:
-        messages.note("the probabilities are not calibrated: there are too few documents to hold some out")
+        messages.note(
+            "the probabilities are not calibrated: too few documents of two classes or more, with terms of the model, "
+            "could be held out"
+        )
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
     _note_trust(model, messages)
 

@@ -82,7 +82,10 @@ def _fit(spelling: str, counts: Counts) -> BaseEstimator:
         estimator.rate_ = poisson_rates(sums, estimator.class_count_, estimator.alpha, estimator.beta)
         estimator.class_log_prior_ = log_prior(estimator.class_count_, estimator.fit_prior, estimator.class_prior)
         return estimator
-    estimator._validate_params()
+    try:
+        estimator._validate_params()
+    except ValueError as error:
+        raise OptionError(f"{spelling} cannot be fitted: {error}") from error
     estimator._update_feature_log_prob(estimator.alpha)
     estimator._update_class_log_prior(class_prior=estimator.class_prior)
     return estimator
