@@ -231,6 +231,16 @@ def test_bad_parameters_of_probit(normal, options):
         ProbitClassifier(**options).fit(*normal)
 
 
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_entries_to_which_no_prior_can_be_scaled(normal, factor):
+    X, y = normal
+    if factor > 1:
+        with pytest.raises(InputError, match="scale X first"):
+            ProbitClassifier().fit(X * factor, y)
+    else:
+        assert np.isfinite(ProbitClassifier().fit(X * factor, y).predict_proba(X * factor)).all()
+
+
 def test_one_class_is_refused(normal):
     with pytest.raises(InputError, match="only one class"):
         ProbitClassifier().fit(normal[0], np.zeros(200))

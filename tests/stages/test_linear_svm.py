@@ -277,6 +277,7 @@ def test_what_is_not_solved_is_told():
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
+        ({"class_weight": np.array([1.0, 2.0])}, "class_weight of LinearSVM must be None"),
         ({"C": 0}, "positive number or \"auto\"; it is 0"),
         ({"C": "much"}, "it is 'much'"),
         ({"tol": -1}, "tol of LinearSVM"),

@@ -126,7 +126,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
             raise OptionError(f"tol of LinearSVM must be a positive number; it is {self.tol!r}.")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise OptionError(f"max_iter of LinearSVM must be a number from 1; it is {self.max_iter!r}.")
-        if self.class_weight not in (None, "balanced") and not isinstance(self.class_weight, Mapping):
+        named = self.class_weight is None or isinstance(self.class_weight, Mapping)
+        if not named and not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
             raise OptionError(
                 f'class_weight of LinearSVM must be None, "balanced" or a factor for each class; it is '
                 f"{self.class_weight!r}."
@@ -136,7 +137,7 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         """Return the factor of C for each class."""
         if self.class_weight is None:
             return np.ones(len(classes))
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             sizes = np.bincount(codes, minlength=len(classes))
             return len(codes) / (len(classes) * np.maximum(sizes, 1))
         given = dict(self.class_weight)
