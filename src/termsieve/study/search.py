@@ -20,7 +20,7 @@ import numpy as np
 from termsieve.classify.recipes import parse_recipe
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
-from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
+from termsieve.study.plan import ALL_TERMS, CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
 from termsieve.study.representations import choose_representation, name_with_terms
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from termsieve.study.study import Study
 
 IN_THE_RUNNING = 2  # scores that are tried with more terms
-REFERENCE = "all terms"  # in the table, where no score may rank all of them
 LADDERS = {
     "linear_svm": ("C", (0.0625, 0.25, 1.0, 4.0, 16.0)),
     "multinomial_nb": ("alpha", (0.001, 0.01, 0.1, 1.0)),
@@ -106,7 +105,7 @@ class Search:
         """Try all terms where no score may rank all of them."""
         if any(one.is_plain for one in self.asked.scores) or self.asked.per_class:
             return
-        named = Contender(REFERENCE, self.asked.scores[0].score)
+        named = Contender(ALL_TERMS, self.asked.scores[0].score)
         plan = replace(self.study.plan, scores=(named,), ks=(self.study.n_terms or 0,))
         self._run_stage(self.study.with_plan(plan, "for reference"), journal, rows, seconds)
         self.added.append(named)

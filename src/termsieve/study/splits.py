@@ -64,10 +64,32 @@ def make_splits(
                 # a class is missing in some folds: the recommendation says so
                 warnings.filterwarnings("ignore", message="The least populated class")
                 parts = list(splitter.split(np.zeros(n_docs), y, groups))
-        except ValueError as error:
+            splits += [Split(repeat, fold, *_check_parts(part, n_docs)) for fold, part in enumerate(parts)]
+        except (TypeError, ValueError) as error:
             raise OptionError(f"cv={cv!r} cannot split these documents: {error}") from error
-        splits += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
+    if not splits:
+        raise OptionError(f"cv={cv!r} cannot split these documents: it makes no split.")
     return splits
+
+
+def _check_parts(part: Any, n_docs: int) -> tuple[Int64Array, Int64Array]:
+    """Return the training and the test documents of a split, as their numbers."""
+    train, test = (_find_numbers(one, n_docs) for one in part)
+    if not len(train) or not len(test):
+        raise ValueError(f"a split has {len(train):,} training and {len(test):,} test documents")
+    return train, test
+
+
+def _find_numbers(given: Any, n_docs: int) -> Int64Array:
+    """Return the numbers of some documents; a splitter may give numbers, or a mark for each document."""
+    values = np.asarray(given)
+    if values.dtype == bool and values.shape == (n_docs,):
+        return np.flatnonzero(values)
+    if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
+        raise ValueError(f"a split has {given!r:.60} in place of numbers of documents")
+    if len(values) and not 0 <= values.min() <= values.max() < n_docs:
+        raise ValueError(f"a split has the document {values.max()}, but they are 0 to {n_docs - 1}")
+    return values.astype(np.int64)
 
 
 def check_one_each(name: str, given: Any, n_docs: int) -> AnyArray:
@@ -129,7 +151,7 @@ def _split_from_parts(parts: AnyArray) -> Split:
 
 
 def _make_splitter(cv: Any, labels: AnyArray | None, groups: Any, seed: int) -> Any:
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:
         raise OptionError(f"cv must be a number of folds, 2 or more, a column, or a splitter, not {cv!r}.")
