@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termsieve.classify.linear_tuning import GRID as COSTS
 from termsieve.classify.recipes import parse_recipe
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 IN_THE_RUNNING = 2  # scores that are tried with more terms
 LADDERS = {
-    "linear_svm": ("C", (0.0625, 0.25, 1.0, 4.0, 16.0)),
+    "linear_svm": ("C", COSTS),  # as with C="auto"
     "multinomial_nb": ("alpha", (0.001, 0.01, 0.1, 1.0)),
 }  # a parameter and its values: the neighbours of the default are tried, and those beyond one that pays
 WORTH = 0.002  # what a step along a ladder must gain before the next is taken
