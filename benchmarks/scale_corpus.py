@@ -37,7 +37,7 @@ def _write_words(seed, labels, n_words, exponent, text, offsets, sample_rank, sa
             rank = np.int64(min((1.0 - np.random.random()) ** (-1.0 / (exponent - 1.0)), 1e15))
             if 50 <= rank < 5000 and np.random.random() < 0.2:  # words that a class has more of
                 rank = rank * 100 + labels[doc]
-            if rank % 100 == 7:
+            if rank % SAMPLED == 7:
                 sample_rank[n_sampled], sample_doc[n_sampled] = rank, doc
                 n_sampled += 1
             syllables, left = 0, rank

@@ -89,6 +89,20 @@ def test_bad_parameters_of_poisson(counts, options, says):
         PoissonNB(**options).fit(*counts)
 
 
+@pytest.mark.parametrize("prior", [[np.nan, 0.5, 0.5], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [np.inf, 0.5, 0.5]])
+def test_priors_that_are_no_shares_are_refused(counts, prior):
+    with pytest.raises(OptionError, match="class_prior of PoissonNB must be numbers from 0"):
+        PoissonNB(class_prior=prior).fit(*counts)
+
+
+def test_weights_that_count_nothing_are_refused(counts):
+    X, y = counts
+    with pytest.raises(ValueError, match=r"(?i)sample.weight"):  # the newest scikit-learn says so itself
+        PoissonNB().fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(InputError, match="sample_weight must be numbers from 0"):
+        PoissonNB().fit(X, y, sample_weight=np.where(y == "a", -1.0, 1.0))
+
+
 def test_partial_fit_explains(counts):
     X, y = counts
     with pytest.raises(OptionError, match="first call"):
@@ -215,6 +229,16 @@ def test_separable_classes_converge():
 def test_bad_parameters_of_probit(normal, options):
     with pytest.raises(OptionError, match="ProbitClassifier"):
         ProbitClassifier(**options).fit(*normal)
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_entries_to_which_no_prior_can_be_scaled(normal, factor):
+    X, y = normal
+    if factor > 1:
+        with pytest.raises(InputError, match="scale X first"):
+            ProbitClassifier().fit(X * factor, y)
+    else:
+        assert np.isfinite(ProbitClassifier().fit(X * factor, y).predict_proba(X * factor)).all()
 
 
 def test_one_class_is_refused(normal):

@@ -217,6 +217,12 @@ def test_merged_parts_are_the_whole(tmp_path, typed):
     code, _, err = typed("merge", tmp_path / "[ot][nw][eo].counts", "-o", tmp_path / "sum.counts")
     assert code == 0, err
     assert (tmp_path / "sum.counts").read_bytes() == (tmp_path / "whole.counts").read_bytes()
+    code, _, err = typed(
+        "merge", tmp_path / "*.counts", "-o", tmp_path / "sum.counts"
+    )  # once more: it would count twice
+    assert code == 1
+    assert "is read as an input" in err
+    assert (tmp_path / "sum.counts").read_bytes() == (tmp_path / "whole.counts").read_bytes()
 
 
 def test_options_of_the_analyzer(mail, tmp_path, typed):

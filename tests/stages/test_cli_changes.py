@@ -97,6 +97,21 @@ def test_what_is_not_sure_is_no_headline(typed, mail, months, tmp_path):
     assert "Up: sea, sun. Down: rain, wind." in (tmp_path / "page.html").read_text("utf-8")
 
 
+def test_an_order_that_is_none_or_not_of_trends_is_refused(typed, months, mail):
+    code, _, err = typed("changes", *months, "--order", "size")
+    assert code == 2
+    assert "--order must be one of z, difference, ratio, not 'size'" in err
+    code, _, err = typed("changes", mail, "--by", "month", "--order", "ratio")
+    assert code == 2
+    assert "--order ratio is for two periods; trends of 3 periods have one order" in err
+
+
+def test_counts_to_forget_from_must_be_there(typed, mail, tmp_path):
+    code, _, err = typed("forget", tmp_path / "nope.counts", mail)
+    assert code == 1
+    assert f"There is no file {tmp_path / 'nope.counts'}." in err
+
+
 def test_one_period_is_too_few(typed, mail):
     code, _, err = typed("changes", mail)
     assert code != 0

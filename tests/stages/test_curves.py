@@ -260,6 +260,8 @@ def test_any_number_of_threads_gives_the_same(monkeypatch):
         ({"ks": [0]}, OptionError, "ks has 0"),
         ({"ks": [41]}, OptionError, "1 to 40"),
         ({"ks": [1.5]}, OptionError, "whole numbers"),
+        ({"ks": 3}, OptionError, "list of whole numbers, not 3"),
+        ({"X_test": np.full((2, 40), np.nan), "model": "libsvm"}, InputError, "X_test cannot be classified: "),
         ({"y_train": ["a"] * 59}, InputError, "60 rows, but y_train has 59"),
         ({"y_train": [{"a"}] * 60}, InputError, "MultiLabelBinarizer"),
         ({"X_test": np.zeros((2, 3))}, InputError, "40 columns, but X_test has 3"),

@@ -109,12 +109,24 @@ def test_shapes_that_do_not_fit(true, predicted):
         confusion(true, predicted)
 
 
+def test_measures_of_no_document_are_numbers():
+    nothing = confusion([], [])
+    assert nothing.accuracy() == nothing.measure("f1_macro") == nothing.measure("f1_micro") == 0.0
+    assert nothing.measure("accuracy", empty=1.0) == 1.0
+    assert confusion([], [[], []]).accuracy().tolist() == [0.0, 0.0]
+
+
 def test_bad_options():
     counted = confusion(["a"], ["a"])
     with pytest.raises(OptionError, match="average"):
         counted.precision("samples")
     with pytest.raises(OptionError, match="beta"):
         counted.f_beta(-1)
+    for huge in (1e200, 1e154, np.inf, np.nan):
+        with pytest.raises(OptionError, match="beta"):
+            counted.f_beta(huge)
+    with pytest.raises(OptionError, match="beta"):
+        counted.measure(f"f{'9' * 200}_macro")
     with pytest.raises(OptionError, match="2 columns"):
         confusion([[0, 1]], [[0, 1]], classes=["a"])
 
@@ -184,6 +196,8 @@ def test_stability_at_the_ends():
         stability([[1, 0]])
     with pytest.raises(InputError, match="n_terms is 3"):
         stability([[0, 7], [1, 2]], n_terms=3)
+    with pytest.raises(InputError, match="the term -1: "):
+        stability([[0, -1], [1, 2]], n_terms=3)
     with pytest.raises(OptionError, match="confidence"):
         stability([[0, 1], [1, 0]], confidence=95)
 
@@ -200,6 +214,9 @@ def test_band_is_students():
     np.testing.assert_allclose(band(values.T, axis=1, confidence=0.9), found)
     assert band([[1.0]]) == (1.0, -np.inf, np.inf)
     assert np.isfinite(band([[1.0], [2.0]]).low[0])
+    for value in (np.nan, np.inf):
+        with pytest.raises(InputError, match="missing or infinite"):
+            band([[1.0], [value]])
     with pytest.raises(InputError, match="at least one"):
         band([])
 

@@ -11,14 +11,18 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.estimators.weighting import UNSUPERVISED, UNWEIGHTED
+from termsieve.evaluate.differences import corrected_error
 from termsieve.model.exporting import (
+    budget,
     export,
     find_front,
     forms,
@@ -34,6 +38,7 @@ from termsieve.model.exporting.graph import make_graph
 from termsieve.model.exporting.portable import to_analyzer_data
 from termsieve.model.exporting.reading import load_model
 from termsieve.model.exporting.sql import DIALECTS, SqlNames, make_sql
+from termsieve.model.fitting import TrainingMatrix
 
 WORDS = ["cheap", "pills", "İstanbul", "ΟΔΥΣΣΕΥΣ", "straße", "noon", "lunch", "日本", "it's", "x<y", "tea_2", "Über"]
 ANALYZERS = [
@@ -622,6 +627,27 @@ def test_a_budget_is_kept_and_a_larger_one_is_not_worse(tmp_path):
     assert json.loads(said.stdout) == json.loads(json.dumps(models[1].predict(texts[0])))
     with pytest.raises(OptionError, match="No model fits"):
         train_in_bytes(texts, [one for (one,) in labels], n_bytes=20)
+
+
+def test_what_a_budget_costs_has_the_error_of_folds_that_share_documents(monkeypatch):
+    texts, labels = make_documents(2)
+    labels = [["a", "b"][i % 3 == 0] if i % 5 else one for i, (one,) in enumerate(labels)]
+    seen = []
+    try_all = budget._try_all
+    monkeypatch.setattr(budget, "_try_all", lambda *given: seen.append(try_all(*given)) or seen[0])
+    model = train_in_bytes(texts, labels, n_bytes=150, cv=3)
+    _, tried, found, full = seen[0]
+    differences = found[:, tried.index(model.chosen)] - full
+    assert np.ptp(differences) > 0
+    assert model.standard_error == pytest.approx(corrected_error(differences, 1 / 2))
+
+
+def test_a_class_that_a_fold_misses_and_nobody_names_is_left_out_of_its_f1():
+    Y = sparse.csr_array(np.array([[1, 0, 0], [0, 1, 0]]))
+    test = TrainingMatrix(sparse.csr_array((2, 1)), Y, pa.array(["a"], pa.large_string()), ["a", "b", "rare"], {})
+    assert budget._find_f1(test, Y.toarray() > 0) == 1.0
+    several = test._replace(Y=sparse.csr_array(np.array([[1, 1, 0], [0, 1, 0]])))
+    assert budget._find_f1(several, several.Y.toarray() > 0) == pytest.approx(2 / 3)
 
 
 def test_a_damaged_compact_form_is_refused(tmp_path):

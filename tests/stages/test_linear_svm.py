@@ -277,8 +277,11 @@ def test_what_is_not_solved_is_told():
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
+        ({"class_weight": np.array([1.0, 2.0])}, "class_weight of LinearSVM must be None"),
         ({"C": 0}, "positive number or \"auto\"; it is 0"),
         ({"C": "much"}, "it is 'much'"),
+        ({"C": 1e155}, "C of LinearSVM must be at most 1e\\+50"),
+        ({"class_weight": {"a": 1e155}}, "numbers from 0 to 1e\\+50"),
         ({"tol": -1}, "tol of LinearSVM"),
         ({"max_iter": 0}, "max_iter of LinearSVM"),
         ({"class_weight": "even"}, "it is 'even'"),
@@ -292,6 +295,15 @@ def test_parameters_that_make_no_sense(parameters, says):
         LinearSVM(**parameters).fit(X, y)
     with pytest.raises(InputError, match=r"cannot learn from 80 documents and 3 terms"):
         curve(X, y, T, order, [3], LinearSVM(**parameters))
+
+
+def test_the_largest_numbers_have_a_certificate():
+    X, y, _, _ = corpus(0)
+    model = LinearSVM(C=1e50, class_weight={"a": 1e50}, max_iter=5)
+    with pytest.warns(ConvergenceWarning):
+        assert np.isfinite(model.fit(X, y).certificate_).all()
+    with pytest.raises(InputError, match="entries beyond 1e\\+100"):
+        LinearSVM().fit(X * 1e101, y)
 
 
 def test_one_class_and_numbers_that_are_not_finite():

@@ -125,6 +125,46 @@ def test_the_split_may_be_an_array(corpus):
     assert "macro F1" in model.settings["reason"]
 
 
+@pytest.mark.parametrize("cv", [None, np.int64(0)])
+def test_no_comparison_in_other_words_than_0_gives_a_model_that_prints_and_is_saved(cv, corpus, tmp_path):
+    model = train(*corpus, scores="chi2", ks=5, classifiers="multinomial_nb", cv=cv, calibrate=0)
+    assert (model.settings["cv"], model.settings["f1_macro"]) == (0, None)
+    assert "F1" not in repr(model)
+    model.save(tmp_path / "model.skops")
+    assert repr(Model.load(tmp_path / "model.skops")) == repr(model)
+
+
+@pytest.mark.parametrize("classifier", ["multinomial_nb(alpha=0)", "bernoulli_nb(alpha=0)"])
+@pytest.mark.parametrize("calibrate", [0, 3])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of scikit-learn, which takes the log of 0
+def test_where_every_class_is_impossible_the_prior_decides(classifier, calibrate, tmp_path):
+    texts = ["apple banana"] * 9 + ["cherry date"] * 12 + ["egg fig"] * 9
+    labels = ["a"] * 9 + ["b"] * 12 + ["c"] * 9
+    options = {"scores": "chi2", "classifiers": classifier, "ks": "all", "cv": 3, "calibrate": calibrate}
+    model = train(texts, labels, **options)
+    model.save(tmp_path / "model.skops")
+    said = ["apple cherry", "apple egg", "apple", ""]
+    chances = model.predict_proba(said)
+    assert np.isfinite(chances).all()
+    assert chances.sum(axis=1) == pytest.approx(1)
+    if not calibrate:
+        assert chances[0] == pytest.approx([0.3, 0.4, 0.3])
+        assert model.predict(said)[:2] == ["b", "b"]
+    for (why,), label in zip(model.explain(said), model.predict(said), strict=True):
+        assert (why.label, why.against != label) == (label, True)
+        assert not np.isnan([why.margin, why.rest, *(part.part for part in why.parts)]).any()
+
+
+def test_a_model_says_in_how_many_splits_it_was_judged(corpus):
+    texts, labels = corpus
+    options = {"scores": "chi2", "ks": 5, "classifiers": "multinomial_nb", "calibrate": 0}
+    parts = np.array(["train", "train", "test"] * len(texts))[: len(texts)]
+    assert repr(train(texts, labels, **options, cv=parts)).endswith(" on one split")
+    model = train(texts, labels, **options, cv=np.int64(3), repeats=2)
+    assert repr(model).endswith(" in 6 splits")
+    assert model.settings["cv"] == 3
+
+
 def test_what_a_contender_is_limited_to_is_not_recommended_as_a_model(corpus):
     few = Contender("few", "chi2", max_df=9)
     result = ts.compare(*corpus, scores=[few, "gu"], classifiers=["multinomial_nb"], ks=[3], cv=3)

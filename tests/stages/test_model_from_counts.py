@@ -5,7 +5,7 @@ import pytest
 from pages.samples import documents
 
 import termsieve as ts
-from termsieve.errors import CountsError, OptionError
+from termsieve.errors import CountsError, InputError, OptionError
 
 CLASSIFIERS = ["multinomial_nb", "bernoulli_nb(alpha=0.5)", "poisson_nb"]
 
@@ -66,3 +66,26 @@ def test_the_command_takes_counts(typed, tmp_path):
     assert "from counts nothing can be compared" in err
     assert ts.Model.load(tmp_path / "m.skops").settings["n_terms"] == 10
     assert typed("train", tmp_path / "all.counts", "-o", tmp_path / "m.skops")[0] != 0
+
+
+def test_counts_of_one_class_have_nothing_to_tell_apart():
+    with pytest.raises(InputError, match="at least two classes to tell apart; the 4 documents have 'spam'"):
+        ts.train(ts.count(["cheap pills", "buy pills"] * 2, ["spam"] * 4), ks=2)
+
+
+def test_a_model_from_counts_has_no_duality_gap():
+    model = ts.train(ts.count(["cheap pills", "noon meeting"] * 2, ["spam", "ham"] * 2), ks=2)
+    assert model.settings["duality_gap"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"ks": 2, "classifiers": "multinomial_nb(alpha=-1)"}, "cannot be fitted: The 'alpha' parameter"),
+        ({"ks": [2, 3]}, "from counts nothing can be compared: give one score, one classifier"),
+        ({"ks": 2, "classifiers": ["multinomial_nb", "bernoulli_nb"]}, "from counts nothing can be compared"),
+    ],
+)
+def test_what_counts_cannot_give_is_told(options, says):
+    with pytest.raises(OptionError, match=says):
+        ts.train(ts.count(["cheap pills", "noon meeting"] * 2, ["spam", "ham"] * 2), **options)

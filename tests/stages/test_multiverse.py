@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import pyarrow.compute as pc
 import pytest
 from typer.testing import CliRunner
 
@@ -11,8 +13,8 @@ from termsieve.cli import app
 from termsieve.cli.varying import parse_vary
 from termsieve.errors import OptionError
 from termsieve.evaluate.influence import explained_share, rank_choices
-from termsieve.study.multiverse import MultiverseResult, PreparationResult, multiverse
-from termsieve.study.plan import Contender
+from termsieve.study.multiverse import MultiverseResult, PreparationResult, _judge_way, multiverse
+from termsieve.study.plan import Contender, Plan
 from termsieve.study.study import compare
 from termsieve.tokens.analyzer import Analyzer
 
@@ -47,6 +49,30 @@ def made(best, **choices):
     return PreparationResult(choices, best, "x", 0.1, best == "chi2", {}, 100 if choices["case"] else 200, 0.9)
 
 
+def test_scores_are_compared_at_the_numbers_of_terms_that_all_of_them_have():
+    result = compare(TEXTS, LABELS, scores=["chi2", "bns"], classifiers=["multinomial_nb"], ks=[1, 2, 4], cv=3)
+    at_the_end = (pc.field("score") == "bns") & (pc.field("k") == 4)  # as where the study goes on with the best score
+    plan = Plan.from_arguments(["chi2", "bns"], ["multinomial_nb"], ["auto"])
+    whole = _judge_way(result, plan, {}, 99)
+    result.table = result.table.filter(~at_the_end)
+    few = _judge_way(result, plan, {}, 99)
+    ks, values = result.curve("chi2", "multinomial_nb")
+    assert few.means["chi2"] == pytest.approx(values[:, [ks.index(k) for k in ks if k != 4]].mean())
+    assert few.means["chi2"] != whole.means["chi2"]
+
+
+def test_one_score_does_not_beat_itself():
+    found = multiverse(TEXTS, LABELS, vary={"lowercase": [True, False]}, scores=["chi2"], ks=[1, 2], cv=3)
+    assert found.conclusion == "chi2 alone was tried in 2 ways to prepare these texts"
+    assert "lead" not in found.certainty
+    assert "recommended" in found.certainty
+
+
+def test_the_help_has_the_numbers_of_terms_that_are_tried():
+    said = " ".join(CliRunner().invoke(app, ["multiverse", "--help"], env={"COLUMNS": "200"}).output.split())
+    assert "(default 10,20,50,100,200,500,1000,2000)" in said.replace("│", "").replace("  ", " ")
+
+
 def test_the_sentence_names_the_winner_and_what_decides():
     ways = MultiverseResult(
         [made("chi2" if case else "bns", case=case, stop=stop) for case in (0, 1) for stop in (0, 1, 2)]
@@ -62,6 +88,8 @@ def test_the_sentence_names_the_winner_and_what_decides():
     same = MultiverseResult([made("chi2", case=1, stop=stop) for stop in (0, 1)])
     assert same.conclusion == "chi2 is best in all 2 ways to prepare these texts"
     assert "100 terms are recommended in all" in same.certainty
+    tied = MultiverseResult([replace(way, lead=0.0, clear=False) for way in same.ways])
+    assert "beyond sampling error in 0 of 2, and none at all in 2; " in tied.certainty
 
 
 def test_a_choice_that_explains_little_does_not_decide():
@@ -98,6 +126,9 @@ def test_what_a_choice_explains():
         ({}, "Nothing is varied"),
         ({"lowercas": [True, False]}, "Did you mean 'lowercase'"),
         ({"min_df": [1]}, "two different values"),
+        ({"min_df": 3}, r"must have a list of values to vary, such as \[1, 3\]; it has 3"),
+        ({"stop_words": "smart"}, "must have a list of values"),
+        ({"per_class": ["a", "b"]}, "per_class must be True or False"),
         ({"min_df": [1, 1]}, "two different values"),
         ({"min_df": list(range(1, 40)), "min_tf": list(range(1, 40))}, "1,521 ways"),
     ],

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -911,3 +912,12 @@ def test_the_snippet_of_a_search_leaves_its_scores_to_the_search():
     assert "scores=" not in snippet
     assert "Contender" not in snippet
     assert "Only the snippet has all settings" not in make_note(data)
+
+
+def test_a_name_with_on_in_it_is_the_name_of_a_score_not_of_another_on_other_terms(monkeypatch):
+    texts, labels = documents()
+    mine = Contender("chi2 on rare words", "bns", max_df=20)
+    result = ts.compare(texts, labels, scores=["chi2", mine], classifiers=["multinomial_nb"], ks=[5], cv=2)
+    chosen = replace(result.recommended(), score=mine.name)
+    monkeypatch.setattr(Comparison, "recommended", lambda *_, **__: chosen)
+    assert ReportData.from_result(result).leading_contender.name == mine.name

@@ -451,8 +451,9 @@ def test_tables_of_every_kind():
     gains = cells(
         "gains", {"micro": {"IG": 1}}, of="CHI", size=4, rows={"micro": {"classifier": "NB", "measure": "f1_micro"}}
     )
-    values = measured.means("small", "NB", "f1_micro")
-    assert gains["micro", "IG"] == pytest.approx(values["CHI"][4] - values["IG"][4])
+    curves = measured.curves("small", "NB", "f1_micro")
+    values = dict(zip(curves.scores, curves.values.mean(axis=0)[:, curves.sizes.index(4)], strict=True))
+    assert gains["micro", "IG"] == pytest.approx(values["CHI"] - values["IG"])
     terms = cells("differing terms", {"CHI": {"2d": "x"}, "IG": {"2d": "y"}}, size=2)
     assert all(len(said.split(", ")) <= 2 for said in terms.values())
 

@@ -228,6 +228,29 @@ def test_metadata_has_a_limit(tmp_path, monkeypatch):
         Comparison.load(tmp_path / "x.parquet")
 
 
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("scores", [{}]),
+        ("classifiers", [None]),
+        ("ks", [1.5]),
+        ("notes", [3]),
+        ("origin", {"files": None}),
+        ("origin", {"counts": [3]}),
+        ("stable_terms", {"score": None}),
+        ("stable_terms", {"k": "x"}),
+        ("stable_terms", {"shares": None}),
+        ("stable_terms", {"shares": {"a": 2}}),
+    ],
+)
+def test_settings_that_no_page_can_show_are_refused(name, given, tmp_path):
+    result = plain_result()
+    changed = Comparison(result.table, {**result.settings, name: given}, result.seconds)
+    changed.save(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="not a saved comparison"):
+        Comparison.load(tmp_path / "x.parquet")
+
+
 def test_a_small_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     about = {"termsieve.about": json.dumps(ABOUT)}

@@ -96,6 +96,10 @@ def test_correlated_t_is_baycomps(rope, repeats):
     np.testing.assert_allclose(correlated_t(a, b, rope=rope, repeats=repeats), theirs, atol=1e-12)
 
 
+def test_equal_differences_have_no_spread_whatever_the_last_bit_of_their_mean():
+    assert correlated_t([0.1] * 3, [0.0] * 3, rope=0.1) == (0.0, 1.0, 0.0)
+
+
 def test_posteriors_mirror():
     a, b = np.random.default_rng(5).normal(0.8, 0.02, (2, 10))
     there, back = correlated_t(a, b), correlated_t(b, a)
@@ -149,7 +153,10 @@ def test_a_contrast_with_too_few_rows_for_pairs():
     ("call", "error", "says"),
     [
         (lambda: contrast([[1, 2]]), InputError, "two or more rows"),
-        (lambda: contrast([[1, np.nan], [1, 2]]), InputError, "method 1 in row 0"),
+        (lambda: contrast([[1, np.nan], [1, 2]]), InputError, "method 1 in row 0 is missing"),
+        (lambda: contrast([[1, 2], [np.inf, np.inf]]), InputError, "method 0 in row 1 is infinite"),
+        (lambda: holm([0.1, np.nan]), InputError, "p-values must be"),
+        (lambda: holm([-0.1]), InputError, "p-values must be"),
         (lambda: contrast([[1, 2], [3, 4]], ["a", "a"]), OptionError, "2 different names"),
         (lambda: contrast([[1, 2], [3, 4]], alpha=5), OptionError, "alpha"),
         (lambda: correlated_t([1, 2, 3], [1, 2, 4], repeats=2), OptionError, "3 values"),

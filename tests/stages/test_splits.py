@@ -79,6 +79,7 @@ def test_a_column_gives_one_split_and_leaves_the_rest_out():
         (6, LABELS, np.arange(20) % 5, "6 folds are too many for 5 groups.$"),
         (True, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not True"),
         (1, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not 1"),
+        ("x", LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not 'x'"),
         (2.0, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not 2.0"),
     ],
 )
@@ -115,3 +116,57 @@ def test_a_class_needs_some_documents_and_one_for_each_fold():
 def test_repetitions_are_a_whole_number(repeats):
     with pytest.raises(OptionError, match="repeats must be a whole number, 1 or more"):
         make_splits(2, LABELS, 20, repeats=repeats)
+
+
+@pytest.mark.parametrize(("seed", "repeats"), [(-1, 1), (2**32, 1), (2**32 - 1, 2), (0.5, 1), (True, 1), ("a", 1)])
+def test_seeds_are_those_that_splitters_take(seed, repeats):
+    with pytest.raises(OptionError, match="seed must be a whole number from 0 to 4,294,967,29"):
+        make_splits(2, LABELS, 20, repeats=repeats, seed=seed)
+    assert len(make_splits(2, LABELS, 20, seed=2**32 - 1)) == 2
+
+
+def test_groups_of_any_kind_stay_together_and_none_may_be_missing():
+    numbers = np.arange(20) % 5
+    for kind in (str, lambda n: n if n % 2 else f"g{n}", lambda n: ["a"] * int(n)):
+        groups = np.fromiter(map(kind, numbers.tolist()), dtype=object)
+        for split in make_splits(5, LABELS, 20, groups=groups):
+            assert not set(numbers[split.train]) & set(numbers[split.test])
+    for missing in (None, np.nan):
+        groups = np.array([missing if i % 4 == 0 else f"g{i % 5}" for i in range(20)], dtype=object)
+        with pytest.raises(InputError, match="groups is missing for 5 of 20 documents"):
+            make_splits(5, LABELS, 20, groups=groups)
+
+
+class Given:
+    """A splitter that gives these splits."""
+
+    def __init__(self, *splits):
+        self.splits = splits
+
+    def split(self, *_):
+        return self.splits
+
+
+def test_a_splitter_may_give_lists_or_marks():
+    expected = make_splits(Given((np.arange(12), np.arange(12, 20))), None, 20)
+    for train, test in ((list(range(12)), tuple(range(12, 20))), (np.arange(20) < 12, np.arange(20) >= 12)):
+        (found,) = make_splits(Given((train, test)), None, 20)
+        assert [part.tolist() for part in found[2:]] == [part.tolist() for part in expected[0][2:]]
+
+
+@pytest.mark.parametrize(
+    ("splits", "told"),
+    [
+        ([], "it makes no split"),
+        ([([0, 1],)], "not enough values"),
+        ([([0, 1], [20])], "the document 20, but they are 0 to 19"),
+        ([([0, 1], [-1])], "but they are 0 to 19"),
+        ([([0, 1], [])], "2 training and 0 test documents"),
+        ([([], [1])], "0 training and 1 test documents"),
+        ([([0.5], [1])], "in place of numbers of documents"),
+        ([5], "cannot split these documents"),
+    ],
+)
+def test_what_a_splitter_must_not_give(splits, told):
+    with pytest.raises(OptionError, match=told):
+        make_splits(Given(*splits), None, 20)

@@ -380,6 +380,21 @@ def test_it_is_measured_how_stable_the_recommended_terms_are():
     assert "stable_terms" not in compare(*documents(), **SMALL, excerpts=False).settings
 
 
+def test_training_documents_of_one_class_are_refused_by_name():
+    texts, labels = ["good film", "bad film"] * 6, ["pos", "neg"] * 6
+    parts = np.array(["train", "test"] * 6)
+    for classifier in ("multinomial_nb", "linear_svm"):
+        with pytest.raises(InputError, match=r"cannot learn from split 1: .* \(6\) are of the class 'pos'"):
+            compare(texts, labels, scores=["chi2"], classifiers=[classifier], ks=[2], cv=parts)
+
+
+def test_documents_without_terms_are_told():
+    with pytest.raises(InputError, match="The 4 documents have no terms: the text column may be the wrong one"):
+        compare(["", "!", "?", ""], ["a", "b"] * 2, cv=2)
+    with pytest.raises(InputError, match="The 4 documents have no terms: the text column may be the wrong one"):
+        ts.train(["", "!", "?", ""], ["a", "b"] * 2, scores="chi2", classifiers="multinomial_nb", ks=2, cv=0)
+
+
 def test_one_class_is_not_enough():
     with pytest.raises(InputError, match="two classes"):
         compare(["a b", "c d"], ["x", "x"])

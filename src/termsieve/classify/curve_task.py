@@ -161,6 +161,8 @@ def _check_order(order: Any, n_features: int) -> Int64Array:
 
 
 def _check_ks(ks: Iterable[int], n: int) -> Int64Array:
+    if not isinstance(ks, Iterable):
+        raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")
     numbers = np.asarray(ks if hasattr(ks, "__len__") else list(ks))
     if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
         raise OptionError(f"ks must be a list of whole numbers, not {ks!r}.")

@@ -217,7 +217,10 @@ def _predict_by_refitting(task: CurveTask, points: Int64Array, _: bool) -> Curve
         model = None
         for at, k in enumerate(points.tolist()):
             model = task.fit_model(k, problem, before=model)
-            codes[problem, at] = task.predict_codes(model, task.take_columns(k)[1])
+            try:
+                codes[problem, at] = task.predict_codes(model, task.take_columns(k)[1])
+            except ValueError as error:
+                raise InputError(f"The documents of X_test cannot be classified: {error}") from error
     return CurveOutcome(codes)
 
 

@@ -21,6 +21,8 @@ from termsieve.classify.linear_tuning import choose_costs
 from termsieve.classify.ranked_rows import RankedRows
 from termsieve.errors import InputError, OptionError
 
+MAX_COST = 1e50  # of C and of its factors: with more, the squares of the duality gap are infinite
+
 
 class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector machine with the squared hinge loss, one class against the rest.
@@ -34,8 +36,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
     Parameters
     ----------
     C : float or "auto"
-        The weight of the losses. "auto" chooses one of 1/16, 1/4, 1, 4 and 16 by three stratified folds of the
-        training documents (the best macro-averaged F1; among equals that nearest to 1).
+        The weight of the losses, at most 1e50. "auto" chooses one of 1/16, 1/4, 1, 4 and 16 by three stratified folds
+        of the training documents (the best macro-averaged F1; among equals that nearest to 1).
     class_weight : None, "balanced" or dict
         Factors of C for each class, as in LinearSVC: with more than two classes only the factor of the one class counts
         against the rest.
@@ -122,11 +124,14 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         """Refuse parameters that make no sense."""
         if self.C != "auto" and not (isinstance(self.C, Real) and 0 < float(self.C) < np.inf):
             raise OptionError(f'C of LinearSVM must be a positive number or "auto"; it is {self.C!r}.')
+        if self.C != "auto" and float(self.C) > MAX_COST:
+            raise OptionError(f"C of LinearSVM must be at most {MAX_COST:g}; it is {self.C!r}.")
         if not isinstance(self.tol, Real) or not 0 < float(self.tol) < np.inf:
             raise OptionError(f"tol of LinearSVM must be a positive number; it is {self.tol!r}.")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise OptionError(f"max_iter of LinearSVM must be a number from 1; it is {self.max_iter!r}.")
-        if self.class_weight not in (None, "balanced") and not isinstance(self.class_weight, Mapping):
+        named = self.class_weight is None or isinstance(self.class_weight, Mapping)
+        if not named and not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
             raise OptionError(
                 f'class_weight of LinearSVM must be None, "balanced" or a factor for each class; it is '
                 f"{self.class_weight!r}."
@@ -136,7 +141,7 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
         """Return the factor of C for each class."""
         if self.class_weight is None:
             return np.ones(len(classes))
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             sizes = np.bincount(codes, minlength=len(classes))
             return len(codes) / (len(classes) * np.maximum(sizes, 1))
         given = dict(self.class_weight)
@@ -147,8 +152,8 @@ class LinearSVM(LinearDecisions, ClassifierMixin, BaseEstimator):  # type: ignor
                 f"class_weight of LinearSVM has {unknown[0]!r}, which is not one of the classes {labels}."
             )
         factors = [given.get(label, 1.0) for label in labels]
-        if not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in factors):
-            raise OptionError(f"class_weight of LinearSVM must have numbers from 0; it is {given!r}.")
+        if not all(isinstance(one, Real) and 0 <= float(one) <= MAX_COST for one in factors):
+            raise OptionError(f"class_weight of LinearSVM must have numbers from 0 to {MAX_COST:g}; it is {given!r}.")
         return np.array(factors, np.float64)
 
     def solve_path(

@@ -139,10 +139,16 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             raise OptionError(
                 f"class_prior of PoissonNB must be {n_classes} probabilities, one per class, not {self.class_prior!r}."
             )
+        if self.class_prior is not None and not _are_weights(np.asarray(self.class_prior, np.float64)):
+            raise OptionError(
+                f"class_prior of PoissonNB must be numbers from 0, one at least above, not {self.class_prior!r}."
+            )
 
     def _add_counts(self, X: Any, y: AnyArray, sample_weight: Any) -> Self:
         check_non_negative(X, "PoissonNB (input X)")
         weight = np.ones(len(y)) if sample_weight is None else _check_sample_weight(sample_weight, X)
+        if not _are_weights(np.append(weight, self.class_count_.sum())):  # with what was counted before
+            raise InputError("sample_weight must be numbers from 0, and one above: without any, nothing is counted.")
         codes = self._encode_classes(y)
         members = sparse.csr_array((weight, (codes, np.arange(len(y)))), shape=(len(self.classes_), len(y)))
         added = members @ X
@@ -207,6 +213,11 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # on the blobs of scikit-learn's checks, which are not counts
         return tags
+
+
+def _are_weights(values: Array) -> bool:
+    """Tell whether numbers can be shares of a whole: none below 0, and not all of them 0."""
+    return bool((values >= 0).all() and 0 < values.sum() < np.inf)
 
 
 def is_sparse(X: Any) -> bool:

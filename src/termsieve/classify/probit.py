@@ -109,6 +109,8 @@ class ProbitClassifier(LinearDecisions, ClassifierMixin, BaseEstimator):  # type
         check_classification_targets(y)
         signs = self._encode_targets(y)
         self.prior_variance_ = default_prior_variance(X) if self.prior_variance is None else float(self.prior_variance)
+        if not 0 < self.prior_variance_ < np.inf:
+            raise InputError("X has entries so large or small that a prior cannot be scaled to them: scale X first.")
         centre = np.asarray(X.mean(axis=0)).ravel()
         fits = [self._fit_one(X, centre, sign) for sign in signs]
         self.coef_ = np.array([fit.weights[:-1] for fit in fits])
@@ -184,7 +186,8 @@ def default_prior_variance(X: Any) -> float:
     >>> default_prior_variance(np.array([[1.0, 1.0], [0.0, 2.0]]))
     0.6666666666666666
     """
-    squares = float(np.square(X.data if is_sparse(X) else X).sum())
+    with np.errstate(over="ignore"):  # of huge entries: a variance of 0, which the classifier refuses
+        squares = float(np.square(X.data if is_sparse(X) else X).sum())
     return X.shape[1] * X.shape[0] / squares if squares else 1.0
 
 

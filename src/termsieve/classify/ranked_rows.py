@@ -14,12 +14,14 @@ from scipy import sparse
 
 from termsieve._kernels import import_kernels
 from termsieve._types import Array, Int32Array, Int64Array
+from termsieve.errors import InputError
 
 if TYPE_CHECKING:
     from termsieve.classify import linear_kernels
 else:
     linear_kernels = import_kernels("termsieve.classify.linear_kernels")
 
+MAX_ENTRY = 1e100  # of a matrix
 BLANKS = 2  # rows that stand for all documents without any of the columns: those of the class, and the rest
 
 
@@ -66,6 +68,8 @@ class RankedRows:
 
     def __init__(self, X: sparse.csr_array, *, normalize: bool = False, fit_intercept: bool = True) -> None:
         X = _tidy(X)
+        if X.nnz and not np.abs(X.data).max() <= MAX_ENTRY:
+            raise InputError(f"X has entries beyond {MAX_ENTRY:g}, whose squares cannot be added up: scale X first.")
         n_docs, n_columns = X.shape
         best = np.full(n_docs, n_columns, np.int64)
         filled = np.diff(X.indptr) > 0

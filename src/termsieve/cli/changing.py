@@ -101,13 +101,19 @@ def changes(
 ) -> None:
     """Show which terms rose and fell from one period to the next, how sure, and what is only another mix of classes."""
     from termsieve.cli.change_views import make_changes_sheet
+    from termsieve.periods import Trends
     from termsieve.periods import changes as find_changes
+    from termsieve.periods.differences import ORDERS
 
+    if order not in ORDERS:
+        raise OptionError(f"--order must be one of {', '.join(ORDERS)}, not {order!r}.")
     if only and per_class:
         raise OptionError("Give --class or --per-class, not both: the one shows some classes, the other all of them.")
     periods = _read_periods(files, by, every, columns, analysis, threads, messages, output_options)
     with messages.report_time("compared"), messages.report_compiling():
         found = find_changes({name: pruning.apply(one) for name, one in periods.items()}, level=level)
+        if isinstance(found, Trends) and order != ORDERS[0]:
+            raise OptionError(f"--order {order} is for two periods; trends of {len(periods)} periods have one order.")
         whole = [] if only else [found]
         shown = [*whole, *(found.of_class(label) for label in only or (found.classes if per_class else ()))]
         sheet = make_changes_sheet(shown, top=top, order=order, max_q=max_q)
@@ -177,8 +183,10 @@ def forget(
     from termsieve.counts import storage
     from termsieve.counts.counts import Counts
     from termsieve.counts.forgetting import forget as forget_documents
+    from termsieve.documents.sources import refuse_missing
     from termsieve.files import check_target
 
+    refuse_missing(counts_file)
     whole = Counts.load(counts_file)
     found = find_counts(files, columns, AnalyzerOptions())
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])

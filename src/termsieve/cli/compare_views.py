@@ -18,6 +18,7 @@ from termsieve.defaults import DEFAULT_SCORE, TELLING_CLASSES, TELLING_WORDS
 from termsieve.ranking.ranking import score
 from termsieve.scores.parsing import score_title
 from termsieve.study.excerpts import largest_classes
+from termsieve.study.representations import name_without_terms
 from termsieve.views import format_measure, name_measure
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _list_telling_words(result: Comparison, choice: Recommendation) -> Iterator[
     """Yield the most telling words of the largest classes, by the recommended score, or the first that ranks them."""
     if result.counts is None or not result.counts.n_terms:
         return
-    names = [choice.score.partition(" on ")[0], *result.scores, DEFAULT_SCORE]
+    names = [name_without_terms(choice.score), *result.scores, DEFAULT_SCORE]
     name = next(one for one in names if one in result.scored or one == DEFAULT_SCORE)
     scores = result.scored.get(name) or score(result.counts, name)
     largest = largest_classes(result.counts, TELLING_CLASSES)

@@ -14,6 +14,7 @@ from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, 
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
 from termsieve.cli.output import (
+    FORMAT_NAMES,
     FORMATS_BY_EXTENSION,
     HTML_EXTENSIONS,
     OUTPUT_PANEL,
@@ -22,6 +23,7 @@ from termsieve.cli.output import (
     Format,
     OutputOptions,
     Sheet,
+    check_extension,
 )
 from termsieve.cli.plan_options import PANEL as STUDY
 from termsieve.cli.plan_options import PlanOptions, note_groups
@@ -119,7 +121,7 @@ def compare(
         Format | None,
         option(
             "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
-            help="Format on standard output: table, tsv, csv or json."
+            help=f"Format on standard output: {FORMAT_NAMES} (default table in a terminal, tsv in a pipe)."
         ),
     ] = None,
     safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False,
@@ -186,11 +188,7 @@ def _check_outputs(outputs: Sequence[Path], figures: Path | None, inputs: Sequen
         require_extra("report", "A page (.html)")
     for output in outputs:
         check_target(output, inputs=inputs)
-        if output.suffix.lower() not in (*HTML_EXTENSIONS, PARQUET_EXTENSION, *FORMATS_BY_EXTENSION):
-            known = ", ".join((HTML_EXTENSIONS[0], PARQUET_EXTENSION, *FORMATS_BY_EXTENSION))
-            raise typer.BadParameter(
-                f"the extension of {str(output)!r} is not known. Known are {known}.", param_hint="-o"
-            )
+        check_extension(output, (*HTML_EXTENSIONS, PARQUET_EXTENSION, *FORMATS_BY_EXTENSION))
     if figures is not None and not any(output.suffix.lower() in HTML_EXTENSIONS for output in outputs):
         raise typer.BadParameter("the charts belong to a page: also give -o report.html.", param_hint="--figures")
     _check_folder(figures)

@@ -78,6 +78,6 @@ def report_cost(model: CompactModel, cv: int = COMPACT_FOLDS) -> None:
     chosen = model.chosen
     typer.echo(
         f"{chosen.terms:,} terms ({chosen.weighting}), {chosen.bits} bits per weight, {len(model.content):,} bytes\n"
-        f"F1 {chosen.f1:.4f} in {cv} folds, the best of {len(model.tried):,}; all terms and exact weights "
+        f"macro F1 {chosen.f1:.4f} in {cv} folds, the best of {len(model.tried):,}; all terms and exact weights "
         f"{model.full_f1:.4f}; difference {chosen.f1 - model.full_f1:+.4f} ± {model.standard_error:.4f}"
     )

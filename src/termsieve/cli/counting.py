@@ -233,8 +233,8 @@ def merge(
     from termsieve.files import check_target
     from termsieve.threads import count_cores
 
-    check_target(output)
     paths = expand_patterns(files)
+    check_target(output, inputs=paths)
     check_summands(paths, messages)
     save_sum(paths, output, count_cores())
     _describe_file(output, messages)

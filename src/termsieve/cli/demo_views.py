@@ -79,15 +79,15 @@ def _score_all(counts: Counts) -> None:
         scores.overall()
 
 
-def _top_terms_table(counts: Counts, name: str = DEFAULT_SCORE, most: int = TELLING_WORDS) -> Table:
+def _top_terms_table(counts: Counts) -> Table:
     """Make a table of the best terms of each class, with the shares of documents in the class and elsewhere."""
     table = Table(
         "class",
         "documents",
         "terms (share of the class, of the others)",
-        title=f"Most telling terms by {score_title(name)}",
+        title=f"Most telling terms by {score_title(DEFAULT_SCORE)}",
     )
-    ranked = score(counts, name).top(most, per_class=True)
+    ranked = score(counts, DEFAULT_SCORE).top(TELLING_WORDS, per_class=True)
     for label, size in zip(counts.classes, counts.class_sizes, strict=True):
         rows = [row for row in ranked if row.label == label]
         shares = ((row.term, row.tp / size, row.fp / (counts.n_docs - size)) for row in rows)

@@ -11,7 +11,7 @@ from termsieve.cli.completion import complete_rules
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, FilesOrCounts, ModelFile, Output, Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
-from termsieve.cli.output import OUTPUT_PANEL, Format, OutputOptions
+from termsieve.cli.output import FORMAT_NAMES, OUTPUT_PANEL, Format, OutputOptions
 from termsieve.cli.plan_options import PlanOptions, note_groups
 from termsieve.defaults import CALIBRATION_FOLDS, MAX_MODEL_BYTES
 from termsieve.extras import require_extra
@@ -74,7 +74,8 @@ def train(
     form: Annotated[
         Format | None,
         option(
-            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT", help="Format of the summary: table, tsv, csv, json."
+            "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
+            help=f"Format of the summary: {FORMAT_NAMES} (default table in a terminal, tsv in a pipe).",
         ),
     ] = None,
     columns: ColumnOptions,
@@ -115,7 +116,10 @@ def train(
     if not messages.quiet:
         OutputOptions(None, form, safe_csv=False).write(make_training_sheet(model))
     if calibrate and model.settings["calibration"] is None:
-        messages.note("the probabilities are not calibrated: there are too few documents to hold some out")
+        messages.note(
+            "the probabilities are not calibrated: too few documents of two classes or more, with terms of the model, "
+            "could be held out"
+        )
     messages.note(f"written to {output} ({output.stat().st_size / 1000:,.0f} kB)")
     _note_trust(model, messages)
 

@@ -43,6 +43,7 @@ class Format(StrEnum):
     txt = "txt"
 
 
+FORMAT_NAMES = f"{', '.join(list(Format)[:-1])} or {list(Format)[-1]}"  # for help texts
 FORMATS_BY_EXTENSION = {f".{name}": Format(name) for name in ("tsv", "csv", "json", "jsonl", "txt")} | {
     ".tab": Format.tsv
 }
@@ -85,7 +86,7 @@ class OutputOptions:
         Format | None,
         option(
             "--format", "-f", panel=OUTPUT_PANEL, metavar="FORMAT",
-            help="table, tsv, csv, json, jsonl or txt (default table in a terminal, tsv in a pipe).",
+            help=f"{FORMAT_NAMES} (default table in a terminal, tsv in a pipe).",
         ),
     ] = None  # fmt: skip
     safe_csv: Annotated[bool, flag("--safe-csv", panel=OUTPUT_PANEL, help=SAFE_CSV_HELP)] = False
@@ -97,12 +98,8 @@ class OutputOptions:
         from termsieve.files import check_target
 
         check_target(self.output, inputs=inputs)
-        known = (*FORMATS_BY_EXTENSION, PARQUET_EXTENSION, *(HTML_EXTENSIONS if page else []))
-        if self.format is None and self.output.suffix.lower() not in known:
-            raise typer.BadParameter(
-                f"the extension of {str(self.output)!r} is not known. Known are {', '.join(known)}.",
-                param_hint="-o",
-            )
+        if self.format is None:
+            check_extension(self.output, (*FORMATS_BY_EXTENSION, PARQUET_EXTENSION, *(HTML_EXTENSIONS if page else [])))
 
     @property
     def is_page(self) -> bool:
@@ -168,6 +165,14 @@ class OutputOptions:
             from termsieve.cli.screen import render_plain
 
             target.write(render_plain(sheet.view()))
+
+
+def check_extension(output: Path, known: Sequence[str]) -> None:
+    """Refuse a file whose extension does not say what is to be written."""
+    if output.suffix.lower() not in known:
+        raise typer.BadParameter(
+            f"the extension of {str(output)!r} is not known. Known are {', '.join(known)}.", param_hint="-o"
+        )
 
 
 class _EscapingStream:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,9 +32,9 @@ _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 class PlanOptions(GeneratedOptions):
     """The parameters of a plan as options; a command gets those that were given, as `termsieve.compare` takes them."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, defaults: Mapping[str, Any] = MappingProxyType({})) -> None:
         known = parameters()
-        self._fields = [known[name] for name in names or known]
+        self._fields = [_with_default(known[name], defaults) for name in names or known]
 
     def parameters(self) -> list[inspect.Parameter]:
         """Return an option for each parameter."""
@@ -72,6 +74,13 @@ def _option_of(one: Field[Any]) -> inspect.Parameter:
     annotation: Any = Annotated[_type_of(one), option(*about.flags, panel=PANEL, **more)]
     default = False if _is_flag(one) else None
     return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _with_default(one: Field[Any], defaults: Mapping[str, Any]) -> Field[Any]:
+    """Return a parameter with the default that it has in a command, where that is another."""
+    changed = copy.copy(one)
+    changed.default = defaults.get(one.name, one.default)
+    return changed
 
 
 def _is_flag(one: Field[Any]) -> bool:

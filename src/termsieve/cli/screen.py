@@ -78,6 +78,6 @@ def column_width(texts: Sequence[str], least: int, most: int) -> int:
     return max([least, *(min(cell_len(escape_controls(text)), most) for text in texts)])
 
 
-def make_bare_table(*, header: bool = True) -> Table:
+def make_bare_table() -> Table:
     """Make a table without lines."""
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=header, header_style="dim")
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")

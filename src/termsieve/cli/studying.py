@@ -55,8 +55,6 @@ def study(
 
     A stopped run continues where it was.
     """
-    from platformdirs import user_cache_path
-
     from termsieve._progress import is_shown
     from termsieve.cli.screen import make_console
     from termsieve.counts.counting import resolve_threads
@@ -66,16 +64,14 @@ def study(
     from termsieve.score_study.protocol import load_study
     from termsieve.score_study.results import StudyResults
     from termsieve.score_study.run import run_study
+    from termsieve.study.journal import locate_journals
 
     if name not in STUDIES:
         raise OptionError(f"Unknown study {name!r}. {did_you_mean(name, STUDIES)}Known: {', '.join(STUDIES)}.")
     protocol = load_study(setting)
     if into is not None:
         make_folder(into, "scores.json")
-    folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / f"scores-{setting}"
-    if fresh:
-        for path in folder.glob("*.journal"):
-            path.unlink()
+    folder = locate_journals(f"scores-{setting}", journals, fresh=fresh)
     run = run_study(
         protocol, folder, threads=resolve_threads(threads), say=messages.note, shown=is_shown(messages.progress)
     )

@@ -18,6 +18,7 @@ from termsieve.cli.output import OutputOptions, Sheet
 from termsieve.cli.plan_options import PlanOptions
 from termsieve.defaults import MULTIVERSE_CLASSIFIER
 from termsieve.extras import require_extra
+from termsieve.study.plan import GRID
 
 if TYPE_CHECKING:
     from termsieve.study.multiverse import MultiverseResult
@@ -48,7 +49,10 @@ def multiverse(
     ] = None,
     plan: Annotated[
         dict[str, Any],
-        PlanOptions("scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf"),
+        PlanOptions(
+            "scores", "ks", "cv", "groups", "repeats", "seed", "sample", "per_class", "min_df", "min_tf",
+            defaults={"ks": GRID},
+        ),
     ],
     classifier: Annotated[
         str, option("--classifier", "-c", metavar="NAME", help=f"One classifier (default {MULTIVERSE_CLASSIFIER}).")
@@ -58,7 +62,7 @@ def multiverse(
     analysis: AnalyzerOptions,
     output_options: OutputOptions,
     messages: Messages,
-) -> None:
+) -> None:  # fmt: skip
     """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
     from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.study.multiverse import USUAL

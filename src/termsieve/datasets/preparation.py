@@ -11,8 +11,8 @@ from termsieve.datasets.downloads import MessageCallback, compute_sha256, downlo
 from termsieve.datasets.json_form import ConversionSummary, compress_lines
 from termsieve.datasets.locations import list_folders, locate
 from termsieve.datasets.records import Archive, Dataset, Document
-from termsieve.errors import InputError, OutputError
-from termsieve.files import check_target, write_atomically
+from termsieve.errors import InputError
+from termsieve.files import make_folder, write_atomically
 
 ARCHIVES_FOLDER = "archives"
 
@@ -56,7 +56,9 @@ def get(
     if source is None and folder is None and (here := locate(name)) is not None:
         say(f"{name} is already here: {here}")
         return here
-    target = check_target(_make_folder(Path(folder) if folder is not None else list_folders()[0]) / corpus.file_name)
+    place = Path(folder) if folder is not None else list_folders()[0]
+    make_folder(place, corpus.file_name)
+    target = place / corpus.file_name
     if source is None:
         return _download_and_convert(corpus, target, progress=progress, unverified=unverified, say=say)
     files = _match_archives(corpus, [source] if isinstance(source, (str, Path)) else source)
@@ -70,14 +72,6 @@ def _ignore_message(_: str) -> None:
     pass
 
 
-def _make_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created: {error}.") from error
-    return folder
-
-
 def _describe_expected(corpus: Dataset) -> str:
     return f"It is expected as {corpus.file_name} in {' or '.join(map(str, list_folders()))}."
 
@@ -88,7 +82,8 @@ def _download_and_convert(
     needed = [archive for archive in corpus.archives if not archive.optional]
     if not all(archive.urls for archive in needed):
         raise InputError(f"{corpus.name} cannot be downloaded. {corpus.note}")
-    store = _make_folder(target.parent / ARCHIVES_FOLDER)
+    store = target.parent / ARCHIVES_FOLDER
+    make_folder(store, needed[0].name)
     files = {archive.name: download(archive, store, progress=progress, tell=say) for archive in needed}
     new = [files[a.name] for a in needed if a.sha256 is None and read_checksum(files[a.name]) is None]
     try:

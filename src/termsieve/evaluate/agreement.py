@@ -99,6 +99,7 @@ def _selection_masks(selected: Any, n_terms: int | None) -> Array:
     for row, terms in zip(Z, selected, strict=True):
         numbers = np.asarray(terms, np.int64)
         if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_terms):
-            raise InputError(f"A selection has the term {numbers.max()}, but n_terms is {n_terms}.")
+            bad = numbers.min() if numbers.min() < 0 else numbers.max()
+            raise InputError(f"A selection has the term {bad}: terms have numbers from 0, and n_terms is {n_terms}.")
         row[numbers] = 1.0
     return Z

@@ -93,7 +93,7 @@ def paired_difference(first: Any, second: Any, *, ratio: float, margin: float = 
     if not 0 <= margin < math.inf:
         raise OptionError(f"margin must be a number from 0, not {margin!r}.")
     d = a - b
-    mean = math.fsum(d) / len(d)
+    mean = float(d[0]) if (d == d[0]).all() else math.fsum(d) / len(d)  # equal values: no rounding error
     if len(d) < 2:
         return Difference(mean, None, None, None, None, None, margin)
     error = float(corrected_error(d, ratio))
@@ -129,6 +129,8 @@ def band(values: Any, *, confidence: float = DEFAULT_LEVEL, axis: int = 0, ratio
     n = given.shape[axis] if given.ndim else 0
     if not n:
         raise InputError("A band needs at least one repetition.")
+    if not np.isfinite(given).all():
+        raise InputError("A band needs finite values: one is missing or infinite. Leave its repetition out.")
     mean = given.mean(axis=axis)
     level = upper_level(confidence)
     if n == 1:

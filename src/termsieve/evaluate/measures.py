@@ -6,6 +6,7 @@ measure is computed from that.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from termsieve.errors import InputError, OptionError
 from termsieve.table import ratio
 
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
+MAX_BETA = 1e6  # with more it is the recall to all digits; squares of huge numbers are infinite
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class Confusion:
 
         `empty` stands for classes that are neither there nor predicted.
         """
-        if not 0 <= beta < np.inf:
-            raise OptionError(f"beta must be a number from 0, not {beta!r}.")
+        if not 0 <= beta <= MAX_BETA:
+            raise OptionError(f"beta must be a number from 0 to {MAX_BETA:g}, not {beta!r}.")
         b2 = float(beta) ** 2
 
         def of(tp: Int64Array, fp: Int64Array, fn: Int64Array) -> Array:
@@ -75,9 +77,9 @@ class Confusion:
 
         return self._average(of, average, empty)
 
-    def accuracy(self) -> Array:
-        """Return the share of documents all of whose labels are right."""
-        return _safe_ratio(self.n_correct, self.n_docs, np.nan)
+    def accuracy(self, *, empty: float = 0.0) -> Array:
+        """Return the share of documents all of whose labels are right; `empty` without any document."""
+        return _safe_ratio(self.n_correct, self.n_docs, empty)
 
     def measure(self, name: str, *, empty: float = 0.0) -> Array:
         """Return a measure by name, such as ``accuracy``, ``f1_macro``, ``precision_micro`` or ``recall_weighted``.
@@ -88,7 +90,7 @@ class Confusion:
         array(0.66666667)
         """
         if name == "accuracy":
-            return self.accuracy()
+            return self.accuracy(empty=empty)
         match = _MEASURE_PATTERN.fullmatch(name)
         if not match:
             raise OptionError(
@@ -164,12 +166,12 @@ def _to_dense(y: Any) -> AnyArray:
 def _count_labels(true: AnyArray, predicted: AnyArray, given: Sequence[Any] | None) -> Confusion:
     known = np.union1d(np.unique(true), np.unique(predicted))
     names = known if given is None else np.asarray(given)
-    m, rows = len(known), predicted.reshape(-1, len(true))
+    m, rows = len(known), predicted.reshape(math.prod(predicted.shape[:-1]), len(true))
     a, b = np.searchsorted(known, true), np.searchsorted(known, rows)
     hit = a == b
     index = b + m * np.arange(len(rows)).reshape(-1, 1)
-    predicted_sizes = np.bincount(index.ravel(), minlength=m * len(rows)).reshape(-1, m)
-    tp = np.bincount(index[hit], minlength=m * len(rows)).reshape(-1, m)
+    predicted_sizes = np.bincount(index.ravel(), minlength=m * len(rows)).reshape(len(rows), m)
+    tp = np.bincount(index[hit], minlength=m * len(rows)).reshape(len(rows), m)
     true_sizes = np.bincount(a, minlength=m)
     cells = [_pick_columns(part, known, names) for part in (tp, predicted_sizes - tp, true_sizes - tp)]
     shape = predicted.shape[:-1]

@@ -18,6 +18,7 @@ from scipy import stats
 
 from termsieve._types import Array
 from termsieve.errors import InputError, OptionError
+from termsieve.evaluate.differences import paired_difference
 
 
 class Friedman(NamedTuple):
@@ -107,6 +108,8 @@ def holm(pvalues: Any) -> Array:
     array([0.03, 0.06, 0.06])
     """
     p = np.asarray(pvalues, np.float64)
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise InputError(f"p-values must be a list of numbers from 0 to 1, not {pvalues!r:.60}.")
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty_like(p)
@@ -158,16 +161,12 @@ def correlated_t(first: Any, second: Any, *, rope: float = 0.01, repeats: int = 
     >>> [round(p, 3) for p in correlated_t([0.84, 0.85, 0.86, 0.85], [0.80, 0.80, 0.81, 0.82])]
     [0.003, 0.008, 0.989]
     """
-    d = _paired_differences(first, second, rope)
-    n = len(d)
+    a, b = _check_pairs(first, second, rope)
+    n = len(a)
     if repeats < 1 or n % repeats or n // repeats < 2:
         raise OptionError(f"{n} values are not {repeats!r} repeats of at least two folds.")
-    mean, variance = float(d.mean()), float(d.var(ddof=1)) * (1 / n + 1 / (n / repeats - 1))
-    if variance == 0:
-        worse, better = float(mean < -rope), float(mean > rope)
-    else:
-        posterior = stats.t(n - 1, mean, math.sqrt(variance))
-        worse, better = float(posterior.cdf(-rope)), float(posterior.sf(rope))
+    found = paired_difference(a, b, ratio=1 / (n / repeats - 1), margin=rope)
+    worse, better = found.worse or 0.0, found.better or 0.0
     return Posterior(worse, max(1 - worse - better, 0.0), better)
 
 
@@ -287,9 +286,10 @@ def _check_values(values: Any) -> Array:
         raise InputError(
             f"A comparison needs two or more rows and two or more methods; the table is of shape {x.shape}."
         )
-    if np.isnan(x).any():
-        row, column = (int(i) for i in np.argwhere(np.isnan(x))[0])
-        raise InputError(f"The value of method {column} in row {row} is missing: leave out the row, or the method.")
+    if not np.isfinite(x).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
+        what = "missing" if np.isnan(x[row, column]) else "infinite"
+        raise InputError(f"The value of method {column} in row {row} is {what}: leave out the row, or the method.")
     return x
 
 
@@ -300,7 +300,7 @@ def _check_names(names: Sequence[str] | None, n: int) -> list[str]:
     return labels
 
 
-def _paired_differences(first: Any, second: Any, rope: float) -> Array:
+def _check_pairs(first: Any, second: Any, rope: float) -> tuple[Array, Array]:
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise InputError(f"Two or more values of each of both are needed; they are of shapes {a.shape} and {b.shape}.")
@@ -308,7 +308,7 @@ def _paired_differences(first: Any, second: Any, rope: float) -> Array:
         raise InputError("The values have one that is missing or infinite: leave it out of both.")
     if not 0 <= rope < np.inf:
         raise OptionError(f"rope must be a number from 0, not {rope!r}.")
-    return a - b
+    return a, b
 
 
 def _check_alpha(alpha: float) -> None:

@@ -205,8 +205,8 @@ def _explain_single_label(
         totals = chances[places]
     else:
         totals = weights.weights[:, document.columns] @ weights.input_values(document.values) + weights.constants
-    totals[chosen] = -np.inf
-    second = int(np.argmax(totals))
+    rivals = [one for one in range(len(totals)) if one != chosen]
+    second = max(rivals, key=lambda one: -np.inf if np.isnan(totals[one]) else totals[one])  # the first of equal ones
     shift = boundary if chosen == 0 else -boundary
     return _build_explanation(
         (model.classes[place], model.classes[places[second]]), weights, (chosen, second), document, n, shift
@@ -226,8 +226,15 @@ def _build_explanation(
 ) -> Explanation:
     one, other = pair
     columns, given = document.columns, weights.input_values(document.values)
-    parts = (weights.weights[one, columns] - weights.weights[other, columns]) * given
-    rest = float(weights.constants[one] - weights.constants[other]) + shift
+    with np.errstate(invalid="ignore"):  # without smoothing, both classes may hold a term for impossible
+        parts = _even_out((weights.weights[one, columns] - weights.weights[other, columns]) * given)
+        rest = float(_even_out(weights.constants[one] - weights.constants[other])) + shift
+        margin = float(_even_out(parts.sum() + rest))
     order = np.lexsort([columns, -np.abs(parts)])[:n]
     shown = tuple(TermContribution(str(document.terms[columns[j]]), float(given[j]), float(parts[j])) for j in order)
-    return Explanation(*names, float(parts.sum()) + rest, rest, shown)
+    return Explanation(*names, margin, rest, shown)
+
+
+def _even_out(values: Any) -> Array:
+    """Return differences with 0 where infinite sides cancel: nothing is decided there."""
+    return np.asarray(np.where(np.isnan(values), 0.0, values))

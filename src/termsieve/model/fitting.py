@@ -174,7 +174,10 @@ def read_matrix(table: pa.Table, spec: ModelSpec, threads: int | None) -> Traini
     """Read the texts of a table into a matrix with all their terms."""
     _, rows, terms, columns = spec.make_vectorizer(threads)._read(table["text"])
     if not len(terms):
-        raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
+        raise InputError(
+            f"The {table.num_rows:,} documents have no terms: the text column may be the wrong one, or all words are "
+            "stop words."
+        )
     Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
     return TrainingMatrix(rows.matrix(columns, len(terms)), Y, terms, classes, spec.analyzer.settings)
 

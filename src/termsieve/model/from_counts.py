@@ -13,7 +13,7 @@ from termsieve._version import __version__
 from termsieve.classify.poisson import PoissonNB, log_prior, poisson_rates
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.counts.counts import Counts
-from termsieve.errors import CountsError, OptionError
+from termsieve.errors import CountsError, InputError, OptionError, describe_single_class
 from termsieve.model.fitting import ModelSpec, make_unmeasured_settings
 from termsieve.model.model import Model
 from termsieve.selection.selection import select
@@ -50,6 +50,8 @@ def fit_counts(counts: Counts, *, score: str, rule: str, classifier: str) -> Mod
         )
     if counts.pruned:
         raise CountsError(f"These counts are pruned ({counts.pruned}); give those of all terms.")
+    if counts.n_classes < 2:
+        raise InputError(describe_single_class(counts.n_docs, map(str, counts.classes)))
     spec = ModelSpec(score, rule, "count", classifier, 1, analyzer)
     index = np.sort(select(counts, rule, score).index)
     chosen = counts.take(index)
@@ -59,7 +61,7 @@ def fit_counts(counts: Counts, *, score: str, rule: str, classifier: str) -> Mod
         "termsieve": __version__, "cv": 0, "seed": 0, **make_unmeasured_settings(), "n_splits": 0, "reason": "",
         "against_all": None, "f1_macro_of_all": None, "notes": [], "score": score, "rule": rule, "weighting": "count",
         "classifier": classifier, "min_df": 1, "n_terms": len(index), "n_docs": counts.n_docs,
-        "analyzer": analyzer.settings, "calibration": None,
+        "analyzer": analyzer.settings, "calibration": None, "duality_gap": None,
     }  # fmt: skip
     classes = [str(name) for name in counts.classes]
     shares = counts.class_sizes / counts.n_docs
@@ -80,7 +82,10 @@ def _fit(spelling: str, counts: Counts) -> BaseEstimator:
         estimator.rate_ = poisson_rates(sums, estimator.class_count_, estimator.alpha, estimator.beta)
         estimator.class_log_prior_ = log_prior(estimator.class_count_, estimator.fit_prior, estimator.class_prior)
         return estimator
-    estimator._validate_params()
+    try:
+        estimator._validate_params()
+    except ValueError as error:
+        raise OptionError(f"{spelling} cannot be fitted: {error}") from error
     estimator._update_feature_log_prob(estimator.alpha)
     estimator._update_class_log_prior(class_prior=estimator.class_prior)
     return estimator

@@ -35,6 +35,7 @@ from termsieve.model.parts import (
 from termsieve.tokens.analyzer import Analyzer, settings_difference
 from termsieve.tokens.patterns import is_safe_pattern
 from termsieve.tokens.tokenizers import tokenizer_name
+from termsieve.views import format_measure
 
 
 class LabelledRows(NamedTuple):
@@ -128,7 +129,9 @@ class Model:
 
     def __repr__(self) -> str:
         s = self.settings
-        judged = f", F1 {s['f1_macro']:.3f} in {s['cv']} folds" if s["cv"] else ""
+        n_splits = s.get("n_splits")
+        where = "" if n_splits is None else " on one split" if n_splits == 1 else f" in {n_splits} splits"
+        judged = f", F1 {format_measure(s['f1_macro'])}{where}" if s["cv"] else ""
         return (
             f"Model of {len(self.classes):,} classes: {s['classifier']} on {s['weighting']} of {s['n_terms']:,} terms "
             f"({s['rule']} by {s['score']}), from {s['n_docs']:,} documents{judged}"
@@ -180,12 +183,17 @@ class Model:
 
     def label_rows(self, X: Any, min_confidence: float = 0.0) -> LabelledRows:
         """Return the labels and probabilities of the rows of a matrix."""
-        known = find_known(X)
-        chances = self.probabilities(X) if self.has_probabilities else None
-        if chances is not None and self.decision is not None:
+        known, chances = find_known(X), None
+        if self.decision is not None:
+            chances = self.probabilities(X)
             labels = self.decision.find_labels(chances, known)
         else:
             labels = self._mark_own_labels(X, known)
+            if self.has_probabilities:
+                own = self._find_own_probabilities(X)
+                chances = self._fill_in_prior(own, known)
+                if self.single:
+                    labels[np.isnan(own).any(axis=1)] = mark_most_probable(self.prior[None])
         if chances is not None and min_confidence > 0:
             labels &= chances >= min_confidence
         return LabelledRows(labels, chances, known)
@@ -211,13 +219,19 @@ class Model:
         return self.decision is not None or gives_probabilities(self.classifier)
 
     def probabilities(self, X: Any) -> Array:
-        """Return the probabilities of the classes; a class that the classifier never saw has 0."""
+        """Return the probabilities of the classes; a class that the classifier never saw has 0.
+
+        Where the classifier takes every class for impossible, as naive Bayes does without smoothing, it is the prior.
+        """
         known = find_known(X)
         if self.decision is not None:
             return self.decision.find_probabilities(
                 find_log_odds(self.classifier, X, single=self.single), known, self.prior
             )
-        return np.where(known[:, None], self._find_own_probabilities(X), self.prior)
+        return self._fill_in_prior(self._find_own_probabilities(X), known)
+
+    def _fill_in_prior(self, own: Array, known: BoolArray) -> Array:
+        return np.where(known[:, None] & ~np.isnan(own), own, self.prior)
 
     def _find_own_probabilities(self, X: Any) -> Array:
         found = np.asarray(self.classifier.predict_proba(X))

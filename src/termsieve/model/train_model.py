@@ -32,7 +32,7 @@ from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMP
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
-from termsieve.study.splits import check_one_each
+from termsieve.study.splits import check_groups
 from termsieve.study.study import compare
 from termsieve.study.trials import TrialSummary
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
@@ -115,8 +115,9 @@ def train(
         cv=cv if compares else FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
     table = read_table(as_documents(documents, labels), plan.columns)
-    if groups is not None and not isinstance(groups, str):
-        check_one_each("groups", groups, table.num_rows)
+    together = table[groups].to_pylist() if isinstance(groups, str) else groups
+    if together is not None:
+        check_groups(together, table.num_rows)
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     shown = is_shown(progress)
     if compares:
@@ -127,14 +128,14 @@ def train(
         measured, chosen = make_unmeasured_settings(), _only_candidate(plan, fixed=rule is not None or not plan.is_open)
     settings = {
         "termsieve": __version__,
-        "cv": cv if isinstance(cv, int | str) else f"<{type(cv).__name__}>",
+        "cv": plan.description["cv"] if compares else 0,
         "seed": seed,
         **measured,
     }
     with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
         return fit_model(
             table, chosen.make_spec(analyzer), settings, threads=threads, calibrate=calibrate, seed=seed,
-            groups=table[groups].to_pylist() if isinstance(groups, str) else groups,
+            groups=together,
         )  # fmt: skip
 
 
@@ -172,7 +173,7 @@ def train_recommended(
     analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
     chosen = _make_candidate(plan, choice.chosen, result)
     spec = chosen.make_spec(analyzer)
-    settings = {"termsieve": __version__, "cv": str(result.settings["cv"]), "seed": result.settings["seed"],
+    settings = {"termsieve": __version__, "cv": result.settings["cv"], "seed": result.settings["seed"],
                 **_measure_candidates(result, plan, choice)}  # fmt: skip
     return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
 
@@ -197,8 +198,11 @@ def _train_from_counts(counts: Counts, scores: Any, classifiers: Any, ks: Any, r
         COUNTS_CLASSIFIER if classifiers == CLASSIFIERS else classifiers,
         ks if rule is None else (ALL,),
     )
-    if len(plan.scores) > 1:
-        raise OptionError("train: from counts nothing can be compared: give one score, and one rule at most.")
+    if any(len(some) > 1 for some in (plan.scores, plan.classifiers, plan.ks)):
+        raise OptionError(
+            "train: from counts nothing can be compared: give one score, one classifier, and the number of terms (ks) "
+            "or a rule, once."
+        )
     chosen = _only_candidate(plan, fixed=True)
     return fit_counts(counts, score=chosen.score, rule=chosen.rule, classifier=chosen.classifier)
 

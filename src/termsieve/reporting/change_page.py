@@ -27,12 +27,11 @@ def write_change_page(
     top: int = 30,
     order: str = "z",
     max_q: float = 1.0,
-    title: str = "changes",
 ) -> Path:
     """Write changes, of all documents or inside some classes, as one page."""
     path = check_target(path)
     context = {
-        "policy": _POLICY, "style": Markup(load_asset("page.css")), "version": __version__, "title": title,  # noqa: S704 - our own
+        "policy": _POLICY, "style": Markup(load_asset("page.css")), "version": __version__,  # noqa: S704 - our own
         "headline": _make_headline(found[0]), "explanation": found[0].headline, "level": f"{100 * found[0].level:g}",
         "parts": [_make_part(one, top, order, max_q) for one in found],
     }  # fmt: skip

@@ -21,6 +21,7 @@ from termsieve.ranking.score_values import Scores
 from termsieve.reporting.try_box import TryBox
 from termsieve.selection.redundancy_rules import parse_redundancy_rule
 from termsieve.study.excerpts import Excerpts
+from termsieve.study.representations import name_without_terms
 from termsieve.study.results import Comparison
 
 OVERLAP_KS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -166,7 +167,7 @@ class ReportData:
     @property
     def leading_contender(self) -> ScoredContender:
         """The score that the page shows first: the recommended one, also if of pairs of words, or the first."""
-        chosen = "" if self.result is None else self.result.recommended().score.partition(" on ")[0]
+        chosen = "" if self.result is None else name_without_terms(self.result.recommended().score)
         return next((one for one in self.contenders if one.name == chosen), self.contenders[0])
 
     @property

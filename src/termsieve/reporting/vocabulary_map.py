@@ -20,6 +20,7 @@ MIN_POINTS = 60
 MAX_CLASS_COUNTS = 6
 N_COLORED = 50  # terms that have a colour in a static figure
 OTHER_TERMS = "other terms"
+_STATIC_WIDTH = 500  # of the map in a static figure, about
 
 
 class VocabularyMap(NamedTuple):
@@ -134,7 +135,7 @@ def _term_ranks(values: Array, best: Int64Array, chosen: Int64Array) -> Int64Arr
     return np.array([exact.get(int(p), max(int(r), len(best) + 1)) for p, r in zip(chosen, ranks, strict=True)])
 
 
-def make_static_points(words: dict[str, Any], score: str, n_first: int = N_COLORED) -> list[dict[str, Any]]:
+def make_static_points(words: dict[str, Any], score: str) -> list[dict[str, Any]]:
     """Make the points of the map of all classes by one score, for a static figure."""
     terms = words["views"][0]["terms"]
     ranks = words["views"][0]["ranks"][words["scores"].index(score) if score in words["scores"] else 0]
@@ -143,14 +144,14 @@ def make_static_points(words: dict[str, Any], score: str, n_first: int = N_COLOR
     for rank, i in sorted(zip(ranks, terms, strict=True)):
         label = words["own"][i]
         inside = dict(zip(words["cells"][i][::2], words["cells"][i][1::2], strict=True)).get(label, 0)
-        size, first = words["sizes"][label], rank <= n_first
+        size, first = words["sizes"][label], rank <= N_COLORED
         points.append({
             "x": (words["df"][i] - inside) / max(words["n_docs"] - size, 1), "y": inside / max(size, 1),
             "class": words["classes"][label] if first and label in colored else OTHER_TERMS,
             "opacity": 0.9 if first else 0.22, "size": 52 if first else 22, "ring": False,
             "label": words["terms"][i] if first else "",
         })  # fmt: skip
-    _hide_overlapping_labels(points[:n_first])
+    _hide_overlapping_labels(points[:N_COLORED])
     return points[::-1]
 
 
@@ -166,11 +167,11 @@ def colored_classes(words: dict[str, Any]) -> list[int]:
     return sorted(by_size[: len(PALETTE) - 1].tolist())
 
 
-def _hide_overlapping_labels(points: list[dict[str, Any]], width: float = 500, height: float = MAP_HEIGHT) -> None:
+def _hide_overlapping_labels(points: list[dict[str, Any]]) -> None:
     """Remove labels that would cover one before them."""
     boxes: list[tuple[float, float, float]] = []
     for point in points:
-        x, y = width * point["x"] ** MAP_EXPONENT, height * point["y"] ** MAP_EXPONENT
+        x, y = _STATIC_WIDTH * point["x"] ** MAP_EXPONENT, MAP_HEIGHT * point["y"] ** MAP_EXPONENT
         end = x + 14 + 6.5 * len(point["label"])
         if any(x < right and end > left and abs(y - level) < 14 for left, right, level in boxes):
             point["label"] = ""

@@ -61,6 +61,6 @@ def register_in_contexts(one: Callable[[Context, Where], Margins]) -> Check:
     return check
 
 
-def decide_once(ok: float, text: str, case: str = "") -> Margins:
+def decide_once(ok: float, text: str) -> Margins:
     """Return the margin of something that is as it is, without replicates."""
-    return Margins(np.array([[float(ok)]]), [case], lambda: text)
+    return Margins(np.array([[float(ok)]]), [""], lambda: text)

@@ -31,17 +31,10 @@ _TIMING_REPEATS = 7  # of a timed selection; the median counts
 
 
 class Measurements:
-    """The results of the settings of a protocol; with `first_splits`, of only this many splits."""
+    """The results of the settings of a protocol."""
 
-    def __init__(
-        self,
-        protocol: Protocol,
-        results: Mapping[str, Comparison],
-        threads: int | None = None,
-        first_splits: int = 0,
-    ) -> None:
+    def __init__(self, protocol: Protocol, results: Mapping[str, Comparison], threads: int | None = None) -> None:
         self.protocol, self.results, self.threads = protocol, dict(results), threads
-        self.first_splits = first_splits
         self.resamples = _RESAMPLES
         self._studies: dict[str, Study] = {}
         self._split_data: dict[str, SplitData] = {}
@@ -105,8 +98,7 @@ class Measurements:
         """Return values over the splits by setting, classifier, score and measure, then by number of terms."""
         index: Index = {}
         for name, result in self.results.items():
-            last = self.first_splits or 1 << 30  # splits that are not folds are numbered as folds
-            rows = result.table.filter(wanted & (pc.field("fold") < last))
+            rows = result.table.filter(wanted)
             columns = [rows[column].to_pylist() for column in ("classifier", "score", "label", "measure", "k", "value")]
             for model, contender, label, measure, k, value in zip(*columns, strict=True):
                 what = f"{measure} of {label}" if label else measure
@@ -122,17 +114,6 @@ class Measurements:
         if key not in index:
             raise OptionError(f"{self.protocol.name}: nothing was measured for {', '.join(key)}.")
         return index[key]
-
-    def means(
-        self, group: str, classifier: str, measure: str, sizes: Sequence[int] | None = None
-    ) -> dict[str, dict[int, float]]:
-        """Return the mean over the splits by score and number of terms; sizes: from and to, or one."""
-        low, high = (0, 1 << 30) if sizes is None else (min(sizes), max(sizes))
-        return {
-            name: {k: float(np.mean(v)) for k, v in self.values(group, classifier, name, measure).items()
-                   if low <= k <= high}
-            for name in self.scores(group, classifier) if name not in self.protocol.reference_scores
-        }  # fmt: skip
 
     # Not in the results: rankings, counts, and the time of ranking
 

@@ -51,7 +51,7 @@ class Runner(NamedTuple):
             grids[name] = maker(self.folder / "worlds", self.notify).run(protocol.multiverse, setting)
         return grids
 
-    def run_setting(self, setting: Setting, what: str = "") -> Comparison:
+    def run_setting(self, setting: Setting) -> Comparison:
         """Run a setting, except the trials that its journal has, and return the result."""
         start = time.perf_counter()
         study = setting.study(self.threads)
@@ -62,7 +62,7 @@ class Runner(NamedTuple):
             warnings.simplefilter("always")
             path = self.folder / f"{setting.name}-{digest[:12]}.journal"
             result = study.run_all(path, self.threads, progress=self.progress)
-        self.notify(f"{setting.title}{what}: {time.perf_counter() - start:.0f} s{_count_warnings(caught)}")
+        self.notify(f"{setting.title}: {time.perf_counter() - start:.0f} s{_count_warnings(caught)}")
         return result
 
 

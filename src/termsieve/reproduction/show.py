@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -17,7 +16,9 @@ from termsieve import datasets
 from termsieve.files import make_folder, write_atomically
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
+from termsieve.study.journal import locate_journals
 
+_FINISHED = ("*.journal", "worlds/*.npy", "worlds/*.npz", "sampled/*.npz")  # files of finished parts of a run
 _VERDICT_COLORS = {"holds": "green", "partly": "yellow", "undecided": "yellow", "does not hold": "red"}
 
 
@@ -54,12 +55,7 @@ def run_and_show(
 
 def prepare_journals(protocol: Protocol, journals: Path | None = None, *, fresh: bool = False) -> Path:
     """Return the folder of the journals of a paper; with ``fresh``, delete those of earlier runs."""
-    folder = (journals or user_cache_path("termsieve", appauthor=False) / "journals") / protocol.name
-    if fresh:
-        for kind in ("*.journal", "worlds/*.npy", "worlds/*.npz", "sampled/*.npz"):
-            for path in folder.glob(kind):
-                path.unlink()
-    return folder
+    return locate_journals(protocol.name, journals, fresh=fresh, kinds=_FINISHED)
 
 
 def check_ready(protocols: Sequence[Protocol], into: Path | None) -> None:

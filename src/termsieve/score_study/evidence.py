@@ -73,11 +73,11 @@ REGIMES: dict[str, dict[str, Condition]] = {
         "500 to 2,000": lambda case: case.range == "many",
     },
     "class": {
-        "rare (below 5 %)": lambda case: case.kind == "one class" and case.share < RARE_CLASS,
+        f"rare (below {100 * RARE_CLASS:g} %)": lambda case: case.kind == "one class" and case.share < RARE_CLASS,
         "frequent": lambda case: case.kind == "one class" and case.share >= RARE_CLASS,
     },
     "texts": {
-        "short (below 60 terms)": lambda case: case.problem.length < SHORT_TEXT,
+        f"short (below {SHORT_TEXT} terms)": lambda case: case.problem.length < SHORT_TEXT,
         "long": lambda case: case.problem.length >= SHORT_TEXT,
     },
     "classifier": {

@@ -61,7 +61,7 @@ class _SvmCurves:
         return {name: float(curves[self.contenders.index(name), self.panel.sizes.index(size)]) for name in SCORES}
 
     def check(self, says: str, measure: str, size: int, named: Sequence[str]) -> FormanClaim:
-        """Check that one of the named scores is the best of the twelve."""
+        """Check that one of the named scores is the best of `SCORES`."""
         values = self._values(measure, size)
         best = max(values, key=values.__getitem__)
         shown = [best, *(name for name in named if name != best)]

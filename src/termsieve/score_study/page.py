@@ -145,7 +145,8 @@ def _method(evidence: Evidence) -> Iterator[str]:
         "what a score loses against the best of all scores on the same problem, classifier and range of the number "
         "of terms. Intervals come from drawing the collections again with replacement; there are only "
         f"{len({case.collection for case in evidence.cases})} of them, so they are rough. "
-        "`termsieve study scores` runs it again; `--setting full` takes more documents, splits and numbers of terms.\n"
+        f"`termsieve study scores --setting {protocol['setting']}` runs it again; `--setting full`, the default of the "
+        "command, takes more documents, splits and numbers of terms.\n"
     )
 
 

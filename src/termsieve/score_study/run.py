@@ -68,7 +68,6 @@ def run_study(
     say: Callable[[str], None] = lambda _: None,
     shown: bool = False,
     corpora: Sequence[str] | None = None,
-    panels: Sequence[str] | None = None,
 ) -> StudyRun:
     """Run what the journals do not have, and collect everything.
 
@@ -83,8 +82,8 @@ def run_study(
         Is told what is done.
     shown : bool
         Show progress bars.
-    corpora, panels : sequence of str, optional
-        Names; by default all that are found, and all of the protocol.
+    corpora : sequence of str, optional
+        Names; by default all that are found.
     """
     contenders = list_contenders(protocol.rules)
     found = {name: path for name, path in find_corpora().items() if corpora is None or name in corpora}
@@ -93,8 +92,7 @@ def run_study(
     collected: list[ProblemRows] = []
     lists: list[tuple[Array, Array]] = []
     seconds = dict.fromkeys(protocol.panels, 0.0)
-    for panel_name in protocol.panels if panels is None else panels:
-        panel = protocol.panels[panel_name]
+    for panel_name, panel in protocol.panels.items():
         for model in panel.classifiers:
             load_kernels(model, SWEPT_ENTRIES.cold)  # corpora are large
         for name, path in found.items():

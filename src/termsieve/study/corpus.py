@@ -122,8 +122,13 @@ def read_corpus(
     X, terms, Y, classes, analyzer, texts = read_matrices(batches, given, threads)
     if len(classes) < 2:
         raise InputError(describe_single_class(X.shape[0], classes))
+    if not len(terms):
+        raise InputError(
+            f"The {X.shape[0]:,} documents have no terms: the text column may be the wrong one, or all words are stop "
+            "words."
+        )
     extra_columns = {
-        name: np.array([value for batch in batches for value in batch.column(name).to_pylist()], dtype=object)
+        name: np.fromiter((value for batch in batches for value in batch.column(name).to_pylist()), dtype=object)
         for name in extra
     }
     return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts, analyzer=analyzer)

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from platformdirs import user_cache_path
+
 from termsieve.errors import InputError, OutputError, TermsieveError
 
 TrialRows = list[list[Any]]
@@ -161,6 +163,20 @@ class Journal:
             f"{self.path}: is not a journal of a study of this version, or is damaged: {why}. Give another file, or "
             "delete it: its trials are run again."
         )
+
+
+def locate_journals(
+    name: str, folder: Path | None = None, *, fresh: bool = False, kinds: Iterable[str] = ("*.journal",)
+) -> Path:
+    """Return the folder of what a long run has finished, by its name: in a folder, or in the user's cache.
+
+    With `fresh`, what earlier runs left there is deleted: the files of these kinds.
+    """
+    place = (folder or user_cache_path("termsieve", appauthor=False) / "journals") / name
+    if fresh:
+        for path in [found for kind in kinds for found in place.glob(kind)]:
+            path.unlink()
+    return place
 
 
 def _check_place(path: str | Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -46,7 +46,8 @@ class PreparationResult:
     choices : dict
         What was chosen, by name.
     best, second : str
-        The two scores with the highest mean of the measure over the numbers of terms (all terms left out).
+        The two scores with the highest mean of the measure over the numbers of terms that all scores were tried with
+        (all terms left out); the same where there is one score.
     lead : float
         By how much the best is ahead of the second.
     clear : bool
@@ -84,6 +85,11 @@ class MultiverseResult:
         """In how many ways the best score is ahead of the second beyond sampling error."""
         return sum(way.clear for way in self.ways)
 
+    @property
+    def _is_contest(self) -> bool:
+        """Whether there were two scores or more."""
+        return any(way.second != way.best for way in self.ways)
+
     def influences(self, outcome: Callable[[PreparationResult], Any] = lambda way: way.best) -> list[Influence]:
         """Return which choice decides the best score (or another outcome) most."""
         made = {name: [str(way.choices[name]) for way in self.ways] for name in self.ways[0].choices}
@@ -93,6 +99,8 @@ class MultiverseResult:
     def conclusion(self) -> str:
         """Which score is best in how many ways, and what decides."""
         (name, n), n_ways = self.winners[0], len(self.ways)
+        if not self._is_contest:
+            return f"{name} alone was tried in {n_ways} ways to prepare these texts"
         said = f"{name} is best in {'all' if n == n_ways else f'{n} of'} {n_ways} ways to prepare these texts"
         return f"{said}{_name_deciding(self.influences())}"
 
@@ -105,7 +113,13 @@ class MultiverseResult:
         else:
             middle, decides = terms[len(terms) // 2], _name_deciding(self.influences(lambda way: way.terms))
             enough = f"{terms[0]:,} to {terms[-1]:,} terms are recommended, {middle:,} in the median{decides}"
-        return f"its lead over the second is beyond sampling error in {self.n_clear} of {len(self.ways)}; {enough}"
+        if not self._is_contest:
+            return enough
+        n_ties = sum(way.lead == 0 for way in self.ways)
+        ties = f", and none at all in {n_ties}" if n_ties else ""
+        return (
+            f"its lead over the second is beyond sampling error in {self.n_clear} of {len(self.ways)}{ties}; {enough}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a page shows, as plain data."""
@@ -194,6 +208,8 @@ def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:
     for name, values in vary.items():
         if name not in known:
             raise OptionError(f"{name!r} cannot be varied. {did_you_mean(name, known)}Known: {', '.join(known)}.")
+        if isinstance(values, str) or not isinstance(values, Collection):
+            raise OptionError(f"{name} must have a list of values to vary, such as [1, 3]; it has {values!r}.")
         if len(set(map(str, values))) < 2 or len(set(map(str, values))) < len(values):
             raise OptionError(f"{name} must have two different values or more to vary; it has {list(values)!r}.")
     n = int(np.prod([len(values) for values in vary.values()]))
@@ -210,12 +226,16 @@ def _run_way(corpus: Corpus, plan: Plan, chosen: Mapping[str, Any], threads: int
 
 
 def _judge_way(result: Comparison, plan: Plan, chosen: Mapping[str, Any], n_terms: int) -> PreparationResult:
-    by_fold: dict[str, dict[tuple[int, int], list[float]]] = {name: {} for name in plan.names}
+    by_fold: dict[str, dict[tuple[int, int], dict[int, float]]] = {name: {} for name in plan.names}
     for row in result.table.to_pylist():
         is_asked = row["score"] in by_fold and (row["k"] < n_terms or len(result.ks) == 1)
         if is_asked and row["label"] == "" and row["measure"] == DEFAULT_MEASURE:
-            by_fold[row["score"]].setdefault((row["repeat"], row["fold"]), []).append(row["value"])
-    curves = {name: np.array([np.mean(of[fold]) for fold in sorted(of)]) for name, of in by_fold.items()}
+            by_fold[row["score"]].setdefault((row["repeat"], row["fold"]), {})[row["k"]] = row["value"]
+    # where the numbers of terms are left to the study, only the best scores are tried with more
+    common = sorted(set.intersection(*(set(curve) for of in by_fold.values() for curve in of.values())))
+    curves = {
+        name: np.array([np.mean([of[fold][k] for k in common]) for fold in sorted(of)]) for name, of in by_fold.items()
+    }
     means = {name: float(of.mean()) for name, of in curves.items()}
     ranked = sorted(means, key=lambda name: -means[name])
     best, second = ranked[0], ranked[min(1, len(ranked) - 1)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from termsieve.estimators.weighting import Weighting
 
 ALL = "all"  # terms
+ALL_TERMS = "all terms"  # in place of a score in the table of results, where no score may rank all of them
 AUTO = "auto"  # as weighting: occurrences for naive Bayes, tf-idf for others; as ks: `GRID`, `GROWTH` and all terms
 WEIGH_MODES = ("selected", "all")
 MAX_TERMS = 2**31 - 1  # the table of results has no room for larger numbers
@@ -88,6 +89,8 @@ class Contender:
             return as_score(one).spelling if together is None else repr(together).removesuffix("()")
 
         if isinstance(given, Contender):
+            if not isinstance(given.name, str) or given.name in ("", ALL_TERMS):
+                raise OptionError(f"The name of a contender must be a text of its own, not {given.name!r}.")
             for name in ("max_tf", "max_df"):
                 most = getattr(given, name)
                 if most is not None:
@@ -214,6 +217,9 @@ class Plan:
             raise OptionError(f"weigh must be one of {', '.join(map(repr, WEIGH_MODES))}, not {self.weigh!r}.")
         if self.pairs not in PAIR_MODES:
             raise OptionError(f"pairs must be one of {', '.join(map(repr, PAIR_MODES))}, not {self.pairs!r}.")
+        for name in ("per_class", "one_vs_rest", "drop_empty"):
+            if getattr(self, name) not in (True, False):
+                raise OptionError(f"{name} must be True or False, not {getattr(self, name)!r}.")
         check_margin(self.margin)
         if self.sample is not None:
             _check_whole("sample", self.sample)

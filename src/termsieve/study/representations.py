@@ -18,6 +18,22 @@ MAX_ENTRIES = 10_000_000  # different words of all documents: beyond, their pair
 PAIR_KS = (2000, 5000, 10_000, 50_000)  # numbers of words and pairs; words alone were tried with fewer
 
 
+def name_with_terms(score: str, representation: str) -> str:
+    """Return the name of a score on other terms, as it stands in the table of results."""
+    return f"{score} on {representation}"
+
+
+def name_without_terms(name: str) -> str:
+    """Return the name of a score without the other terms that it was tried on; names of users stay as they are.
+
+    >>> name_without_terms("chi2 on words and pairs"), name_without_terms("chi2 on rare words")
+    ('chi2', 'chi2 on rare words')
+    """
+    for representation in (PAIRS, CHARACTERS):
+        name = name.removesuffix(name_with_terms("", representation))
+    return name
+
+
 @dataclass(frozen=True)
 class Representation:
     """Terms of another analyzer: a name, the analyzer, and numbers of terms."""

@@ -51,6 +51,13 @@ _SETTING_TYPES: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
+# what the entries of these settings are
+_ENTRY_TYPES: dict[str, type | tuple[type, ...]] = {
+    "scores": str, "classifiers": str, "notes": str, "ks": (int, str), "origin files": str, "origin counts": str,
+}  # fmt: skip
+_STABLE_TERMS = {"score": str, "k": int, "stable": int, "halves": int, "shares": dict}
+
+
 class ResultParts(NamedTuple):
     """What a file of a comparison has, in the order in which `Comparison` takes it."""
 
@@ -180,10 +187,26 @@ def _check_content(table: pa.Table, settings: dict[str, Any], seconds: dict[str,
     for name, type_ in _SETTING_TYPES.items():
         if name in settings and (not isinstance(settings[name], type_) or isinstance(settings[name], bool)):
             raise TypeError(f"its setting {name!r} is {settings[name]!r:.60}")
+    origin = settings.get("origin", {})
+    lists = {**settings, **{f"origin {name}": given for name, given in origin.items()}}
+    for name, type_ in _ENTRY_TYPES.items():
+        given = lists.get(name, [])
+        if not isinstance(given, list) or not all(isinstance(one, type_) for one in given):
+            raise TypeError(f"its setting {name!r} is {given!r:.60}")
+    _check_stable_terms(settings.get("stable_terms", {}))
     _check_ways(settings.get("multiverse"))
     for what, values in (("seconds", seconds), ("duality gaps", settings.get("duality_gaps", {}))):
         if not all(type(value) in (int, float) and math.isfinite(value) for value in values.values()):
             raise ValueError(f"its {what} are not numbers")
+
+
+def _check_stable_terms(given: Mapping[str, Any]) -> None:
+    """Refuse what cannot be the terms that come again; a part that another version has is left to whoever reads it."""
+    for name, type_ in _STABLE_TERMS.items():
+        if name in given and type(given[name]) is not type_:
+            raise TypeError(f"its stable terms have {given[name]!r:.60} as {name}")
+    if not all(type(share) in (int, float) and 0 <= share <= 1 for share in given.get("shares", {}).values()):
+        raise ValueError("its stable terms have shares that are none")
 
 
 def _check_ways(given: Any) -> None:

@@ -237,6 +237,8 @@ class Comparison(ArrowTable):
         models = self._distinct_values("classifier")
         model = models[0] if classifier is None else classifier
         number = self.best(measure)[model].k if k is None and model in models else k
+        if model not in models or number not in self.ks:
+            raise OptionError(f"Nothing was measured for classifier={model!r}, k={number!r}.")
         at = self.table.filter(
             (pc.field("classifier") == model) & (pc.field("k") == number)
             & (pc.field("measure") == measure) & (pc.field("label") == "")

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termsieve.classify.linear_tuning import GRID as COSTS
 from termsieve.classify.recipes import parse_recipe
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.study.corpus import Corpus
-from termsieve.study.plan import CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
-from termsieve.study.representations import choose_representation
+from termsieve.study.plan import ALL_TERMS, CLASSIFIERS, GROWTH, Contender, Plan, describe_contenders
+from termsieve.study.representations import choose_representation, name_with_terms
 from termsieve.study.results import Comparison
 from termsieve.study.splits import Split, least_class_size
 from termsieve.study.trials import Trials, TrialSummary
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
     from termsieve.study.study import Study
 
 IN_THE_RUNNING = 2  # scores that are tried with more terms
-REFERENCE = "all terms"  # in the table, where no score may rank all of them
 LADDERS = {
-    "linear_svm": ("C", (0.0625, 0.25, 1.0, 4.0, 16.0)),
+    "linear_svm": ("C", COSTS),  # as with C="auto"
     "multinomial_nb": ("alpha", (0.001, 0.01, 0.1, 1.0)),
 }  # a parameter and its values: the neighbours of the default are tried, and those beyond one that pays
 WORTH = 0.002  # what a step along a ladder must gain before the next is taken
@@ -106,7 +106,7 @@ class Search:
         """Try all terms where no score may rank all of them."""
         if any(one.is_plain for one in self.asked.scores) or self.asked.per_class:
             return
-        named = Contender(REFERENCE, self.asked.scores[0].score)
+        named = Contender(ALL_TERMS, self.asked.scores[0].score)
         plan = replace(self.study.plan, scores=(named,), ks=(self.study.n_terms or 0,))
         self._run_stage(self.study.with_plan(plan, "for reference"), journal, rows, seconds)
         self.added.append(named)
@@ -151,7 +151,7 @@ class Search:
             ks.add(n_terms)
         if not ks:
             return
-        named = replace(contender, name=f"{contender.name} on {found.name}", representation=found.name)
+        named = replace(contender, name=name_with_terms(contender.name, found.name), representation=found.name)
         plan = replace(self.study.plan, scores=(named,), ks=tuple(sorted(ks)))
         self._run_stage(self.study.with_plan(plan, f"on {found.name}", other), journal, rows, seconds)
         self.added.append(named)

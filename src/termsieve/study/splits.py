@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from termsieve._types import AnyArray, Int64Array
 from termsieve.errors import InputError, OptionError
 
+MAX_SEED = 2**32 - 1  # of scikit-learn's splitters
 MIN_CLASS_SIZE = 10  # documents: with fewer, the F1 of a class is a matter of one or two of them
 
 
@@ -47,8 +49,11 @@ def make_splits(
     """
     if not isinstance(repeats, int) or repeats < 1:
         raise OptionError(f"repeats must be a whole number, 1 or more, not {repeats!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed <= MAX_SEED - repeats + 1:
+        raise OptionError(f"seed must be a whole number from 0 to {MAX_SEED - repeats + 1:,}, not {seed!r}.")
     if isinstance(cv, np.ndarray):
         return [_split_from_parts(cv)]
+    groups = None if groups is None else check_groups(groups, n_docs)
     _check_size(cv, labels, n_docs, groups)
     y = np.zeros(n_docs) if labels is None else labels
     splits = []
@@ -59,10 +64,32 @@ def make_splits(
                 # a class is missing in some folds: the recommendation says so
                 warnings.filterwarnings("ignore", message="The least populated class")
                 parts = list(splitter.split(np.zeros(n_docs), y, groups))
-        except ValueError as error:
+            splits += [Split(repeat, fold, *_check_parts(part, n_docs)) for fold, part in enumerate(parts)]
+        except (TypeError, ValueError) as error:
             raise OptionError(f"cv={cv!r} cannot split these documents: {error}") from error
-        splits += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(parts)]
+    if not splits:
+        raise OptionError(f"cv={cv!r} cannot split these documents: it makes no split.")
     return splits
+
+
+def _check_parts(part: Any, n_docs: int) -> tuple[Int64Array, Int64Array]:
+    """Return the training and the test documents of a split, as their numbers."""
+    train, test = (_find_numbers(one, n_docs) for one in part)
+    if not len(train) or not len(test):
+        raise ValueError(f"a split has {len(train):,} training and {len(test):,} test documents")
+    return train, test
+
+
+def _find_numbers(given: Any, n_docs: int) -> Int64Array:
+    """Return the numbers of some documents; a splitter may give numbers, or a mark for each document."""
+    values = np.asarray(given)
+    if values.dtype == bool and values.shape == (n_docs,):
+        return np.flatnonzero(values)
+    if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
+        raise ValueError(f"a split has {given!r:.60} in place of numbers of documents")
+    if len(values) and not 0 <= values.min() <= values.max() < n_docs:
+        raise ValueError(f"a split has the document {values.max()}, but they are 0 to {n_docs - 1}")
+    return values.astype(np.int64)
 
 
 def check_one_each(name: str, given: Any, n_docs: int) -> AnyArray:
@@ -75,12 +102,26 @@ def check_one_each(name: str, given: Any, n_docs: int) -> AnyArray:
     return values
 
 
-def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: Any) -> None:
+def check_groups(given: Any, n_docs: int) -> AnyArray:
+    """Return the group of each document as an array that can be sorted; none may be missing."""
+    groups = check_one_each("groups", given, n_docs)
+    listed = groups.tolist()
+    n_missing = sum(one is None or one != one for one in listed)
+    if n_missing:
+        raise InputError(
+            f"groups is missing for {n_missing:,} of {n_docs:,} documents, and it is not known with which others they "
+            "must stay. Give each of them a value, such as one that no other document has."
+        )
+    one_kind = len({type(one) for one in listed}) == 1 and isinstance(listed[0], Hashable)
+    return groups if one_kind else np.array([f"{type(one).__name__} {one}" for one in listed])
+
+
+def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: AnyArray | None) -> None:
     """Refuse more folds than there are documents, or groups, to divide, and tell how many would do."""
     if not isinstance(cv, int) or isinstance(cv, bool):
         return
     if groups is not None:
-        n, what = len(set(np.asarray(groups).tolist())), "groups"
+        n, what = len(set(groups.tolist())), "groups"
     elif labels is not None:
         n, what = int(np.unique(labels, return_counts=True)[1].max(initial=0)), "documents in the largest class"
     else:
@@ -110,7 +151,7 @@ def _split_from_parts(parts: AnyArray) -> Split:
 
 
 def _make_splitter(cv: Any, labels: AnyArray | None, groups: Any, seed: int) -> Any:
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         return cv
     if not isinstance(cv, int) or isinstance(cv, bool) or cv < 2:
         raise OptionError(f"cv must be a number of folds, 2 or more, a column, or a splitter, not {cv!r}.")

@@ -43,6 +43,7 @@ from termsieve.study.excerpts import extract_from_corpus
 from termsieve.study.journal import DUALITY_GAP, Journal, MemoryJournal, TrialRows, find_largest_gaps
 from termsieve.study.plan import AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan
 from termsieve.study.recommendation import Recommendation
+from termsieve.study.representations import name_without_terms
 from termsieve.study.result_files import SCHEMA
 from termsieve.study.results import Comparison
 from termsieve.study.search import Search, count_rankable
@@ -185,7 +186,7 @@ def _find_superfluous_terms(
 ) -> list[NearDuplicate]:
     """Find what the first recommended terms make superfluous; of pairs of words, the same score on words is taken."""
     known = {one.name: one for one in plan.scores}
-    contender = known.get(choice.score.partition(" on ")[0], plan.scores[0])
+    contender = known.get(name_without_terms(choice.score), plan.scores[0])
     counts = corpus.named_counts
     matrix = LabelledMatrix(corpus.X, corpus.Y, counts)
     is_ranked = plan.allows(counts) & contender.allows(counts)
@@ -202,7 +203,23 @@ def _find_superfluous_terms(
 def make_plan_splits(corpus: Corpus, plan: Plan) -> list[Split]:
     """Return the splits of a corpus that a plan asks for."""
     cv, groups = corpus.rows_of("cv", plan.cv), corpus.rows_of("groups", plan.groups)
-    return make_splits(cv, corpus.single_labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    labels = corpus.single_labels
+    splits = make_splits(cv, labels, corpus.n_docs, groups=groups, repeats=plan.repeats, seed=plan.seed)
+    if labels is not None:
+        _refuse_single_class(splits, labels, corpus.classes)
+    return splits
+
+
+def _refuse_single_class(splits: Sequence[Split], labels: Int64Array, classes: Sequence[str]) -> None:
+    """Refuse splits whose training documents are all of one class: no classifier can learn from them."""
+    for split in splits:
+        known = np.unique(labels[split.train])
+        if len(known) < 2:
+            raise InputError(
+                f"A classifier cannot learn from split {split.fold + 1}: all of its training documents "
+                f"({len(split.train):,}) are of the class {classes[int(known[0])]!r}. Take another cv, or groups that "
+                "have documents of several classes."
+            )
 
 
 class Study:
@@ -222,9 +239,9 @@ class Study:
         self.corpus, self.plan, self.splits = corpus, plan, splits
         self.n_terms, self.stage = n_terms, stage
 
-    def with_plan(self, plan: Plan, stage: str, corpus: Corpus | None = None, n_terms: int | None = None) -> Study:
+    def with_plan(self, plan: Plan, stage: str, corpus: Corpus | None = None) -> Study:
         """Return a study of other trials on the same splits."""
-        return Study(corpus or self.corpus, plan, self.splits, n_terms=n_terms, stage=stage)
+        return Study(corpus or self.corpus, plan, self.splits, stage=stage)
 
     @cached_property
     def description(self) -> dict[str, Any]:

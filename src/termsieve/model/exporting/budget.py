@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics import f1_score
 from sklearn.preprocessing import normalize
 
 from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.counts.counting import as_documents
-from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE
+from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE, DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError, TermsieveWarning
 from termsieve.estimators.weighting import parse_weighting
+from termsieve.evaluate.differences import corrected_error
+from termsieve.evaluate.measures import confusion
 from termsieve.files import check_target, write_atomically
 from termsieve.model.exporting import characters, forms, runtime
 from termsieve.model.exporting.compact import pack, quantize
@@ -75,7 +76,7 @@ class CompactModel(NamedTuple):
     full_f1 : float
         The F1 of all terms and exact weights in the same folds, with the better weighting.
     standard_error : float
-        Of the mean difference of both F1 between folds.
+        Of the mean difference of both F1 between folds, with Nadeau and Bengio's correction.
     tried : list of Choice
         All that fitted into the bytes.
     """
@@ -165,7 +166,7 @@ def train_in_bytes(
     data = read_matrix(table, specs[0], None)
     keys, tried, found, full = _try_all(data, specs, (TRIED_TERMS, TRIED_BITS), n_bytes, measure, (cv, seed))
     best = min(range(len(tried)), key=lambda i: (-tried[i].f1, tried[i].n_bytes))
-    error = float((found[:, best] - full).std(ddof=1) / np.sqrt(len(full)))
+    error = float(corrected_error(found[:, best] - full, ratio=1 / (len(full) - 1)))
     rounded = quantize(_fit(data, keys[best].spec, keys[best].terms)[1], keys[best].bits)
     return CompactModel(rounded, _pack(rounded, keys[best].spec), tried[best], float(full.mean()), error, tried)
 
@@ -338,4 +339,7 @@ def _label(counts: Any, model: dict[str, Any], terms: list[str]) -> BoolArray:
 
 
 def _find_f1(test: TrainingMatrix, labels: BoolArray) -> float:
-    return float(f1_score(test.Y.toarray() > 0, labels, average="macro", zero_division=0.0))
+    """Return the macro-averaged F1 as comparisons have it: of single labels, absent classes are left out."""
+    truth = test.Y.toarray() > 0
+    found = confusion(truth.argmax(axis=1), labels.argmax(axis=1)) if test.single else confusion(truth, labels)
+    return float(found.measure(DEFAULT_MEASURE))
