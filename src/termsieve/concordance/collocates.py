@@ -31,7 +31,7 @@ class Collocate(NamedTuple):
     occurrences: int
 
 
-class _Tally:
+class _WordCounts:
     """Occurrences of all words, and of those near the term, in one class."""
 
     def __init__(self) -> None:
@@ -77,14 +77,14 @@ def collocates(
     for name, value, least in (("n", n, 0), ("window", window, 1), ("min_near", min_near, 1)):
         if not isinstance(value, int) or value < least:
             raise OptionError(f"{name} must be a whole number, {least} or more, not {value!r}.")
-    tallies: dict[str, _Tally] = {ALL_CLASSES: _Tally()}
+    counted: dict[str, _WordCounts] = {ALL_CLASSES: _WordCounts()}
     target = ""
     for words, names, analyzer_ in _iterate_words(as_documents(documents, labels), analyzer):
         target = target or _single_word(term, analyzer_)
         near = _count_near(words, target, window)
         for name in (ALL_CLASSES, *names):
-            tallies.setdefault(name, _Tally()).add(words, near)
-    return [one for name in sorted(tallies) for one in _rank(name, tallies[name], target, n, min_near)]
+            counted.setdefault(name, _WordCounts()).add(words, near)
+    return [one for name in sorted(counted) for one in _rank(name, counted[name], target, n, min_near)]
 
 
 def _single_word(term: str, analyzer: Analyzer) -> str:
@@ -114,11 +114,11 @@ def _count_near(words: list[str], target: str, window: int) -> Counter[str]:
     return Counter(words[i] for i in near if words[i] != target)
 
 
-def _rank(label: str, tally: _Tally, target: str, n: int, min_near: int) -> list[Collocate]:
-    own = tally.words[target]
+def _rank(label: str, counts: _WordCounts, target: str, n: int, min_near: int) -> list[Collocate]:
+    own = counts.words[target]
     found = [
-        Collocate(label, word, 14 + math.log2(2 * near / (own + tally.words[word])), near, tally.words[word])
-        for word, near in tally.near.items()
+        Collocate(label, word, 14 + math.log2(2 * near / (own + counts.words[word])), near, counts.words[word])
+        for word, near in counts.near.items()
         if near >= min_near
     ]
     return sorted(found, key=lambda one: (-one.log_dice, one.term))[:n]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import split_batch
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, Source, make_row_describer
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, Source, make_row_places
 from termsieve.documents.label_spelling import numpy_times
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.string_columns import byte_size, replace_views, stringify_column
@@ -46,9 +46,7 @@ class ColumnSource(Source):
             step = max(1, min(rows * BATCH_BYTES // max(size, 1), 4 * rows, BATCH_ROWS))
             if size > 2 * BATCH_BYTES and rows > 1:
                 continue  # too much at once: again, with the smaller step
-            yield Chunk(
-                rows, pieces, {name: _extra_to_array(pieces[name]) for name in extra}, make_row_describer(start)
-            )
+            yield Chunk(rows, pieces, {name: _extra_to_array(pieces[name]) for name in extra}, make_row_places(start))
             start += rows
 
 
