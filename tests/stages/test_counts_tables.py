@@ -1,5 +1,8 @@
 """Counts as a table that something else made: whole after a round trip, refused when impossible."""
 
+import datetime as dt
+
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -93,6 +96,34 @@ def test_what_no_documents_have_is_refused(changes, says):
         "class_sizes": {"ham": 40, "spam": 10}, **changes,
     }  # fmt: skip
     with pytest.raises((CountsError, OptionError), match=says):
+        ts.Counts.from_table(**given)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [True, False],
+        [1.0, 2.5],
+        np.array([0.1, 0.2], np.float32),
+        np.array(["2024-05-17", "2024-05-18"], "datetime64[ns]"),
+        [dt.date(2024, 5, 17), dt.date(2024, 5, 18)],
+        pa.array([True, False]),
+        [7, 8],
+    ],
+)
+def test_classes_of_a_table_are_spelled_as_labels_are(labels):
+    counted = ts.count(["aa", "bb"], labels)
+    table = ts.Counts.from_table(["aa", "bb"], labels, [1, 1], class_sizes=dict.fromkeys(labels, 1))
+    assert table.classes.tolist() == counted.classes.tolist()
+
+
+@pytest.mark.parametrize("column", ["terms", "classes"])
+@pytest.mark.parametrize(
+    ("value", "says"), [("\ud800", "a lone surrogate"), (["a"], "of type list"), (object(), "of type object")]
+)
+def test_names_of_a_table_that_are_none_are_refused(column, value, says):
+    given = {"terms": ["a"], "classes": ["x"], "df": [1], "class_sizes": {"x": 1}, column: [value]}
+    with pytest.raises(OptionError, match=f"column must have strings: a value is .*{says}"):
         ts.Counts.from_table(**given)
 
 

@@ -40,7 +40,7 @@ class ColumnSource(Source):
         length = check_same_length({repr(name): len(column) for name, column in columns.items()})
         start, step = 0, _FIRST_ROWS
         while start < length:
-            pieces = {name: _slice_column(column, start, step) for name, column in columns.items()}
+            pieces = {name: slice_column(column, start, step) for name, column in columns.items()}
             rows = min(step, length - start)
             size = sum(_text_size(pieces[name]) for name in options.text)
             step = max(1, min(rows * BATCH_BYTES // max(size, 1), 4 * rows, BATCH_ROWS))
@@ -50,7 +50,8 @@ class ColumnSource(Source):
             start += rows
 
 
-def _slice_column(column: Sliceable, start: int, step: int) -> Column:
+def slice_column(column: Sliceable, start: int, step: int) -> Column:
+    """Return some rows as an Arrow array, or as Python objects where they are no Arrow array."""
     if isinstance(column, pa.ChunkedArray):
         return replace_views(column.slice(start, step).combine_chunks())
     piece = column[start : start + step]
