@@ -1,3 +1,4 @@
+import functools
 import pickle
 import warnings
 
@@ -167,6 +168,28 @@ def test_functions_that_are_no_scores(counts):
         score(counts, nothing).overall()
     with pytest.raises(OptionError, match="one value for each entry"):
         score(counts, wrong_shape).overall()
+
+
+def test_functions_that_cannot_be_scores_are_refused_by_their_name(counts):
+    def positional(t, k=1):
+        return t.tp
+
+    def words(t):
+        return ["many"] * t.tp.size
+
+    with pytest.raises(OptionError, match=r"'positional' cannot be a score: parameter 'k' .* must be keyword-only"):
+        score(counts, positional)
+    with pytest.raises(OptionError, match="'words' must give numbers"):
+        score(counts, words).overall()
+    with pytest.raises(OptionError, match="A score needs a name"):
+        score(counts, functools.partial(words))
+
+
+def test_hints_of_a_function_need_not_be_there(counts):
+    def share(t: "NotImported") -> "NorThis":  # noqa: F821 - as of an import for type checkers alone
+        return t.tpr
+
+    assert score(counts, share).overall().max() == 1.0
 
 
 def test_pvalues(counts):

@@ -32,8 +32,17 @@ def as_score(what: ScoreLike) -> Score:
         return parse_score(what)
     if callable(what):
         refuse_matrix_function(what)
-        return make_score(what)
+        return _make_own_score(what)
     raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
+
+
+def _make_own_score(function: Callable[[Table], Array]) -> Score:
+    if not hasattr(function, "__name__"):
+        raise OptionError(f"A score needs a name, so its function must have one: define it with def. It is {function}.")
+    try:
+        return make_score(function)
+    except (TypeError, ValueError, NameError) as error:
+        raise OptionError(f"The function {function.__name__!r} cannot be a score: {error}.") from error
 
 
 @overload

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
+from termsieve.checks import is_whole_number
 from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
@@ -210,9 +211,10 @@ class Scores(ArrowTable):
         if method not in ("theory", "permutation"):
             raise OptionError(f"The method of p-values is 'theory' or 'permutation'; it was given {method!r}.")
         if draws is not None:
-            is_number = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
-            if method != "permutation" or per_class or not is_number or draws < 1:
+            if method != "permutation" or per_class or not is_whole_number(draws, 1):
                 raise OptionError("draws is a number of tables, for method='permutation' without per_class.")
+            if not is_whole_number(seed):
+                raise OptionError(f"The parameter 'seed' of p-values must be 0 or more, not {seed!r}.")
             return draw_overall_pvalues(self.counts, self.score, None, np.arange(self.counts.n_terms), draws, seed)
         cells, values = self._cell_pvalues if method == "permutation" else self._theoretical_pvalues()
         if per_class:
@@ -455,7 +457,7 @@ class Scores(ArrowTable):
 
 def check_listing(n: object, *, of: str | None, per_class: bool, against: bool) -> None:
     """Refuse what `Scores.top` cannot list."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+    if not is_whole_number(n):
         raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
     if against and not per_class and of is None:
         raise OptionError(
@@ -473,7 +475,11 @@ def _get_tp(t: Table) -> Array:
 
 def _evaluate_checked(score: Score, t: Table) -> Array:
     """Return the values of a score on a table, as floats of the right shape that are numbers."""
-    values = np.asarray(score.evaluate(t), dtype=np.float64)
+    given = score.evaluate(t)
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"The score {score.spelling!r} must give numbers: {error}.") from error
     if values.shape not in ((), t.tp.shape):
         raise OptionError(
             f"The score {score.spelling!r} must give one value for each entry of the table: "
