@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from termsieve._types import Array
+from termsieve.errors import OptionError, did_you_mean
 
 Number: TypeAlias = "Array | float"
 
@@ -108,6 +109,9 @@ class TokenTotals(NamedTuple):
     n_terms: float
 
 
+_OCCURRENCE_NAMES = frozenset(("tf_c", "tf2_c", "tf_nc", "tf2_nc", "tokens_c", "tokens_nc", "n_terms"))
+
+
 class TableTooCoarseError(LookupError):
     """A score function asked a table for what it does not hold: the engine then offers a finer one."""
 
@@ -175,9 +179,15 @@ class Table:
         m : float
             Number of classes.
         **occurrences : numbers or arrays
-            ``tf_c``, ``tf2_c``, ``tf_nc``, ``tf2_nc``, ``tokens_c``, ``tokens_nc``, ``n_terms``: all or none.
-            What is not given is as if each document had the term at most once and no other terms.
+            ``tf_c``, ``tf2_c``, ``tf_nc``, ``tf2_nc``, ``tokens_c``, ``tokens_nc``, ``n_terms``. What is not given
+            is as if each document had the term at most once and no other terms.
         """
+        if unknown := set(occurrences) - _OCCURRENCE_NAMES:
+            hint = did_you_mean(min(unknown), _OCCURRENCE_NAMES)
+            raise OptionError(
+                f"Table.of: there is no {min(unknown)!r}. {hint}Besides the cells and m it takes: "
+                f"{', '.join(sorted(_OCCURRENCE_NAMES))}."
+            )
         tp, fp, fn, tn = (_freeze(x) for x in (tp, fp, fn, tn))
         given: dict[str, Any] = dict(tf_c=tp, tf2_c=tp, tf_nc=fp, tf2_nc=fp, n_terms=1.0) | occurrences
         tf_c, tf2_c, tf_nc, tf2_nc = (_freeze(given[k]) for k in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))

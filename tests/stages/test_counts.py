@@ -461,11 +461,14 @@ def test_a_sum_of_squares_below_the_sum_is_refused():
 def test_what_is_no_text_is_no_term(tmp_path):
     counts = ts.count(["a1"], ["x"])
     counts.save(tmp_path / "a.counts")
-    for wanted in ("\ud800", 5, None):
+    for wanted in ("\ud800", 5, None, b"a1"):
         assert wanted not in counts
         for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
             with pytest.raises(KeyError, match="There is no term"):
                 where[wanted]
+    for wanted in (["x"], 5, None):
+        with pytest.raises(KeyError, match="There is no class"):
+            counts.index_of_class(wanted)
     for names in (["\ud800"], [5]):
         with pytest.raises(OptionError, match="prune: keep must hold strings"):
             counts.prune(keep=names)

@@ -3,12 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from termsieve.errors import OptionError
 from termsieve.table import Table, TableTooCoarseError, difference_of_products, log, ratio, subtract
 
 
 def test_ratio_states_its_limits():
     a, b = np.array([1.0, -1.0, 0.0, 0.0, 6.0]), np.array([0.0, 0.0, 0.0, 3.0, 3.0])
     np.testing.assert_array_equal(ratio(a, b, empty=7.0), [np.inf, -np.inf, 7.0, 0.0, 2.0])
+
+
+def test_a_table_takes_no_other_names():
+    with pytest.raises(OptionError, match=r"there is no 'tf'\. Did you mean 'tf_c'\? .* n_terms, tf2_c"):
+        Table.of(tp=1, fp=1, fn=1, tn=1, tf=3)
 
 
 def test_log_of_zero_is_its_limit():

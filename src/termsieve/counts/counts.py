@@ -275,7 +275,7 @@ class Counts(ArrowTable):
         return TermCounts(term, int(df), tf, tf2, dict(zip(names, values, strict=True)))
 
     def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and self._find(term) >= 0
+        return self._find(term) >= 0
 
     def index_of(self, term: str) -> int:
         """Return the place of a term, or a `KeyError` that names a similar one."""
@@ -287,16 +287,18 @@ class Counts(ArrowTable):
 
     def index_of_class(self, label: str) -> int:
         """Return the place of a class, or a `KeyError` that names a similar one."""
-        found = np.flatnonzero(self.classes == label)
+        found = np.flatnonzero(self.classes == label) if isinstance(label, str) else ()
         if not len(found):
             known = ", ".join(map(repr, self.classes[:20]))
             raise UnknownNameError(f"There is no class {label!r}. {did_you_mean(label, self.classes)}Classes: {known}.")
         return int(found[0])
 
-    def _find(self, term: str) -> int:
+    def _find(self, term: object) -> int:
+        if not isinstance(term, str):
+            return -1
         try:
             wanted = pa.scalar(term, pa.large_string())
-        except (pa.ArrowTypeError, UnicodeEncodeError):  # no text, so no term
+        except UnicodeEncodeError:  # no text, so no term
             return -1
         return int(pc.index(self.term_array, wanted).as_py())
 
