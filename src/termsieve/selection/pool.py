@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 import numpy as np
 
 from termsieve._types import Array, BoolArray, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
@@ -168,7 +169,7 @@ def rule(name: str) -> Callable[[R], R]:
 def set_int(one: Rule, name: str) -> None:
     """Check a parameter that is a number of terms, and store it as an int."""
     value = getattr(one, name)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+    if not is_whole_number(value):
         raise OptionError(f"The parameter {name!r} of {one.name!r} must be a whole number, 0 or more, not {value!r}.")
     object.__setattr__(one, name, int(value))
 
