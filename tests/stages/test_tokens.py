@@ -25,6 +25,10 @@ def halves(text):
     return [text[: len(text) // 2], text[len(text) // 2 :]]
 
 
+def with_number(text):
+    return [text, len(text)]
+
+
 # Terms
 
 
@@ -113,6 +117,12 @@ def test_prints_back_as_the_code_that_makes_it(options):
     assert again == analyzer
     assert hash(again) == hash(analyzer)
     assert again.fingerprint == analyzer.fingerprint
+
+
+@pytest.mark.parametrize("tokenizer", [len, ord, with_number])
+def test_a_tokenizer_must_return_strings(tokenizer):
+    with pytest.raises(OptionError, match="must return a list of strings for a text; it returned"):
+        Analyzer(tokenizer=tokenizer)("a")
 
 
 @pytest.mark.parametrize("tokenizer", [str.split, halves])

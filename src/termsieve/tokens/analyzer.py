@@ -26,7 +26,14 @@ from termsieve.tokens.patterns import (
     register_pattern,
 )
 from termsieve.tokens.resources import find_stop_words, load_jieba, load_stemmer, load_stop_words, stemmer_version
-from termsieve.tokens.tokenizers import Tokenizer, Unconfirmed, find_tokenizer, register_tokenizer, resolve_tokenizer
+from termsieve.tokens.tokenizers import (
+    Tokenizer,
+    Unconfirmed,
+    check_tokens,
+    find_tokenizer,
+    register_tokenizer,
+    resolve_tokenizer,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +162,10 @@ class Analyzer:
 
     def words(self, text: str) -> list[str]:
         """Return the tokens of a preprocessed text: without the short, the stopped and the endings."""
-        return self._filter(list(self._tokenize(text)))
+        tokens = self._tokenize(text)
+        if self.tokenizer is not None:
+            tokens = check_tokens(tokens, f"Analyzer: tokenizer {str(self.tokenizer)!r}")
+        return self._filter(tokens)
 
     def _filter(self, words: list[str]) -> list[str]:
         if self.min_length > 1:
