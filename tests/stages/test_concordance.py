@@ -21,6 +21,25 @@ def test_each_place_is_found_with_its_surroundings():
     assert lines[0].before + lines[0].match + lines[0].after == TEXTS[0]
 
 
+def test_characters_are_found_as_they_are_counted():
+    analyzer = ts.Analyzer(analyzer="char", ngram_range=(2, 2))
+    for term in ("ca", "CA"):
+        assert [line.match for line in concordance(TEXTS, term, analyzer=analyzer)] == ["Ca", "CA", "ca", "ca"]
+    with pytest.raises(OptionError, match="makes no word of ''"):
+        list(concordance(TEXTS, "", analyzer=analyzer))
+
+
+def test_places_are_those_of_the_text_without_its_markup():
+    pytest.importorskip("selectolax")
+    texts = ["<p class='note'>Caf&eacute; bar</p>", "Subject: a note\nFrom: me\n\nThe café"]
+    analyzer = ts.Analyzer(strip=["html", "mail-headers"])
+    counts = ts.count(texts, ["x", "y"], analyzer=analyzer)
+    for term in ("café", "bar", "note", "subject", "class"):
+        expected = counts[term].tf if term in counts else 0
+        assert len(list(concordance(texts, term, analyzer=analyzer))) == expected, term
+    assert [line.match for line in concordance(texts, "café", analyzer=analyzer)] == ["Café", "café"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text("aAbé \n.", max_size=30), min_size=1, max_size=8), st.sampled_from(["aa", "ab", "éa"]))
 def test_there_are_as_many_places_as_are_counted(texts, term):

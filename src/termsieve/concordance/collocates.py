@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from termsieve.checks import is_whole_number
 from termsieve.concordance.lines import split_term
 from termsieve.counts.counting import as_documents
 from termsieve.documents import TOKENS, Documents
@@ -75,7 +76,7 @@ def collocates(
     [('free', 14.0, 2)]
     """
     for name, value, least in (("n", n, 0), ("window", window, 1), ("min_near", min_near, 1)):
-        if not isinstance(value, int) or value < least:
+        if not is_whole_number(value, least):
             raise OptionError(f"{name} must be a whole number, {least} or more, not {value!r}.")
     counted: dict[str, _WordCounts] = {ALL_CLASSES: _WordCounts()}
     target = ""

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from termsieve.checks import is_whole_number
 from termsieve.counts.counting import as_documents
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import OptionError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.markup import strip_markup
 from termsieve.tokens.patterns import compile_pattern
 
 WIDTH = 50  # characters on each side
@@ -76,7 +80,7 @@ def concordance(
     """
     if sort not in SORTS:
         raise OptionError(f"sort must be one of {', '.join(map(repr, SORTS))}, not {sort!r}.")
-    if not isinstance(width, int) or width < 1:
+    if not is_whole_number(width, 1):
         raise OptionError(f"width must be a number of characters, 1 or more, not {width!r}.")
     lines = _find_lines(as_documents(documents, labels), term, label, width, analyzer)
     if sort == "document":
@@ -125,8 +129,11 @@ def split_term(term: str, analyzer: Analyzer) -> list[str]:
     """
     if not isinstance(term, str):
         raise OptionError(f"The term must be a string, not {term!r}.")
-    words = [found.term for found in iterate_words(term, analyzer)] if analyzer.analyzer == "word" else [term]
-    if not words:
+    if analyzer.analyzer == "tokens":
+        return [term]
+    is_word = analyzer.analyzer == "word"
+    words = [found.term for found in iterate_words(term, analyzer)] if is_word else [_fold_case(term, analyzer)]
+    if not any(words):
         raise OptionError(f"The analyzer makes no word of {term!r}, so no document has it.")
     return words
 
@@ -159,10 +166,15 @@ def _fold_case(text: str, analyzer: Analyzer) -> str:
 
 
 def find_places(document: str | list[str], wanted: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of each place of some words that stand one after the other, and the text they are in."""
+    """Yield start and end of each place of some words that stand one after the other, and the text they are in.
+
+    That is the text without what the analyzer strips.
+    """
     if isinstance(document, list):
         yield from _find_in_tokens(document, wanted)
         return
+    if analyzer.strip:
+        document, analyzer = strip_markup(document, analyzer.strip), _make_bare(analyzer)
     if analyzer.analyzer != "word":
         folded = _fold_case(document, analyzer)
         yield from ((found.start(), found.end(), document) for found in re.finditer(re.escape(wanted[0]), folded))
@@ -171,6 +183,12 @@ def find_places(document: str | list[str], wanted: Sequence[str], analyzer: Anal
     for i in range(len(words) - len(wanted) + 1):
         if all(words[i + j].term == word for j, word in enumerate(wanted)):
             yield words[i].start, words[i + len(wanted) - 1].end, document
+
+
+@lru_cache(maxsize=8)
+def _make_bare(analyzer: Analyzer) -> Analyzer:
+    """Return the analyzer for texts of which it has stripped what is to be stripped."""
+    return replace(analyzer, strip=())
 
 
 def _find_in_tokens(tokens: list[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -196,7 +214,8 @@ def _candidates(batch: pa.RecordBatch, wanted: Sequence[str], label: str | None,
 
 def _keeps_letters(analyzer: Analyzer) -> bool:
     """Tell whether a term stands in the text as it is spelled, but for upper and lower case."""
-    return not (analyzer.stemmer or analyzer.tokenizer or analyzer.strip_accents or analyzer.segmenter)
+    changed = analyzer.stemmer or analyzer.tokenizer or analyzer.strip_accents or analyzer.segmenter
+    return not (changed or "html" in analyzer.strip)  # which has letters as character references
 
 
 def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
