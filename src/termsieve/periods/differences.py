@@ -112,7 +112,7 @@ class Changes(PeriodTerms):
     periods : dict of str to Counts
         The two counts, by name.
     terms : pyarrow array
-        All terms of both, sorted; all arrays below are in this order.
+        All terms of both, sorted, or in the order of a given vocabulary; all arrays below are in this order.
     difference, log_ratio : Estimate
         Of the shares of documents: after minus before, and the binary logarithm of after to before.
     z, p, q : array
@@ -197,8 +197,7 @@ class Changes(PeriodTerms):
         kept = self.q <= max_q
         if sign:
             kept &= np.sign(self.difference.value) == sign
-        places = np.flatnonzero(kept)
-        return places[np.argsort(-sizes[places], kind="stable")]
+        return self._sort_places(np.flatnonzero(kept), sizes)
 
     def _rows(self, places: Int64Array) -> list[Change]:
         df0, df1 = (df[places] for df in self.df)

@@ -116,7 +116,7 @@ def _order_words(scores: Scores, values: Array, rates: Array, *, against: bool) 
     falls = against and scores.score.sided == 1  # one-sided scores are small for words of the other side
     seen = scores.counts.df.toarray()[scores.counts.index_of_class((_TEXT, _REFERENCE)[side])]
     rare = seen[kept] < scores.score.min_df
-    return kept[np.lexsort((kept, values[kept] if falls else -values[kept], rare))]
+    return kept[np.lexsort((scores.counts.alphabetical[kept], values[kept] if falls else -values[kept], rare))]
 
 
 def _find_dispersion(text: Counts, both: Counts, places: Int64Array) -> Array:
