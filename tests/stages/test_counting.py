@@ -242,6 +242,7 @@ def test_one_fold_is_refused_or_counted_right():
         ({"folds": None, "every": "year"}, ["every='year' needs dates", "None"]),
         ({"folds": 5, "every": "year"}, ["every='year' needs dates", "5"]),
         ({"folds": [["2024"], ["2025"]], "every": "year"}, ["every='year' needs dates", "'2024'"]),
+        ({"folds": [1j, 2j]}, ["folds", "can be sorted"]),
         ({"folds": 2, "seed": "x"}, ["seed", "'x'"]),
         ({"folds": 2, "seed": 1.5}, ["seed", "1.5"]),
     ],
@@ -270,9 +271,11 @@ def test_an_analyzer_that_is_none_is_refused_without_documents_too():
 
 @pytest.mark.parametrize("fold", [3, -1, 1.5])
 def test_a_fold_that_is_not_there_is_refused(folds, fold):
-    for part in (folds.test, folds.training):
+    for part in (folds.test, folds.training, lambda fold: folds.join([fold])):
         with pytest.raises(OptionError, match=rf"{fold}.*0 to 2"):
             part(fold)
+    with pytest.raises(OptionError, match=f"join needs the numbers of several folds, such as .*, not {fold}"):
+        folds.join(fold)
 
 
 def test_a_missing_fold_in_a_column_is_named():

@@ -472,6 +472,10 @@ def test_what_is_no_text_is_no_term(tmp_path):
     for names in (["\ud800"], [5]):
         with pytest.raises(OptionError, match="prune: keep must hold strings"):
             counts.prune(keep=names)
+    for names in (iter(["a1"]), 5):
+        for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
+            with pytest.raises(OptionError, match="prune: drop must be a collection of terms"):
+                where.prune(drop=names)
     with pytest.raises(OptionError, match="vocabulary must hold strings"):
         counts.with_vocabulary(["\ud800"])
     with pytest.raises(OptionError, match="vocabulary must be a list of names, not None"):

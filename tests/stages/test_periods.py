@@ -180,6 +180,15 @@ def test_equal_terms_of_a_given_vocabulary_are_in_order_of_the_term():
     assert [row.term for row in ts.keywords(text, reference, "log_ratio")] == ["ice", "sun"]
 
 
+def test_periods_may_have_any_names():
+    before, after = example()
+    assert "before 1 " not in repr(ts.changes(before, after, names=(1, 2)))
+    assert repr(ts.changes(before, after, names=(1, 2))) == repr(ts.changes({1: before, 2: after}))
+    for names in (5, (1, "1"), "abc"):
+        with pytest.raises(OptionError, match="names must be 2 distinct names"):
+            ts.changes(before, after, names=names)
+
+
 def test_new_and_gone_terms_are_told():
     found = ts.changes(*example())
     assert {row.term: row.change for row in found.risers(None)}["ice"] == "new"

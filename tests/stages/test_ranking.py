@@ -155,6 +155,11 @@ def test_what_score_takes(counts):
     assert score(counts, parse_score("gu")).score.name == "gu"
     with pytest.raises(OptionError, match="function of a Table"):
         score(counts, 3)
+    folds = ts.count_folds(TEXTS, LABELS, folds=[0, 1] * 3)
+    for what in (folds, TEXTS, None):
+        with pytest.raises(OptionError, match="score needs Counts or a CountsFile; it was given"):
+            score(what, "chi2")
+    assert score(folds.total, "chi2").overall().tolist() == score(counts, "chi2").overall().tolist()
 
 
 def test_functions_that_are_no_scores(counts):

@@ -209,6 +209,8 @@ def test_what_select_cannot_read():
         ts.select(1.5, "cmim")
     with pytest.raises(OptionError, match="these are counts"):
         ts.select(ts.count(TEXTS, LABELS), "top(3)", labels=LABELS)
+    with pytest.raises(OptionError, match=r"folds must be what termsieve\.count_folds gives, not int"):
+        ts.select(ts.count(TEXTS, LABELS), "stable(3)", folds=5)
 
 
 @pytest.mark.parametrize(

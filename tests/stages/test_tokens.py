@@ -8,6 +8,7 @@ import pickle
 import sys
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -242,6 +243,7 @@ def test_a_difference_names_the_options_that_differ(one, other):
         ({"lowercase": None}, ["lowercase", "None"]),
         ({"analyzer": "chars"}, ["analyzer", "'chars'", "Did you mean 'char'"]),
         ({"analyzer": None}, ["analyzer", "'word'", "None"]),
+        ({"analyzer": np.array(["word", "char"])}, ["analyzer", "'word'", "array"]),
         ({"strip_accents": "asci"}, ["strip_accents", "'asci'", "Did you mean 'ascii'"]),
         ({"segmenter": "jeiba"}, ["segmenter", "Did you mean 'jieba'"]),
         ({"token_pattern": "(a"}, ["token_pattern", "'(a'", "not a regular expression"]),

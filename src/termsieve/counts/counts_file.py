@@ -165,6 +165,7 @@ class CountsFile:
             raise OptionError("This file is pruned already: give all limits together.")
         pruned = CountsFile(self.path)
         pruned._limits = limits
+        _ = pruned.head  # wrong limits are told now
         return pruned
 
     def _prune_block(self, counts: Counts) -> Counts:

@@ -80,6 +80,8 @@ class Folds:
 
     def join(self, folds: Iterable[int]) -> Counts:
         """Return counts of the documents of several folds, together."""
+        if not isinstance(folds, Iterable):
+            raise OptionError(f"join needs the numbers of several folds, such as [0, 1], not {folds!r}.")
         return self._raw.join(np.isin(np.arange(len(self)), [self._check(fold) for fold in folds]))
 
     def _check(self, fold: int) -> int:
@@ -232,8 +234,11 @@ class _GivenFolds(FoldAssignment):
             raise OptionError(f"Document {missing[0] + 1:,} has no fold: its entry in folds is {folds[missing[0]]}.")
         try:
             self._names, self._numbers = np.unique(folds, return_inverse=True)
+            sorted(self._names.tolist())
         except TypeError as error:
-            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
+            raise OptionError(
+                f"folds must have one fold for each document, all of one type that can be sorted: {error}."
+            ) from error
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return self._numbers[first : first + batch.num_rows].astype(np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -97,10 +97,11 @@ def changes(
         periods = {str(name): one for name, one in before.items()}
     else:
         given = [before, *([] if after is None else [after]), *more]
-        names = names or (("before", "after") if len(given) == 2 else tuple(map(str, range(1, len(given) + 1))))
-        if len(names) != len(given) or len(set(names)) < len(names):
+        usual = ("before", "after") if len(given) == 2 else range(1, len(given) + 1)
+        called = [str(name) for name in names or usual] if isinstance(names, Iterable | None) else []
+        if len(called) != len(given) or len(set(called)) < len(called):
             raise OptionError(f"names must be {len(given)} distinct names, one for each period, not {names!r}.")
-        periods = dict(zip(names, given, strict=True))
+        periods = dict(zip(called, given, strict=True))
     return Changes(periods, level) if len(periods) == 2 else Trends(periods, level)
 
 

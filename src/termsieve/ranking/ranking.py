@@ -94,6 +94,14 @@ def score(
 
 
 def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
+    from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
+
+    if not isinstance(counts, Counts | CountsFile):
+        raise OptionError(
+            f"score needs Counts or a CountsFile; it was given {type(counts).__name__}. "
+            "Documents are counted by termsieve.count; folds have counts, such as folds.total."
+        )
     if counts.n_classes == 0:
         raise OptionError("These counts have no classes: there is nothing to score against.")
     if one.single_label and counts.n_multilabel:
@@ -102,8 +110,6 @@ def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
             f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
             stacklevel=3,
         )
-    from termsieve.counts.counts_file import CountsFile
-
     if isinstance(counts, CountsFile):
         from termsieve.ranking.finalists import FileScores
 

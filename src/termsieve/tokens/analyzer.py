@@ -318,7 +318,7 @@ def _check_flag(name: str, value: object) -> None:
 
 
 def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str | None) or value not in choices:
         hint = did_you_mean(str(value), [c for c in choices if c])
         raise OptionError(
             f"Analyzer: {name} must be one of {', '.join(map(repr, choices))}, not {value!r}. {hint}".rstrip()
