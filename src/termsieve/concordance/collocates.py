@@ -79,20 +79,21 @@ def collocates(
         if not is_whole_number(value, least):
             raise OptionError(f"{name} must be a whole number, {least} or more, not {value!r}.")
     counted: dict[str, _WordCounts] = {ALL_CLASSES: _WordCounts()}
-    target = ""
+    targets: frozenset[str] = frozenset()
     for words, names, analyzer_ in _iterate_words(as_documents(documents, labels), analyzer):
-        target = target or _single_word(term, analyzer_)
-        near = _count_near(words, target, window)
+        targets = targets or _find_targets(term, analyzer_)
+        near = _count_near(words, targets, window)
         for name in (ALL_CLASSES, *names):
             counted.setdefault(name, _WordCounts()).add(words, near)
-    return [one for name in sorted(counted) for one in _rank(name, counted[name], target, n, min_near)]
+    return [one for name in sorted(counted) for one in _rank(name, counted[name], targets, n, min_near)]
 
 
-def _single_word(term: str, analyzer: Analyzer) -> str:
-    words = split_term(term, analyzer)
-    if len(words) > 1:
-        raise OptionError(f"Collocates are of one word; {term!r} is {len(words)}.")
-    return words[0]
+def _find_targets(term: str, analyzer: Analyzer) -> frozenset[str]:
+    """Return what the word may be, as `split_term` has it."""
+    found = split_term(term, analyzer)
+    if len(found[0]) > 1:
+        raise OptionError(f"Collocates are of one word; {term!r} is {len(found[0])}.")
+    return frozenset(words[0] for words in found if len(words) == 1)
 
 
 def _iterate_words(
@@ -106,17 +107,17 @@ def _iterate_words(
             yield words, tuple(names or ()), analyzer
 
 
-def _count_near(words: list[str], target: str, window: int) -> Counter[str]:
-    """Count the words within the window of some place of the target, each place of a word once."""
+def _count_near(words: list[str], targets: frozenset[str], window: int) -> Counter[str]:
+    """Count the words within the window of some place of a target, each place of a word once."""
     near: set[int] = set()
     for i, word in enumerate(words):
-        if word == target:
+        if word in targets:
             near.update(range(max(i - window, 0), min(i + window + 1, len(words))))
-    return Counter(words[i] for i in near if words[i] != target)
+    return Counter(words[i] for i in near if words[i] not in targets)
 
 
-def _rank(label: str, counts: _WordCounts, target: str, n: int, min_near: int) -> list[Collocate]:
-    own = counts.words[target]
+def _rank(label: str, counts: _WordCounts, targets: frozenset[str], n: int, min_near: int) -> list[Collocate]:
+    own = sum(counts.words[target] for target in targets)
     found = [
         Collocate(label, word, 14 + math.log2(2 * near / (own + counts.words[word])), near, counts.words[word])
         for word, near in counts.near.items()
