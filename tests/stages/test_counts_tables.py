@@ -158,11 +158,21 @@ def test_a_list_of_words_gives_the_scores_of_its_text():
         (["sea", "sun"], [1], {}, "2 words, but 1 frequencies"),
         (["?"], [1], {}, "makes no term"),
         (["sea"], [1], {"analyzer": ts.Analyzer(ngram_range=(1, 2))}, "single words"),
+        (["sea", 5], [1, 1], {}, "Entry 2 of the list must be a word, not 5"),
+        (["sea"], [1], {"name": None}, "name must be that of the class, a string, not None"),
+        (["sea"], [float("nan")], {}, "whole number"),
+        (["sea"], [float("inf")], {}, "whole number"),
+        (["sea"], [1e19], {}, "more than 64 bits"),
     ],
 )
 def test_lists_that_are_none_are_refused(words, times, options, says):
     with pytest.raises((CountsError, OptionError), match=says):
         ts.count_frequencies(words, times, **options)
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64, np.float64, str])
+def test_frequencies_may_be_large_numbers_of_any_kind(kind):
+    assert ts.count_frequencies(["sea"], [kind(2**60)])["sea"].tf == int(float(2**60))
 
 
 def test_totals_must_be_whole():

@@ -57,8 +57,8 @@ def _use_known_type(X: Any) -> Any:
         return X.astype(np.float64)
     if not X.dtype.isnative:
         return X.astype(X.dtype.newbyteorder("="))
-    adds_up = sparse.issparse(X) and X.dtype.kind in "iuf" and not getattr(X, "has_canonical_format", True)
-    if adds_up and X.dtype.itemsize < np.dtype(np.int64).itemsize:
+    is_narrow = X.dtype.kind in "iuf" and X.dtype.itemsize < np.dtype(np.int64).itemsize
+    if is_narrow and not getattr(X, "has_canonical_format", True):
         return X.astype(np.float64 if X.dtype.kind == "f" else np.int64)
     return X
 

@@ -106,7 +106,7 @@ def _cast(X: sparse.csr_array, kind: np.dtype[Any]) -> sparse.csr_array:
             f"dtype={kind.name!r} has no room for {X.data.max():,} occurrences of a term in a document. Take a larger "
             "type, such as 'int64'."
         )
-    return X.astype(kind)
+    return sparse.csr_array(X.astype(kind))
 
 
 def parse_weighting(name: Any) -> Weighting:

@@ -5,7 +5,6 @@ The document is what was sampled, so all of it is about shares of documents with
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ class Estimate(NamedTuple):
 
 def check_level(level: object) -> None:
     """Refuse what is no level of an interval."""
-    if not isinstance(level, Real) or not 0 < level < 1:
+    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise OptionError(f"level must be between 0 and 1, such as 0.95, not {level!r}.")
 
 

@@ -5,6 +5,9 @@ caller makes room and calls again from the document where it stopped. Nothing of
 returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
 add up. Indices are unsigned where it matters: numba looks whether a signed one counts from the end.
 
+The loops that `scan` calls stand in this module with it: numba keeps what it compiled for as long as the file of a loop
+is unchanged, and does not look at the files of loops that it calls.
+
 Terms
     A term has a number and a key of two 64-bit numbers, which stand in ``keys`` by number. A word of up to 15 bytes is
     its own key, so it needs no other spelling; a longer one has its hash for a key, and its bytes stand in the

@@ -72,10 +72,10 @@ def register_tokenizer(tokenizer: Tokenizer | str) -> str:
 def check_tokens(tokens: Any, maker: str) -> list[str]:
     """Return what a function of the user's own has made of a text; refuse what is no list of strings."""
     if isinstance(tokens, Iterable):
-        tokens = list(tokens)
-        if set(map(type, tokens)) <= {str} or all(isinstance(token, str) for token in tokens):
-            return tokens
-        tokens = next(token for token in tokens if not isinstance(token, str))
+        found: list[str] = list(tokens)
+        if set(map(type, found)) <= {str} or all(isinstance(token, str) for token in found):
+            return found
+        tokens = next(token for token in found if not isinstance(token, str))
     raise OptionError(f"{maker} must return a list of strings for a text; it returned {tokens!r:.60}.")
 
 
