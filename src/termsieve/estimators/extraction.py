@@ -306,10 +306,10 @@ def _check_columns(columns: Mapping[str, int]) -> None:
 class ColumnReader:
     """A worker that knows the column of its numbers."""
 
-    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
-        vocabulary = reading.vocabulary()
+    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
+        vocabulary = extractor.vocabulary()
         self.worker = Worker(0, vocabulary)
-        self._terms, self._by_bytes = terms, reading.keyed_by_bytes
+        self._terms, self._by_bytes = terms, extractor.keyed_by_bytes
         self._column_of = np.empty(0, np.int32)
         if self._by_bytes:
             numbers = vocabulary.number(terms)
@@ -336,8 +336,8 @@ class ColumnReader:
 class ReaderPool:
     """Readers for the columns of a fitted vectorizer, kept from one call to the next."""
 
-    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
-        self._extractor, self._terms = reading, terms
+    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
+        self._extractor, self._terms = extractor, terms
         self._idle: list[ColumnReader] = []
         self._columns: dict[str, int] | None = None
 

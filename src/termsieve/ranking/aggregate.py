@@ -130,6 +130,11 @@ def class_values(cells: DistinctCells, values: Array, c: int) -> Array:
     return np.asarray(out)
 
 
+def expand_class(cells: DistinctCells, values: Array, c: int) -> Array:
+    """Return the value of one class for each term."""
+    return cells.expand_to_terms(class_values(cells, values, c))
+
+
 AGGREGATIONS: dict[str, Callable[[DistinctCells, Array], Array]] = {
     "max": largest,
     "sum": total,

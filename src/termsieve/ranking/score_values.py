@@ -88,7 +88,7 @@ class Scores(ArrowTable):
         if self.score.class_blind:
             return self.overall()
         cells, values = self._evaluation
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     def overall(self, aggregate: str | None = None) -> Array:
         """Return one value per term.
@@ -218,7 +218,7 @@ class Scores(ArrowTable):
             return draw_overall_pvalues(self.counts, self.score, None, np.arange(self.counts.n_terms), draws, seed)
         cells, values = self._cell_pvalues if method == "permutation" else self._theoretical_pvalues()
         if per_class:
-            return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
+            return np.array([agg.expand_class(cells, values, c) for c in range(cells.n_classes)])
         smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
 
@@ -239,7 +239,7 @@ class Scores(ArrowTable):
     def pvalues_of_class(self, c: int) -> Array:
         """Return the p-values by permutation of all terms in one class, by its place."""
         cells, values = self._cell_pvalues
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     @cached_property
     def _cell_pvalues(self) -> tuple[DistinctCells, Array]:
@@ -284,7 +284,7 @@ class Scores(ArrowTable):
             return Interval(*(np.broadcast_to(end, self.counts.shape).copy() for end in (low, high)))
         cells, found = find_cell_intervals(self.counts, self.score, IntervalOptions(level, method, draws, seed).check())
         return Interval(
-            *(np.array([cells.expand_to_terms(agg.class_values(cells, end, c)) for c in range(cells.n_classes)])
+            *(np.array([agg.expand_class(cells, end, c) for c in range(cells.n_classes)])
               for end in found)
         )  # fmt: skip
 
@@ -293,7 +293,7 @@ class Scores(ArrowTable):
         if self.score.class_blind:
             return self.overall_interval(level=level)
         cells, found = self._cell_intervals(IntervalOptions(level).check())
-        return Interval(*(cells.expand_to_terms(agg.class_values(cells, end, c)) for end in found))
+        return Interval(*(agg.expand_class(cells, end, c) for end in found))
 
     def _cell_intervals(self, options: IntervalOptions) -> tuple[DistinctCells, Interval]:
         """Return the intervals of all different cells; those asked for last are kept."""
@@ -407,14 +407,17 @@ class Scores(ArrowTable):
 
     def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
         """Return the places of the n best terms that speak for a class, by its place, or against it."""
-        cells, lift = self._lift
-        side = cells.expand_to_terms(agg.class_values(cells, lift, c))
-        values = self.of_class(c)
+        values, side = self.of_class(c), self.lift_of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
             return self.top_indices(-values, -side, n, among)
         return self.top_indices(values, self.tie_break_of_class(c), n, among)
+
+    def lift_of_class(self, c: int) -> Array:
+        """Return tpr - fpr of each term in one class, by its place: above 0 where the term speaks for the class."""
+        cells, lift = self._lift
+        return agg.expand_class(cells, lift, c)
 
     @cached_property
     def _lift(self) -> tuple[DistinctCells, Array]:
@@ -425,7 +428,7 @@ class Scores(ArrowTable):
         if self._tie_break is None:
             return None
         cells, values = self._tie_break
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     @cached_property
     def _tie_break(self) -> tuple[DistinctCells, Array] | None:
