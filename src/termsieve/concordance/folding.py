@@ -24,8 +24,8 @@ class FoldedText(NamedTuple):
         if start == end:
             at = self.places[start] if start < len(self.places) else len(self.text)
             return at, at
-        after = self.places[end - 1] + 1
-        while len(self.folded) != len(self.text) and after < len(self.text) and unicodedata.combining(self.text[after]):
+        after, following = self.places[end - 1] + 1, self.places[end] if end < len(self.places) else len(self.text)
+        while after < following and unicodedata.combining(self.text[after]):
             after += 1
         return self.places[start], after
 

@@ -149,8 +149,10 @@ def iterate_words(text: str, analyzer: Analyzer) -> Iterator[Place]:
         return
     folded, pattern = fold_text(text, analyzer), compile_pattern(analyzer.token_pattern)
     for found in pattern.finditer(folded.folded):
-        for term in analyzer.filter_words([found[pattern.groups] or ""]):  # the group, where there is one
-            yield Place(*folded.locate(*found.span(pattern.groups)), term)
+        token = found[pattern.groups]  # the group, where there is one
+        span = (found.start(), found.start()) if token is None else found.span(pattern.groups)
+        for term in analyzer.filter_words([token or ""]):
+            yield Place(*folded.locate(*span), term)
 
 
 def _look_for_words(text: str, analyzer: Analyzer) -> Iterator[Place]:
