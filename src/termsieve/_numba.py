@@ -269,6 +269,7 @@ mask_at_least: Any = intrinsic(_mask_at_least)
 fold_block: Any = intrinsic(_fold_block)
 as_pointer: Any = intrinsic(_as_pointer)
 carray: Any = getattr(numba, "carray")  # noqa: B009 - numba does not say that it exports it
+FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)  # masks: the first n of eight bytes
 
 _CONFIG: Any = numba.config
 if _CONFIG.DISABLE_JIT:  # `make coverage` runs the loops as Python, in which an instruction cannot be called

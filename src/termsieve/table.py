@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from termsieve._types import Array
+from termsieve.errors import OptionError, did_you_mean
 
 Number: TypeAlias = "Array | float"
 
@@ -108,12 +109,22 @@ class TokenTotals(NamedTuple):
     n_terms: float
 
 
+_OCCURRENCE_NAMES = frozenset(("tf_c", "tf2_c", "tf_nc", "tf2_nc", "tokens_c", "tokens_nc", "n_terms"))
+
+
 class TableTooCoarseError(LookupError):
     """A score function asked a table for what it does not hold: the engine then offers a finer one."""
 
 
-def _freeze(x: ArrayLike) -> Array:
-    array = np.array(x, dtype=np.float64)
+def _freeze(name: str, x: ArrayLike) -> Array:
+    """Return numbers that a table can have as an array that nobody changes."""
+    try:
+        array = np.array(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"Table.of: {name} must be a number, or an array of numbers: {error}.") from error
+    wrong = array[~(np.isfinite(array) & (array >= 0))]
+    if wrong.size:
+        raise OptionError(f"Table.of: {name} must be finite and not negative; {wrong.flat[0]:g} is not.")
     array.setflags(write=False)
     return array
 
@@ -175,14 +186,20 @@ class Table:
         m : float
             Number of classes.
         **occurrences : numbers or arrays
-            ``tf_c``, ``tf2_c``, ``tf_nc``, ``tf2_nc``, ``tokens_c``, ``tokens_nc``, ``n_terms``: all or none.
-            What is not given is as if each document had the term at most once and no other terms.
+            ``tf_c``, ``tf2_c``, ``tf_nc``, ``tf2_nc``, ``tokens_c``, ``tokens_nc``, ``n_terms``. What is not given
+            is as if each document had the term at most once and no other terms.
         """
-        tp, fp, fn, tn = (_freeze(x) for x in (tp, fp, fn, tn))
+        if unknown := set(occurrences) - _OCCURRENCE_NAMES:
+            hint = did_you_mean(min(unknown), _OCCURRENCE_NAMES)
+            raise OptionError(
+                f"Table.of: there is no {min(unknown)!r}. {hint}Besides the cells and m it takes: "
+                f"{', '.join(sorted(_OCCURRENCE_NAMES))}."
+            )
+        tp, fp, fn, tn = map(_freeze, ("tp", "fp", "fn", "tn"), (tp, fp, fn, tn))
         given: dict[str, Any] = dict(tf_c=tp, tf2_c=tp, tf_nc=fp, tf2_nc=fp, n_terms=1.0) | occurrences
-        tf_c, tf2_c, tf_nc, tf2_nc = (_freeze(given[k]) for k in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))
-        tokens_c = _freeze(given.get("tokens_c", tf_c))
-        tokens_nc = _freeze(given.get("tokens_nc", tf_nc))
+        tf_c, tf2_c, tf_nc, tf2_nc = (_freeze(name, given[name]) for name in ("tf_c", "tf2_c", "tf_nc", "tf2_nc"))
+        tokens_c = _freeze("tokens_c", given.get("tokens_c", tf_c))
+        tokens_nc = _freeze("tokens_nc", given.get("tokens_nc", tf_nc))
         occurring = Occurrences(tf_c, tf2_c, tf_c + tf_nc, tf2_c + tf2_nc)
         tokens = TokenTotals(tokens_c, tokens_c + tokens_nc, float(given["n_terms"]))
         return cls(tp, tp + fp, tp + fn, tp + fp + fn + tn, m, occurring, tokens)

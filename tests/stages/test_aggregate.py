@@ -7,6 +7,8 @@ from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate, distinct
 from termsieve.ranking.distinct import DetailLevel
+from termsieve.ranking.ranking import score
+from termsieve.scores import SCORES
 from termsieve.scores.registry import Aggregation
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -131,6 +133,17 @@ def test_infinities_of_opposite_sign_cancel():
     assert aggregate.total(cells, up)[0] == np.inf
     assert aggregate.total(cells, -up)[0] == -np.inf
     assert aggregate.mean(cells, np.where(tp > 0, np.inf, -np.inf))[0] == 0.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", SCORES)
+def test_where_no_class_has_documents_every_value_is_a_number(name):
+    counts = Counts.from_table(["x"], [None], [3], class_sizes={"a": 0, "b": 0}, n_docs=5)
+    scores = score(counts, name)
+    for how in (None, *aggregate.AGGREGATIONS):
+        found = (scores.overall(how), *scores.overall_interval(how), *scores.overall_interval(how, method="bootstrap"))
+        assert not np.isnan(found).any(), how
+    assert not np.isnan([scores.values, *scores.interval()]).any()
 
 
 def test_every_declared_aggregation_exists():

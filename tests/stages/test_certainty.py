@@ -315,11 +315,21 @@ def test_q_values_are_those_of_scipy(control):
         ("chi2", {"draws": 99}, "draws is a number of tables"),
         ("chi2", {"method": "permutation", "draws": 2.5}, "draws is a number of tables"),
         ("chi2", {"method": "permutation", "draws": 99, "per_class": True}, "draws is a number of tables"),
+        ("chi2", {"method": "permutation", "draws": 99, "seed": -1}, "'seed' of p-values must be 0 or more, not -1"),
+        ("chi2", {"method": "permutation", "draws": 99, "seed": "a"}, "'seed' of p-values must be 0 or more, not 'a'"),
     ],
 )
 def test_pvalues_that_cannot_be_had(name, given, said):
     with pytest.raises(OptionError, match=said):
         ts.score(counts_of(3, 1, 2, 4), name).pvalues(**given)
+
+
+def test_pvalues_are_drawn_from_fewer_than_a_billion_documents():
+    sizes = {"a": 10**9 - 10, "b": 10}
+    scores = ts.score(ts.Counts.from_table(["x", "y"], ["a", "b"], [3, 4], class_sizes=sizes), "chi2")
+    with pytest.raises(OptionError, match="fewer than 1,000,000,000 documents; these are 1,000,000,000"):
+        scores.pvalues(method="permutation", draws=9)
+    assert np.isfinite(scores.pvalues(method="permutation")).all()
 
 
 # Beside the terms of a ranking

@@ -1,6 +1,7 @@
 """The places of a term, and the words near it."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,97 @@ def test_each_place_is_found_with_its_surroundings():
         (1, ("x",), "Call"), (1, ("x",), "CALL"), (3, ("y",), "call"),
     ]  # fmt: skip
     assert lines[0].before + lines[0].match + lines[0].after == TEXTS[0]
+
+
+CHARACTERS = [
+    "a",
+    "b",
+    "A",
+    "é",
+    "e\u0301",
+    "ß",
+    "ẞ",
+    "İ",
+    "Σ",
+    "ς",
+    "ﬁ",
+    "ŉ",
+    "\U0001d54f",
+    "\u00ad",
+    "字",
+    "the",
+    "The",
+    " ",
+    " ",
+    "\n",
+    ".",
+]
+ANALYZERS = {
+    "usual": {},
+    "as written": {"lowercase": False},
+    "no accents": {"strip_accents": "unicode"},
+    "ASCII": {"strip_accents": "ascii", "token_pattern": r"\S+"},
+    "stop words": {"stop_words": ["the"], "min_length": 3},
+    "a group": {"token_pattern": r"(\w)\w"},
+    "a group or none": {"token_pattern": r"(?:(ab)|a)b?"},
+    "not a run": {"token_pattern": r"(?<=a)b"},
+    "stems": {"stemmer": "english"},
+    "own words": {"tokenizer": str.split},
+    "pairs": {"ngram_range": (1, 2)},
+}
+
+
+@settings(max_examples=20, deadline=None)
+@pytest.mark.parametrize("name", ANALYZERS)
+@given(st.lists(st.lists(st.sampled_from(CHARACTERS), max_size=12).map("".join), min_size=1, max_size=3))
+def test_there_are_as_many_places_as_are_counted_of_every_term(name, texts):
+    if "stemmer" in ANALYZERS[name]:
+        pytest.importorskip("Stemmer")
+    analyzer = ts.Analyzer(**ANALYZERS[name])
+    counts = ts.count(texts, ["x"] * len(texts), analyzer=analyzer)
+    for term in filter(None, counts.terms):
+        lines = list(concordance(texts, term, analyzer=analyzer, width=1000))
+        assert len(lines) == counts[term].tf, term
+        for line in lines:
+            assert line.before + line.match + line.after == " ".join(re.split(r"\s+", texts[line.document - 1]))
+
+
+def test_a_stem_is_found_that_the_stemmer_would_cut_again():
+    pytest.importorskip("Stemmer")
+    texts, analyzer = ["The deceased sailed here", "a deceased sailed there"], ts.Analyzer(stemmer="english")
+    for term in ("deceas", "deceased"):
+        assert [line.match for line in concordance(texts, term, analyzer=analyzer)] == ["deceased", "deceased"]
+        assert [(one.term, one.near) for one in collocates(texts, term, analyzer=analyzer)] == [("sail", 2)]
+
+
+def test_accents_that_stand_apart_are_of_the_word():
+    text = "un re\u0301sume\u0301, cafe\u0301"
+    (line,) = concordance([text], "resume", analyzer=ts.Analyzer(strip_accents="unicode"))
+    assert (line.before, line.match, line.after) == ("un ", "re\u0301sume\u0301", ", cafe\u0301")
+
+
+def test_words_of_a_tokenizer_are_in_their_place_behind_letters_that_are_two_in_lower_case():
+    (line,) = concordance(["İß ẞß call me"], "call", analyzer=ts.Analyzer(tokenizer=str.split))
+    assert (line.before, line.match, line.after) == ("İß ẞß ", "call", " me")
+
+
+def test_characters_are_found_as_they_are_counted():
+    analyzer = ts.Analyzer(analyzer="char", ngram_range=(2, 2))
+    for term in ("ca", "CA"):
+        assert [line.match for line in concordance(TEXTS, term, analyzer=analyzer)] == ["Ca", "CA", "ca", "ca"]
+    with pytest.raises(OptionError, match="makes no word of ''"):
+        list(concordance(TEXTS, "", analyzer=analyzer))
+
+
+def test_places_are_those_of_the_text_without_its_markup():
+    pytest.importorskip("selectolax")
+    texts = ["<p class='note'>Caf&eacute; bar</p>", "Subject: a note\nFrom: me\n\nThe café"]
+    analyzer = ts.Analyzer(strip=["html", "mail-headers"])
+    counts = ts.count(texts, ["x", "y"], analyzer=analyzer)
+    for term in ("café", "bar", "note", "subject", "class"):
+        expected = counts[term].tf if term in counts else 0
+        assert len(list(concordance(texts, term, analyzer=analyzer))) == expected, term
+    assert [line.match for line in concordance(texts, "café", analyzer=analyzer)] == ["Café", "café"]
 
 
 @settings(max_examples=60, deadline=None)

@@ -239,6 +239,10 @@ def test_one_fold_is_refused_or_counted_right():
         ({"folds": np.array(["2024", "NaT"], "M8[D]")}, ["Document 2 has no fold", "NaT"]),
         ({"folds": ["a", "1 Jan " + "9" * 20], "every": "year"}, ["'a' is not a date"]),
         ({"folds": ["2024", "1 Jan " + "9" * 20 + " 00:00:00"], "every": "year"}, ["is not a date"]),
+        ({"folds": None, "every": "year"}, ["every='year' needs dates", "None"]),
+        ({"folds": 5, "every": "year"}, ["every='year' needs dates", "5"]),
+        ({"folds": [["2024"], ["2025"]], "every": "year"}, ["every='year' needs dates", "'2024'"]),
+        ({"folds": [1j, 2j]}, ["folds", "can be sorted"]),
         ({"folds": 2, "seed": "x"}, ["seed", "'x'"]),
         ({"folds": 2, "seed": 1.5}, ["seed", "1.5"]),
     ],
@@ -250,11 +254,28 @@ def test_folds_that_make_no_sense_are_refused(options, parts):
         assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("seed", [3, 0, 2**63 - 1])
+def test_seeds_of_numpy_are_those_of_python(seed):
+    docs = ts.read({"text": ["aa", "bb", "cc"], "label": ["x", "y", "x"], "name": ["a", "b", "c"]})
+    for given in ({"id": None}, {"id": "name"}):
+        expected = ts.count_folds(docs, folds=2, seed=seed, **given).assignment
+        for kind in (np.int64, np.uint64):
+            assert ts.count_folds(docs, folds=2, seed=kind(seed), **given).assignment.tolist() == expected.tolist()
+
+
+def test_an_analyzer_that_is_none_is_refused_without_documents_too():
+    with pytest.raises(OptionError, match="must be an Analyzer"):
+        ts.count([], [], analyzer="char")
+    assert ts.count([], [], analyzer=ts.Analyzer(analyzer="tokens")).n_docs == 0
+
+
 @pytest.mark.parametrize("fold", [3, -1, 1.5])
 def test_a_fold_that_is_not_there_is_refused(folds, fold):
-    for part in (folds.test, folds.training):
+    for part in (folds.test, folds.training, lambda fold: folds.join([fold])):
         with pytest.raises(OptionError, match=rf"{fold}.*0 to 2"):
             part(fold)
+    with pytest.raises(OptionError, match=f"join needs the numbers of several folds, such as .*, not {fold}"):
+        folds.join(fold)
 
 
 def test_a_missing_fold_in_a_column_is_named():

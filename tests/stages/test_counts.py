@@ -461,14 +461,21 @@ def test_a_sum_of_squares_below_the_sum_is_refused():
 def test_what_is_no_text_is_no_term(tmp_path):
     counts = ts.count(["a1"], ["x"])
     counts.save(tmp_path / "a.counts")
-    for wanted in ("\ud800", 5, None):
+    for wanted in ("\ud800", 5, None, b"a1"):
         assert wanted not in counts
         for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
             with pytest.raises(KeyError, match="There is no term"):
                 where[wanted]
+    for wanted in (["x"], 5, None):
+        with pytest.raises(KeyError, match="There is no class"):
+            counts.index_of_class(wanted)
     for names in (["\ud800"], [5]):
         with pytest.raises(OptionError, match="prune: keep must hold strings"):
             counts.prune(keep=names)
+    for names in (iter(["a1"]), 5):
+        for where in (counts, ts.CountsFile(tmp_path / "a.counts")):
+            with pytest.raises(OptionError, match="prune: drop must be a collection of terms"):
+                where.prune(drop=names)
     with pytest.raises(OptionError, match="vocabulary must hold strings"):
         counts.with_vocabulary(["\ud800"])
     with pytest.raises(OptionError, match="vocabulary must be a list of names, not None"):

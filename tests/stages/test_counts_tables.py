@@ -1,5 +1,8 @@
 """Counts as a table that something else made: whole after a round trip, refused when impossible."""
 
+import datetime as dt
+
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -96,6 +99,34 @@ def test_what_no_documents_have_is_refused(changes, says):
         ts.Counts.from_table(**given)
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [True, False],
+        [1.0, 2.5],
+        np.array([0.1, 0.2], np.float32),
+        np.array(["2024-05-17", "2024-05-18"], "datetime64[ns]"),
+        [dt.date(2024, 5, 17), dt.date(2024, 5, 18)],
+        pa.array([True, False]),
+        [7, 8],
+    ],
+)
+def test_classes_of_a_table_are_spelled_as_labels_are(labels):
+    counted = ts.count(["aa", "bb"], labels)
+    table = ts.Counts.from_table(["aa", "bb"], labels, [1, 1], class_sizes=dict.fromkeys(labels, 1))
+    assert table.classes.tolist() == counted.classes.tolist()
+
+
+@pytest.mark.parametrize("column", ["terms", "classes"])
+@pytest.mark.parametrize(
+    ("value", "says"), [("\ud800", "a lone surrogate"), (["a"], "of type list"), (object(), "of type object")]
+)
+def test_names_of_a_table_that_are_none_are_refused(column, value, says):
+    given = {"terms": ["a"], "classes": ["x"], "df": [1], "class_sizes": {"x": 1}, column: [value]}
+    with pytest.raises(OptionError, match=f"column must have strings: a value is .*{says}"):
+        ts.Counts.from_table(**given)
+
+
 def test_a_table_without_its_columns_is_refused():
     with pytest.raises(OptionError, match="The table has no 'df'"):
         ts.Counts.from_table(pa.table({"term": ["a"], "class": ["x"]}))
@@ -127,11 +158,21 @@ def test_a_list_of_words_gives_the_scores_of_its_text():
         (["sea", "sun"], [1], {}, "2 words, but 1 frequencies"),
         (["?"], [1], {}, "makes no term"),
         (["sea"], [1], {"analyzer": ts.Analyzer(ngram_range=(1, 2))}, "single words"),
+        (["sea", 5], [1, 1], {}, "Entry 2 of the list must be a word, not 5"),
+        (["sea"], [1], {"name": None}, "name must be that of the class, a string, not None"),
+        (["sea"], [float("nan")], {}, "whole number"),
+        (["sea"], [float("inf")], {}, "whole number"),
+        (["sea"], [1e19], {}, "more than 64 bits"),
     ],
 )
 def test_lists_that_are_none_are_refused(words, times, options, says):
     with pytest.raises((CountsError, OptionError), match=says):
         ts.count_frequencies(words, times, **options)
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64, np.float64, str])
+def test_frequencies_may_be_large_numbers_of_any_kind(kind):
+    assert ts.count_frequencies(["sea"], [kind(2**60)])["sea"].tf == int(float(2**60))
 
 
 def test_totals_must_be_whole():

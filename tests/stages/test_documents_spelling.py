@@ -207,6 +207,7 @@ MISSING = {
     "NumPy NaN of 32 bits": np.array([np.nan], np.float32),
     "NaT": [pd.NaT],
     "NumPy NaT": np.array(["NaT"], "datetime64[ns]"),
+    "NumPy NaT without a unit": np.array(["NaT"], "datetime64"),
     "NumPy NaT in a list": [np.datetime64("NaT")],
     "NA": [pd.NA],
     "decimal NaN": [decimal.Decimal("nan")],

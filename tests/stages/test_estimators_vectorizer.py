@@ -88,6 +88,15 @@ def test_terms_too_rare_or_too_common(pairs, limits):
     check_against_scikit_learn(texts, texts, **limits)
 
 
+@pytest.mark.parametrize(("dtype", "most"), [(np.uint8, 255), ("int8", 127)])
+def test_more_occurrences_than_the_type_has_room_for_are_refused(dtype, most):
+    vectorizer = TermVectorizer(dtype=dtype)
+    assert vectorizer.fit_transform(["one " * most]).toarray().tolist() == [[most]]
+    for make in (vectorizer.fit_transform, vectorizer.transform):
+        with pytest.raises(OptionError, match=f"dtype='u?int8' has no room for {most + 1} occurrences of a term"):
+            make(["one " * (most + 1)])
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.float32, np.float64, bool])
 def test_the_type_of_the_matrix(dtype):
     same(TermVectorizer(dtype=dtype).fit_transform(DOCS), CountVectorizer(dtype=dtype).fit_transform(DOCS))
@@ -146,6 +155,11 @@ def test_a_given_vocabulary(vocabulary):
         (5, "a dict of columns, or a list of terms, not 5"),
         ([1, 2], "must be text, not 1"),
         ({"one": 0, "two": "z"}, "must be whole numbers"),
+        ({"one": 0, "two": 1.5}, "must be whole numbers: 1.5 is none"),
+        ({"one": 0, "two": float("inf")}, "must be whole numbers"),
+        ([["one"]], r"must be text, not \['one'\]"),
+        ({1, "one"}, "must be text, not 1"),
+        (["\ud800"], "must be text, not '\\\\ud800'"),
     ],
 )
 def test_a_vocabulary_that_cannot_be(vocabulary, message):
@@ -280,6 +294,10 @@ def test_what_is_not_used_or_not_consistent_is_said(options, said):
         ),
         (DOCS, {"dtype": "number"}, "dtype must be a type of numbers, such as 'float32', not 'number'"),
         (DOCS, {"dtype": object}, "dtype must be a type of numbers"),
+        (DOCS, {"dtype": "float16"}, "not 'float16'; and sparse matrices must have it"),
+        (DOCS, {"dtype": ">f4"}, "not '>f4'; and sparse matrices must have it"),
+        (DOCS, {"tokenizer": len}, "The tokenizer must return a list of strings for a text; it returned"),
+        (DOCS, {"analyzer": lambda text: [len(text)]}, "The analyzer must return a list of strings for a text"),
         (DOCS, {"input": "file"}, "With input='file', a document must be an open file, not str: "),
         (DOCS, {"ngram_range": (2, 1)}, "ngram_range"),
         (DOCS, {"ngram_range": 2}, "ngram_range must be two whole numbers"),

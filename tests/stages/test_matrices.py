@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from termsieve import Counts, count
+from termsieve import Counts, TermSelector, TermVectorizer, count
 from termsieve.counts.matrices import make_label_matrix
 from termsieve.errors import InputError, OptionError
 
@@ -202,6 +203,45 @@ def test_labels_in_any_container(wrap, y):
     assert Counts.from_matrix(ROWS, wrap(y)) == Counts.from_matrix(ROWS, y)
 
 
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([0.1, 0.2, 0.1], np.float32),
+        np.array([0.1, 0.2, 0.1], np.float16),
+        np.array(["2024-05-17", "2024-05-18", "2024-05-17"], "datetime64[ns]"),
+        np.array([1, 2, 1], "timedelta64[h]"),
+        pd.Series([0.1, 0.2, 0.1], dtype="float32"),
+        pl.Series([0.1, 0.2, 0.1], dtype=pl.Float32),
+        pl.Series([["a", "b"], ["b"], ["a"]]),
+        pd.Series(pd.Categorical(["a", "b", "a"])),
+    ],
+)
+def test_labels_have_one_spelling_whether_documents_or_a_matrix_have_them(y):
+    texts = ["aa", "bb", "cc"]
+    classes = count(texts, y).classes.tolist()
+    assert Counts.from_matrix(ROWS, y).classes.tolist() == classes
+    assert TermVectorizer(score_func="chi2").partial_fit(texts, y).counts_.classes.tolist() == classes
+    assert TermSelector("chi2", k=1).fit(ROWS, y).counts_.classes.tolist() == classes
+
+
+@pytest.mark.parametrize("kind", [">i4", ">f8", ">u2"])
+def test_numbers_may_have_their_highest_byte_first(kind):
+    X, indicator = np.array(ROWS, kind), INDICATOR.astype(kind)
+    assert Counts.from_matrix(X, Y) == Counts.from_matrix(np.array(ROWS, kind[1:]), Y)
+    assert Counts.from_matrix(X, indicator) == Counts.from_matrix(ROWS, INDICATOR)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.float32])
+@pytest.mark.parametrize("form", [sparse.coo_array, sparse.csr_array, sparse.csc_array])
+def test_entries_of_a_place_that_is_there_twice_add_up_exactly(kind, form):
+    place = np.zeros(300, np.int32)
+    if form is sparse.coo_array:
+        X = form((np.ones(300, kind), (place, place)), shape=(1, 1))
+    else:
+        X = form((np.ones(300, kind), place, np.array([0, 300], np.int32)), shape=(1, 1))
+    assert Counts.from_matrix(X, ["x"]).term_tf.tolist() == [300]
+
+
 def test_a_frame_of_indicators_is_an_indicator_matrix_or_refused():
     frame = pd.DataFrame({"p": [0, 1, 1], "q": [1, 1, 0], "r": [0, 0, 1]})
     try:
@@ -299,6 +339,8 @@ def test_matrices_that_cannot_be_counted_are_refused(X, parts):
         (0.5 * INDICATOR, InputError, ["0 and 1", "0.5"]),
         (1.7 * INDICATOR, InputError, ["0 and 1", "1.7"]),
         (np.where(INDICATOR, np.nan, 0), InputError, ["0 and 1", "nan"]),
+        (np.array([["a", "b"]] * 3), InputError, ["0 and 1", "<U1"]),
+        (INDICATOR.astype(object), InputError, ["0 and 1", "object"]),
     ],
 )
 def test_labels_that_make_no_sense_are_refused(y, error, parts):

@@ -170,6 +170,34 @@ def test_a_level_must_be_one():
         proportions.normal_quantile(1.0)
 
 
+@pytest.mark.parametrize("level", ["0.95", None, 5, float("nan")])
+def test_a_level_that_is_none_is_refused_at_once(level):
+    counts = [ts.count(["sun"] * n + ["rain"] * (9 - n), ["x"] * 9) for n in (2, 4, 6)]
+    for some in (counts[:2], counts):
+        with pytest.raises(OptionError, match="level must be between 0 and 1"):
+            ts.changes(*some, level=level)
+
+
+def test_equal_terms_of_a_given_vocabulary_are_in_order_of_the_term():
+    words = ["sun", "ice", "rain"]
+    months = [ts.count(["sun ice"] * n + ["rain"] * (40 - n), ["x"] * 40, vocabulary=words) for n in (10, 20, 30)]
+    for some in (months[:2], months):
+        found = ts.changes(*some)
+        assert [row.term for row in found.risers()] == ["ice", "sun"]
+        assert [row.term for row in found] == ["ice", "rain", "sun"]
+    text, reference = months[2], months[0]
+    assert [row.term for row in ts.keywords(text, reference, "log_ratio")] == ["ice", "sun"]
+
+
+def test_periods_may_have_any_names():
+    before, after = example()
+    assert "before 1 " not in repr(ts.changes(before, after, names=(1, 2)))
+    assert repr(ts.changes(before, after, names=(1, 2))) == repr(ts.changes({1: before, 2: after}))
+    for names in (5, (1, "1"), "abc"):
+        with pytest.raises(OptionError, match="names must be 2 distinct names"):
+            ts.changes(before, after, names=names)
+
+
 def test_new_and_gone_terms_are_told():
     found = ts.changes(*example())
     assert {row.term: row.change for row in found.risers(None)}["ice"] == "new"

@@ -1,3 +1,4 @@
+import functools
 import pickle
 import warnings
 
@@ -154,6 +155,11 @@ def test_what_score_takes(counts):
     assert score(counts, parse_score("gu")).score.name == "gu"
     with pytest.raises(OptionError, match="function of a Table"):
         score(counts, 3)
+    folds = ts.count_folds(TEXTS, LABELS, folds=[0, 1] * 3)
+    for what in (folds, TEXTS, None):
+        with pytest.raises(OptionError, match="score needs Counts or a CountsFile; it was given"):
+            score(what, "chi2")
+    assert score(folds.total, "chi2").overall().tolist() == score(counts, "chi2").overall().tolist()
 
 
 def test_functions_that_are_no_scores(counts):
@@ -167,6 +173,28 @@ def test_functions_that_are_no_scores(counts):
         score(counts, nothing).overall()
     with pytest.raises(OptionError, match="one value for each entry"):
         score(counts, wrong_shape).overall()
+
+
+def test_functions_that_cannot_be_scores_are_refused_by_their_name(counts):
+    def positional(t, k=1):
+        return t.tp
+
+    def words(t):
+        return ["many"] * t.tp.size
+
+    with pytest.raises(OptionError, match=r"'positional' cannot be a score: parameter 'k' .* must be keyword-only"):
+        score(counts, positional)
+    with pytest.raises(OptionError, match="'words' must give numbers"):
+        score(counts, words).overall()
+    with pytest.raises(OptionError, match="A score needs a name"):
+        score(counts, functools.partial(words))
+
+
+def test_hints_of_a_function_need_not_be_there(counts):
+    def share(t: "NotImported") -> "NorThis":  # noqa: F821 - as of an import for type checkers alone
+        return t.tpr
+
+    assert score(counts, share).overall().max() == 1.0
 
 
 def test_pvalues(counts):

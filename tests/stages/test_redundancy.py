@@ -172,7 +172,9 @@ def test_a_selection_tells_why_it_stopped():
     assert ts.select(TEXTS, "cmim(2)", labels=LABELS).reason == (
         "cmim chose 2 of 12 terms one after the other, in 10 documents"
     )
-    assert ts.select(TEXTS, "cmim(99)", labels=LABELS).reason.endswith("in 10 documents; no others were left")
+    for k in (99, 10**30):
+        for rule in (f"cmim({k})", f"jmi({k}, in_turn=True)"):
+            assert ts.select(TEXTS, rule, labels=LABELS).reason.endswith("in 10 documents; no others were left")
     assert ts.select(TEXTS, "fcbf", labels=LABELS).reason.endswith("; no others were left")
     with patch.object(RULES["cmim"], "default_k", 3):
         assert ts.select(TEXTS, "cmim", labels=LABELS).reason.endswith(
@@ -207,6 +209,8 @@ def test_what_select_cannot_read():
         ts.select(1.5, "cmim")
     with pytest.raises(OptionError, match="these are counts"):
         ts.select(ts.count(TEXTS, LABELS), "top(3)", labels=LABELS)
+    with pytest.raises(OptionError, match=r"folds must be what termsieve\.count_folds gives, not int"):
+        ts.select(ts.count(TEXTS, LABELS), "stable(3)", folds=5)
 
 
 @pytest.mark.parametrize(
@@ -334,6 +338,9 @@ def test_near_duplicates_where_documents_have_several_labels():
     assert all(one.left < one.gain for one in found)
     with pytest.raises(OptionError, match="n must be a whole number of terms, 0 or more, or None, not -1"):
         ts.select(TEXTS, "cmim(2)", labels=labels).near_duplicates(TEXTS, labels, n=-1)
+    for share in ("most", -0.1, 1.5, math.nan):
+        with pytest.raises(OptionError, match="least_share must be a share of documents, from 0 to 1, not"):
+            ts.select(TEXTS, "cmim(2)", labels=labels).near_duplicates(TEXTS, labels, least_share=share)
 
 
 def test_groups_are_terms_of_the_same_documents():

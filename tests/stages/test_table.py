@@ -3,12 +3,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from termsieve.errors import OptionError
 from termsieve.table import Table, TableTooCoarseError, difference_of_products, log, ratio, subtract
 
 
 def test_ratio_states_its_limits():
     a, b = np.array([1.0, -1.0, 0.0, 0.0, 6.0]), np.array([0.0, 0.0, 0.0, 3.0, 3.0])
     np.testing.assert_array_equal(ratio(a, b, empty=7.0), [np.inf, -np.inf, 7.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("tp", -1, "tp must be finite and not negative; -1 is not"),
+        ("fn", [1.0, np.nan], "fn must be finite and not negative; nan is not"),
+        ("tf_c", np.inf, "tf_c must be finite"),
+        ("tn", "many", "tn must be a number, or an array of numbers"),
+        ("tokens_nc", [[1], [1, 2]], "tokens_nc must be a number, or an array of numbers"),
+    ],
+)
+def test_a_table_has_numbers_that_documents_can_have(name, value, says):
+    with pytest.raises(OptionError, match=says):
+        Table.of(**{"tp": 1, "fp": 1, "fn": 1, "tn": 1, name: value})
+
+
+def test_a_table_takes_no_other_names():
+    with pytest.raises(OptionError, match=r"there is no 'tf'\. Did you mean 'tf_c'\? .* n_terms, tf2_c"):
+        Table.of(tp=1, fp=1, fn=1, tn=1, tf=3)
 
 
 def test_log_of_zero_is_its_limit():

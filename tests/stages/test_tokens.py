@@ -8,6 +8,7 @@ import pickle
 import sys
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,10 @@ from termsieve.tokens.patterns import is_safe_pattern
 
 def halves(text):
     return [text[: len(text) // 2], text[len(text) // 2 :]]
+
+
+def with_number(text):
+    return [text, len(text)]
 
 
 # Terms
@@ -113,6 +118,12 @@ def test_prints_back_as_the_code_that_makes_it(options):
     assert again == analyzer
     assert hash(again) == hash(analyzer)
     assert again.fingerprint == analyzer.fingerprint
+
+
+@pytest.mark.parametrize("tokenizer", [len, ord, with_number])
+def test_a_tokenizer_must_return_strings(tokenizer):
+    with pytest.raises(OptionError, match="must return a list of strings for a text; it returned"):
+        Analyzer(tokenizer=tokenizer)("a")
 
 
 @pytest.mark.parametrize("tokenizer", [str.split, halves])
@@ -232,6 +243,7 @@ def test_a_difference_names_the_options_that_differ(one, other):
         ({"lowercase": None}, ["lowercase", "None"]),
         ({"analyzer": "chars"}, ["analyzer", "'chars'", "Did you mean 'char'"]),
         ({"analyzer": None}, ["analyzer", "'word'", "None"]),
+        ({"analyzer": np.array(["word", "char"])}, ["analyzer", "'word'", "array"]),
         ({"strip_accents": "asci"}, ["strip_accents", "'asci'", "Did you mean 'ascii'"]),
         ({"segmenter": "jeiba"}, ["segmenter", "Did you mean 'jieba'"]),
         ({"token_pattern": "(a"}, ["token_pattern", "'(a'", "not a regular expression"]),

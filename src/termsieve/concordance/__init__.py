@@ -3,6 +3,7 @@
 ::
 
     lines       concordance(): each place of a term, with what stands before and after it
+    folding     the text as words are found in it, and where its characters stand in the text itself
     collocates  collocates(): the words near a term, in each class
 """
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from termsieve.checks import is_whole_number
 from termsieve.concordance.lines import split_term
 from termsieve.counts.counting import as_documents
 from termsieve.documents import TOKENS, Documents
@@ -31,7 +32,7 @@ class Collocate(NamedTuple):
     occurrences: int
 
 
-class _Tally:
+class _WordCounts:
     """Occurrences of all words, and of those near the term, in one class."""
 
     def __init__(self) -> None:
@@ -75,23 +76,24 @@ def collocates(
     [('free', 14.0, 2)]
     """
     for name, value, least in (("n", n, 0), ("window", window, 1), ("min_near", min_near, 1)):
-        if not isinstance(value, int) or value < least:
+        if not is_whole_number(value, least):
             raise OptionError(f"{name} must be a whole number, {least} or more, not {value!r}.")
-    tallies: dict[str, _Tally] = {ALL_CLASSES: _Tally()}
-    target = ""
+    counted: dict[str, _WordCounts] = {ALL_CLASSES: _WordCounts()}
+    targets: frozenset[str] = frozenset()
     for words, names, analyzer_ in _iterate_words(as_documents(documents, labels), analyzer):
-        target = target or _single_word(term, analyzer_)
-        near = _count_near(words, target, window)
+        targets = targets or _find_targets(term, analyzer_)
+        near = _count_near(words, targets, window)
         for name in (ALL_CLASSES, *names):
-            tallies.setdefault(name, _Tally()).add(words, near)
-    return [one for name in sorted(tallies) for one in _rank(name, tallies[name], target, n, min_near)]
+            counted.setdefault(name, _WordCounts()).add(words, near)
+    return [one for name in sorted(counted) for one in _rank(name, counted[name], targets, n, min_near)]
 
 
-def _single_word(term: str, analyzer: Analyzer) -> str:
-    words = split_term(term, analyzer)
-    if len(words) > 1:
-        raise OptionError(f"Collocates are of one word; {term!r} is {len(words)}.")
-    return words[0]
+def _find_targets(term: str, analyzer: Analyzer) -> frozenset[str]:
+    """Return what the word may be, as `split_term` has it."""
+    found = split_term(term, analyzer)
+    if len(found[0]) > 1:
+        raise OptionError(f"Collocates are of one word; {term!r} is {len(found[0])}.")
+    return frozenset(words[0] for words in found if len(words) == 1)
 
 
 def _iterate_words(
@@ -105,20 +107,20 @@ def _iterate_words(
             yield words, tuple(names or ()), analyzer
 
 
-def _count_near(words: list[str], target: str, window: int) -> Counter[str]:
-    """Count the words within the window of some place of the target, each place of a word once."""
+def _count_near(words: list[str], targets: frozenset[str], window: int) -> Counter[str]:
+    """Count the words within the window of some place of a target, each place of a word once."""
     near: set[int] = set()
     for i, word in enumerate(words):
-        if word == target:
+        if word in targets:
             near.update(range(max(i - window, 0), min(i + window + 1, len(words))))
-    return Counter(words[i] for i in near if words[i] != target)
+    return Counter(words[i] for i in near if words[i] not in targets)
 
 
-def _rank(label: str, tally: _Tally, target: str, n: int, min_near: int) -> list[Collocate]:
-    own = tally.words[target]
+def _rank(label: str, counts: _WordCounts, targets: frozenset[str], n: int, min_near: int) -> list[Collocate]:
+    own = sum(counts.words[target] for target in targets)
     found = [
-        Collocate(label, word, 14 + math.log2(2 * near / (own + tally.words[word])), near, tally.words[word])
-        for word, near in tally.near.items()
+        Collocate(label, word, 14 + math.log2(2 * near / (own + counts.words[word])), near, counts.words[word])
+        for word, near in counts.near.items()
         if near >= min_near
     ]
     return sorted(found, key=lambda one: (-one.log_dice, one.term))[:n]

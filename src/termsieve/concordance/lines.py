@@ -6,17 +6,22 @@ cannot have it are passed over without being cut into words, so that the first l
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from termsieve.checks import is_whole_number
+from termsieve.concordance.folding import fold_text
 from termsieve.counts.counting import as_documents
 from termsieve.documents import TOKENS, Documents
 from termsieve.errors import OptionError
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.markup import strip_markup
 from termsieve.tokens.patterns import compile_pattern
 
 WIDTH = 50  # characters on each side
@@ -76,7 +81,7 @@ def concordance(
     """
     if sort not in SORTS:
         raise OptionError(f"sort must be one of {', '.join(map(repr, SORTS))}, not {sort!r}.")
-    if not isinstance(width, int) or width < 1:
+    if not is_whole_number(width, 1):
         raise OptionError(f"width must be a number of characters, 1 or more, not {width!r}.")
     lines = _find_lines(as_documents(documents, labels), term, label, width, analyzer)
     if sort == "document":
@@ -104,12 +109,12 @@ def _find_lines(
     documents: Documents, term: str, label: str | None, width: int, given: Analyzer | None
 ) -> Iterator[ConcordanceLine]:
     first = 0
-    wanted: list[str] | None = None
+    wanted: list[list[str]] | None = None
     for batch in documents.batches():
         texts = batch.column("text")
         analyzer = choose_analyzer(given, tokens=texts.type == TOKENS)
         wanted = split_term(term, analyzer) if wanted is None else wanted
-        chosen = _candidates(batch, wanted, label, analyzer)
+        chosen = _find_candidates(batch, wanted, label, analyzer)
         for row in chosen:
             text, names = texts[row].as_py(), tuple(batch.column("labels")[row].as_py() or ())
             for start, end, whole in find_places(text, wanted, analyzer):
@@ -117,60 +122,79 @@ def _find_lines(
         first += batch.num_rows
 
 
-def split_term(term: str, analyzer: Analyzer) -> list[str]:
-    """Return the words of a term, as the analyzer makes them.
+def split_term(term: str, analyzer: Analyzer) -> list[list[str]]:
+    """Return what a term may be: the words that the analyzer makes of it, and its words as they are, made already.
+
+    A stemmer may cut a stem again: of "deceased" it makes "deceas", and of that "decea".
 
     >>> split_term("The Ships", Analyzer())
-    ['the', 'ships']
+    [['the', 'ships'], ['The', 'Ships']]
     """
     if not isinstance(term, str):
         raise OptionError(f"The term must be a string, not {term!r}.")
-    words = [found.term for found in iterate_words(term, analyzer)] if analyzer.analyzer == "word" else [term]
-    if not words:
+    if analyzer.analyzer == "tokens":
+        return [[term]]
+    is_word = analyzer.analyzer == "word"
+    made = [found.term for found in iterate_words(term, analyzer)] if is_word else [fold_text(term, analyzer).folded]
+    given = term.split(" ") if is_word else made
+    if not any(given) or not (any(made) or analyzer.runs is None):
         raise OptionError(f"The analyzer makes no word of {term!r}, so no document has it.")
-    return words
+    return [words for words in (made, given if given != made else []) if words]
 
 
 def iterate_words(text: str, analyzer: Analyzer) -> Iterator[Place]:
     """Yield each word of a text that becomes a term, with its place."""
-    if analyzer.segmenter or analyzer.tokenizer:  # their words are looked for one after the other
-        at = 0
-        for word in analyzer.words(analyzer.preprocess(text)):
-            found = text.casefold().find(word.casefold(), at)
-            if found >= 0:
-                at = found + len(word)
-                yield Place(found, at, word)
+    if analyzer.segmenter or analyzer.tokenizer:
+        yield from _look_for_words(text, analyzer)
         return
-    for token in compile_pattern(analyzer.token_pattern).finditer(_fold_case(text, analyzer)):
-        for term in analyzer.words(analyzer.preprocess(token[0]))[:1]:
-            yield Place(token.start(), token.end(), term)
+    folded, pattern = fold_text(text, analyzer), compile_pattern(analyzer.token_pattern)
+    for found in pattern.finditer(folded.folded):
+        token = found[pattern.groups]  # the group, where there is one
+        span = (found.start(), found.start()) if token is None else found.span(pattern.groups)
+        for term in analyzer.filter_words([token or ""]):
+            yield Place(*folded.locate(*span), term)
 
 
-def _fold_case(text: str, analyzer: Analyzer) -> str:
-    """Return the text in lower case where the analyzer makes it so; each character stays in its place.
+def _look_for_words(text: str, analyzer: Analyzer) -> Iterator[Place]:
+    """Yield the words that a segmenter or tokenizer has made, as far as they are found one after the other."""
+    folded, at = fold_text(text, analyzer).change(str.casefold), 0
+    for word in analyzer.words(analyzer.preprocess(text)):
+        wanted = word.casefold()
+        found = folded.folded.find(wanted, at)
+        if found >= 0:
+            at = found + len(wanted)
+            yield Place(*folded.locate(found, at), word)
 
-    >>> _fold_case("İzmir", Analyzer())
-    'İzmir'
+
+def find_places(
+    document: str | list[str], wanted: Sequence[Sequence[str]], analyzer: Analyzer
+) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of each place of a term (see `split_term`), and the text they are in.
+
+    That is the text without what the analyzer strips.
     """
-    lower = text.lower() if analyzer.lowercase else text
-    if len(lower) == len(text):
-        return lower
-    return "".join(folded if len(folded := char.lower()) == 1 else char for char in text)
-
-
-def find_places(document: str | list[str], wanted: Sequence[str], analyzer: Analyzer) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of each place of some words that stand one after the other, and the text they are in."""
     if isinstance(document, list):
-        yield from _find_in_tokens(document, wanted)
+        yield from _find_in_tokens(document, wanted[0])
         return
+    if analyzer.strip:
+        document, analyzer = strip_markup(document, analyzer.strip), _make_bare(analyzer)
     if analyzer.analyzer != "word":
-        folded = _fold_case(document, analyzer)
-        yield from ((found.start(), found.end(), document) for found in re.finditer(re.escape(wanted[0]), folded))
+        folded = fold_text(document, analyzer)
+        for found in re.finditer(re.escape(wanted[0][0]), folded.folded):
+            yield *folded.locate(*found.span()), document
         return
     words = list(iterate_words(document, analyzer))
-    for i in range(len(words) - len(wanted) + 1):
-        if all(words[i + j].term == word for j, word in enumerate(wanted)):
-            yield words[i].start, words[i + len(wanted) - 1].end, document
+    terms = [word.term for word in words]
+    for i, first in enumerate(words):
+        same = next((some for some in wanted if terms[i : i + len(some)] == some), None)
+        if same is not None:
+            yield first.start, words[i + len(same) - 1].end, document
+
+
+@functools.lru_cache(maxsize=8)
+def _make_bare(analyzer: Analyzer) -> Analyzer:
+    """Return the analyzer for texts of which it has stripped what is to be stripped."""
+    return replace(analyzer, strip=())
 
 
 def _find_in_tokens(tokens: list[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -182,21 +206,30 @@ def _find_in_tokens(tokens: list[str], wanted: Sequence[str]) -> Iterator[tuple[
         start += len(token) + 1
 
 
-def _candidates(batch: pa.RecordBatch, wanted: Sequence[str], label: str | None, analyzer: Analyzer) -> list[int]:
+def _find_candidates(
+    batch: pa.RecordBatch, wanted: Sequence[Sequence[str]], label: str | None, analyzer: Analyzer
+) -> list[int]:
     """Return the rows that may have the term: with the label, and with the letters of its words where these stay."""
     keep: Any = pa.array([True] * batch.num_rows)
     if label is not None:
         keep = pa.array([label in (some or ()) for some in batch.column("labels").to_pylist()])
     if _keeps_letters(analyzer) and batch.column("text").type != TOKENS:
-        for word in wanted:
-            found = pc.match_substring(batch.column("text"), word, ignore_case=analyzer.lowercase)
-            keep = pc.and_(keep, found)
+        texts, lowercase = batch.column("text"), analyzer.lowercase
+        found = functools.reduce(pc.or_, (_match_words(texts, words, ignore_case=lowercase) for words in wanted))
+        if lowercase:
+            found = pc.or_(found, pc.match_substring(texts, "İ"))  # the one letter that is two in lower case
+        keep = pc.and_(keep, found)
     return list(pc.indices_nonzero(keep).to_pylist())
+
+
+def _match_words(texts: pa.Array, words: Sequence[str], *, ignore_case: bool) -> Any:
+    return functools.reduce(pc.and_, (pc.match_substring(texts, word, ignore_case=ignore_case) for word in words))
 
 
 def _keeps_letters(analyzer: Analyzer) -> bool:
     """Tell whether a term stands in the text as it is spelled, but for upper and lower case."""
-    return not (analyzer.stemmer or analyzer.tokenizer or analyzer.strip_accents or analyzer.segmenter)
+    changed = analyzer.stemmer or analyzer.tokenizer or analyzer.strip_accents or analyzer.segmenter
+    return not (changed or "html" in analyzer.strip)  # which has letters as character references
 
 
 def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:

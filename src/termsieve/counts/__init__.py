@@ -3,6 +3,7 @@
 ::
 
     counts          Counts: what is in them, and views of them
+    counts_views    how they print themselves
     reduction       fewer terms, fewer classes
     arithmetic      sums and differences
     counting        count() and count_folds(): one pass over the documents, on several threads

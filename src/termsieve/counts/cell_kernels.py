@@ -50,7 +50,7 @@ def sum_visits(
                 mark = records[at]
                 is_same = (mark >> half) == current
                 times = (mark & low_half) + one if is_same else one
-                seen[n_seen] = term
+                seen[n_seen] = term  # a term that this column has already is overwritten by the next
                 n_seen += np.uint64((mark >> half) < before_column)
                 records[at] = (current << half) | times
                 records[at + np.uint64(1)] += np.int64(0) if is_same else weight

@@ -139,9 +139,12 @@ def _merge_cells(mine: Cells, theirs: Cells, in_mine: Int64Array, in_theirs: Int
     dtype = _choose_dtype(mine.values, theirs.values, sign)
     if not kernels_pay(len(mine.classes) + len(theirs.classes), MERGED_CELLS):
         return _merge_cells_plainly(mine, theirs, in_mine, in_theirs, sign, dtype)
-    return Cells(
-        *cell_kernels.merge_cells(in_mine, *_cast_values(mine, dtype), in_theirs, *_cast_values(theirs, dtype), sign)
-    )
+    a, b = _cast_values(mine, dtype), _cast_values(theirs, dtype)
+    merged = cell_kernels.merge_cells(
+        in_a=in_mine, indptr_a=a.indptr, rows_a=a.classes, values_a=a.values,
+        in_b=in_theirs, indptr_b=b.indptr, rows_b=b.classes, values_b=b.values, sign=sign,
+    )  # fmt: skip
+    return Cells(*merged)
 
 
 def _choose_dtype(mine: AnyArray, theirs: AnyArray, sign: int) -> np.dtype[Any]:
@@ -179,7 +182,10 @@ def union_terms(
     if not kernels_pay(size, MERGED_CELLS):
         return _union_terms_plainly(mine, theirs)
     in_mine, in_theirs = np.empty(size, np.int64), np.empty(size, np.int64)
-    n = string_kernels.merge_strings(*string_buffers(mine), *string_buffers(theirs), in_mine, in_theirs)
+    (text_a, offsets_a), (text_b, offsets_b) = string_buffers(mine), string_buffers(theirs)
+    n = string_kernels.merge_strings(
+        text_a=text_a, offsets_a=offsets_a, text_b=text_b, offsets_b=offsets_b, in_a=in_mine, in_b=in_theirs
+    )
     in_mine, in_theirs = in_mine[:n], in_theirs[:n]
     source = np.where(in_mine >= 0, in_mine, in_theirs + len(mine))
     return pa.concat_arrays([mine, theirs]).take(pa.array(source)), in_mine, in_theirs

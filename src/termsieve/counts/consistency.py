@@ -117,7 +117,7 @@ class _Checker:
             raise CountsError(f"there are {len(self.terms):,} terms, but totals of {self.totals.shape[1]:,}")
         for values in (self.totals, self.cells.values):
             _check_sizes(values)
-        self._refuse(_impossible(self.totals, self.n_docs))
+        self._refuse(_find_impossible(self.totals, self.n_docs))
         for first, end in self._blocks():
             self._check_block(first, end)
         if not self.one_label:
@@ -135,13 +135,13 @@ class _Checker:
         totals, cells = self.totals[:, first:end], self.cells.slice(first, end)
         indptr, classes, values = cells
         sizes = self.sizes[classes]
-        self._refuse((values[0] < 1) | _impossible(values, sizes), first, indptr, classes)
+        self._refuse((values[0] < 1) | _find_impossible(values, sizes), first, indptr, classes)
         if self.one_label:  # sums of what is possible are: it is enough to look at the documents without a label
             rest = totals - cells.totals()
-            self._refuse(_impossible(rest, self.n_docs - int(self.sizes.sum())), first)
+            self._refuse(_find_impossible(rest, self.n_docs - int(self.sizes.sum())), first)
         else:
             outside = np.repeat(totals, np.diff(indptr), axis=1) - values
-            self._refuse(_impossible(outside, self.n_docs - sizes), first, indptr, classes)
+            self._refuse(_find_impossible(outside, self.n_docs - sizes), first, indptr, classes)
 
     def _check_absent(self) -> None:
         """Check that the documents of a term are not too many for the largest class that it is not in."""
@@ -185,7 +185,7 @@ def _check_sizes(values: AnyArray) -> None:
         raise CountsError("the sum of all counts does not fit into 64 bits")
 
 
-def _impossible(values: AnyArray, most: Int64Array | int) -> BoolArray:
+def _find_impossible(values: AnyArray, most: Int64Array | int) -> BoolArray:
     """Where no `most` documents, with and without the term, have these numbers: df, tf, tf2.
 
     Occurrences are 1 at least in each document that has any, so that df <= tf <= tf2 <= tf * tf; and the square of a

@@ -16,6 +16,7 @@ import pyarrow as pa
 from termsieve._kernels import Threshold, kernels_pay
 from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.cells import TermCells
 from termsieve.counts.counts import Counts
 from termsieve.counts.date_periods import Every
@@ -257,8 +258,9 @@ def fit_analyzer(
 ) -> tuple[Analyzer, Iterator[pa.RecordBatch]]:
     """Return the analyzer for the documents, texts or lists of tokens, as the first batch says; and all batches."""
     first = next(batches, None)
-    if first is None:
-        return given or choose_analyzer(None, tokens=False), batches
+    if first is None:  # either kind of analyzer may be meant
+        wants_tokens = isinstance(given, Analyzer) and given.analyzer == "tokens"
+        return choose_analyzer(given, tokens=wants_tokens), batches
     tokens = first.schema.field("text").type == TOKENS
     analyzer = choose_analyzer(given, tokens=tokens)
     if not tokens:
@@ -383,6 +385,6 @@ def resolve_threads(threads: int | None) -> int:
     """Return the number of threads that was asked for; without one, that of the cores."""
     if threads is None:
         return min(count_cores(), MAX_THREADS)
-    if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
+    if not is_whole_number(threads, 1):
         raise OptionError(f"threads must be a whole number, 1 or more, not {threads!r}.")
     return int(threads)

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve import views
 from termsieve._types import AnyArray, Int64Array, StringArray
 from termsieve.counts import storage
 from termsieve.counts.cells import Cells, TermBlock
 from termsieve.counts.counts_reader import CountsReader
+from termsieve.counts.counts_views import describe_counts, render_counts
 from termsieve.counts.reduction import describe_pruning, find_kept_terms, rename_classes
-from termsieve.errors import CountsError, TermsieveError, UnknownNameError, did_you_mean
+from termsieve.errors import CountsError, UnknownNameError, did_you_mean
 from termsieve.frames import ArrowTable
 from termsieve.tokens.analyzer import Analyzer, compute_fingerprint
 from termsieve.tokens.strings import argsort_strings, check_distinct
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-_LISTED = 6  # classes, or terms, where counts print themselves
 _SEARCHED = 200_000  # terms among which a similar one is looked for
 
 
@@ -220,36 +219,10 @@ class Counts(ArrowTable):
         return None if self.settings is None else compute_fingerprint(self.settings)
 
     def __repr__(self) -> str:
-        sizes = [f"{_shorten(c, 40)} ({n:,})" for c, n in zip(self.classes, self.class_sizes, strict=True)]
-        common = np.lexsort([self.alphabetical, -self.term_df])[:_LISTED]
-        terms = [f"{_shorten(self.term_array[int(i)].as_py(), 40)} ({self.term_df[i]:,})" for i in common]
-        lines = [
-            f"Counts of {self.n_terms:,} terms in {self.n_classes:,} classes, from {self.n_docs:,} documents",
-            f"  classes   {_format_list(sizes, self.n_classes)}",
-            f"  terms     {_format_list(terms, self.n_terms)}",
-            f"  made by   {_shorten(self._maker(), 100)}",
-        ]
-        if self.n_multilabel:
-            lines.insert(1, f"  several   {self.n_multilabel:,} documents have more than one label")
-        if self.pruned:
-            lines.append(f"  pruned    {self.pruned}")
-        return "\n".join(lines)
+        return describe_counts(self)
 
     def _repr_html_(self) -> str:
-        order = np.argsort(-self.class_sizes, kind="stable")[: views.MAX_ROWS]
-        rows = [
-            (str(self.classes[c]), self.class_sizes[c], views.Share(self.class_sizes[c] / max(self.n_docs, 1)))
-            for c in order
-        ]
-        title, *notes = repr(self).splitlines()
-        notes = [views.format_more(self.n_classes, "classes"), *(note for note in notes if "  classes " not in note)]
-        return views.render_table(title, ["class", "documents", "share"], rows, notes=notes)
-
-    def _maker(self) -> str:
-        try:
-            return "a matrix" if self.settings is None else repr(self.analyzer)
-        except TermsieveError as error:  # parts of the analyzer are not on this machine
-            return str(error)
+        return render_counts(self)
 
     def to_arrow(self) -> pa.Table:
         """Return a table with a row per term and class in which it occurs: term, class, df, tf, tf2."""
@@ -275,7 +248,7 @@ class Counts(ArrowTable):
         return TermCounts(term, int(df), tf, tf2, dict(zip(names, values, strict=True)))
 
     def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and self._find(term) >= 0
+        return self._find(term) >= 0
 
     def index_of(self, term: str) -> int:
         """Return the place of a term, or a `KeyError` that names a similar one."""
@@ -287,16 +260,18 @@ class Counts(ArrowTable):
 
     def index_of_class(self, label: str) -> int:
         """Return the place of a class, or a `KeyError` that names a similar one."""
-        found = np.flatnonzero(self.classes == label)
+        found = np.flatnonzero(self.classes == label) if isinstance(label, str) else ()
         if not len(found):
             known = ", ".join(map(repr, self.classes[:20]))
             raise UnknownNameError(f"There is no class {label!r}. {did_you_mean(label, self.classes)}Classes: {known}.")
         return int(found[0])
 
-    def _find(self, term: str) -> int:
+    def _find(self, term: object) -> int:
+        if not isinstance(term, str):
+            return -1
         try:
             wanted = pa.scalar(term, pa.large_string())
-        except (pa.ArrowTypeError, UnicodeEncodeError):  # no text, so no term
+        except UnicodeEncodeError:  # no text, so no term
             return -1
         return int(pc.index(self.term_array, wanted).as_py())
 
@@ -564,13 +539,3 @@ def _is_equal(mine: object, theirs: object) -> bool:
     if isinstance(mine, pa.Array):
         return bool(mine.equals(theirs))
     return mine == theirs
-
-
-def _shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
-
-
-def _format_list(shown: Sequence[str], n: int) -> str:
-    """List the first of n names, and say how many more there are."""
-    shown = shown[:_LISTED]
-    return ", ".join(shown) + (f", ... {n - len(shown):,} more" if n > len(shown) else "")

@@ -69,7 +69,7 @@ class CountsFile:
     @cached_property
     def head(self) -> Counts:
         """The counts of no terms, pruned as the terms are."""
-        return self._pruned(Counts.of_block(self._stored.facts, storage.EMPTY_BLOCK, self._all_terms))
+        return self._prune_block(Counts.of_block(self._stored.facts, storage.EMPTY_BLOCK, self._all_terms))
 
     @property
     def classes(self) -> StringArray:
@@ -165,14 +165,15 @@ class CountsFile:
             raise OptionError("This file is pruned already: give all limits together.")
         pruned = CountsFile(self.path)
         pruned._limits = limits
+        _ = pruned.head  # wrong limits are told now
         return pruned
 
-    def _pruned(self, counts: Counts) -> Counts:
+    def _prune_block(self, counts: Counts) -> Counts:
         return counts.prune(**self._limits) if self._limits else counts
 
     def _read_pruned(self) -> Iterator[Counts]:
         for block in self._stored.read_blocks():
-            yield self._pruned(Counts.of_block(self._stored.facts, block, self._all_terms))
+            yield self._prune_block(Counts.of_block(self._stored.facts, block, self._all_terms))
 
     def blocks(self) -> Iterator[Counts]:
         """Yield the counts of one block of terms after the other; scores of them are those of the whole."""
@@ -182,7 +183,7 @@ class CountsFile:
 
     def read(self) -> Counts:
         """Return all counts, in memory."""
-        return self._pruned(Counts.of_block(self._stored.facts, self._stored.read_all()))
+        return self._prune_block(Counts.of_block(self._stored.facts, self._stored.read_all()))
 
     def save(self, path: str | Path) -> None:
         """Write to another file, block by block."""

@@ -104,9 +104,9 @@ class CountsReader:
             head_size = entries[0].start if entries else index_start - len(END_OF_STREAM)
             self._head = self._read(0, head_size) if 0 < head_size < index_start else b""
         except _UNREADABLE:
-            raise self._altered() from None
+            raise self._make_altered_error() from None
         if hashlib.sha256(self._head + index).digest() != checksum:
-            raise self._altered()
+            raise self._make_altered_error()
         self.schema = pa.ipc.read_schema(pa.py_buffer(self._head))
         self.facts = self._read_facts()
         self._check_schema()
@@ -120,7 +120,7 @@ class CountsReader:
             raise CountsFileError(f"{self.path}: was cut while it was read.")
         return content
 
-    def _altered(self) -> CountsFileError:
+    def _make_altered_error(self) -> CountsFileError:
         return CountsFileError(f"{self.path}: was altered or damaged after it was written: its checksum does not fit.")
 
     def _read_facts(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class CountsReader:
                 f"{FORMAT_VERSION}. A newer termsieve may read it."
             )
         facts = {name: about[name] for name in METADATA_FIELDS}
-        facts["class_sizes"] = _whole_numbers("class_sizes", about["class_sizes"])
+        facts["class_sizes"] = _check_whole_numbers("class_sizes", about["class_sizes"])
         check_facts(facts)
         return facts
 
@@ -188,7 +188,7 @@ class CountsReader:
         with _name_file(self.path):
             content = self._read(entry.start, entry.size)
             if hashlib.sha256(content).hexdigest() != entry.sha256:
-                raise self._altered()
+                raise self._make_altered_error()
             message = pa.ipc.read_message(pa.py_buffer(content))
             _check_unpacked_size(message, entry.size)
             batch = pa.ipc.read_record_batch(message, self.schema)
@@ -275,7 +275,7 @@ def _check_complete(name: str, array: pa.Array) -> pa.Array:
     return array
 
 
-def _whole_numbers(name: str, values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _check_whole_numbers(name: str, values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     if not isinstance(values, list) or not all(type(value) is int for value in values):
         raise ValueError(f"{name} must be whole numbers, not {values!r:.60}")
     return np.array(values, np.int64)

@@ -80,6 +80,8 @@ class Folds:
 
     def join(self, folds: Iterable[int]) -> Counts:
         """Return counts of the documents of several folds, together."""
+        if not isinstance(folds, Iterable):
+            raise OptionError(f"join needs the numbers of several folds, such as [0, 1], not {folds!r}.")
         return self._raw.join(np.isin(np.arange(len(self)), [self._check(fold) for fold in folds]))
 
     def _check(self, fold: int) -> int:
@@ -232,8 +234,11 @@ class _GivenFolds(FoldAssignment):
             raise OptionError(f"Document {missing[0] + 1:,} has no fold: its entry in folds is {folds[missing[0]]}.")
         try:
             self._names, self._numbers = np.unique(folds, return_inverse=True)
+            sorted(self._names.tolist())
         except TypeError as error:
-            raise OptionError(f"folds must have one fold for each document, all of one type: {error}.") from error
+            raise OptionError(
+                f"folds must have one fold for each document, all of one type that can be sorted: {error}."
+            ) from error
 
     def numbers(self, first: int, batch: pa.RecordBatch) -> Int32Array:
         return self._numbers[first : first + batch.num_rows].astype(np.int32)
@@ -313,16 +318,15 @@ def make_assignment(folds: Any, seed: int, every: Every | None = None, id: str |
         raise OptionError(f"id={id!r} is a column for a number of folds; folds is {folds!r}.")
     if isinstance(folds, str):
         return _ColumnFolds(folds, _keep if every is None else make_namer(every))
-    if every is not None and not isinstance(folds, (int, np.integer)):
-        folds = list(map(make_namer(every), folds))
-    elif every is not None:
-        raise OptionError(f"every={every!r} needs dates: folds must be an array of them or a column, not {folds!r}.")
+    if every is not None:
+        folds = _name_periods(folds, every)
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if folds < 2:
             raise OptionError(f"folds must be at least 2, or an array, or the name of a column, not {folds}.")
         if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise OptionError(f"seed must be a whole number, not {seed!r}.")
-        return _HashedFolds(int(folds), seed) if id is None else _HashedIds(int(folds), seed, id)
+        # as Python's numbers: one of NumPy has no room for 2**64
+        return _HashedFolds(int(folds), int(seed)) if id is None else _HashedIds(int(folds), int(seed), id)
     try:
         given = np.asarray(folds)
     except ValueError:
@@ -330,6 +334,17 @@ def make_assignment(folds: Any, seed: int, every: Every | None = None, id: str |
     if given.ndim != 1:
         raise OptionError(f"folds must be a number, an array with one entry per document, or a column, not {folds!r}.")
     return _GivenFolds(given)
+
+
+def _name_periods(dates: Any, every: Every) -> list[str]:
+    """Return the period of each of some dates."""
+    name = make_namer(every)
+    try:
+        return list(map(name, dates))
+    except TypeError as error:  # no array, or one of arrays
+        raise OptionError(
+            f"every={every!r} needs dates: folds must be an array of them or a column, not {dates!r:.60}."
+        ) from error
 
 
 def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32Array, AnyArray]:

@@ -48,11 +48,15 @@ def count_frequencies(
     analyzer = analyzer or Analyzer()
     if analyzer.analyzer not in ("word", "tokens") or analyzer.ngram_range != (1, 1):
         raise OptionError("A list of words has the frequencies of single words: the analyzer must make single words.")
+    if not isinstance(name, str):
+        raise OptionError(f"name must be that of the class, a string, not {name!r:.60}.")
     words, occurrences = list(words), list(occurrences)
     if len(words) != len(occurrences):
         raise OptionError(f"There are {len(words):,} words, but {len(occurrences):,} frequencies.")
     totals: Counter[str] = Counter()
     for i, (word, times) in enumerate(zip(words, occurrences, strict=True), 1):
+        if not isinstance(word, str):
+            raise OptionError(f"Entry {i:,} of the list must be a word, not {word!r:.60}.")
         for term in analyzer([word] if analyzer.analyzer == "tokens" else word):
             totals[term] += _read_frequency(times, word, i)
     found = {term: times for term, times in totals.items() if times}
@@ -69,6 +73,8 @@ def count_frequencies(
 
 def _read_frequency(given: Any, word: str, i: int) -> int:
     """Return a frequency, which may be text such as "1,234"."""
+    if isinstance(given, float | np.floating) and given.is_integer():
+        given = int(given)  # a float writes large whole numbers with an exponent
     text = str(given).strip().replace(",", "").replace("_", "")
     whole = text.removesuffix(".0")
     if not whole.isdecimal() or len(whole) > _MOST_DIGITS:

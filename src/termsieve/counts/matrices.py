@@ -12,6 +12,8 @@ from scipy import sparse
 from termsieve._types import AnyArray, Array
 from termsieve.counts.cells import Cells, TermBlock
 from termsieve.documents import make_label_lists
+from termsieve.documents.chunks import Column
+from termsieve.documents.memory import as_sliceable, slice_column
 from termsieve.errors import InputError, OptionError
 from termsieve.tokens.strings import check_distinct
 
@@ -25,8 +27,7 @@ def check_matrix(X: Any) -> sparse.csr_array:
             raise InputError(f"X must be a matrix of numbers, documents x terms: {error}") from error
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"X must be a matrix of numbers, documents x terms, not {_describe_array(X)}.")
-    if X.dtype in (np.float16, np.longdouble):  # which scipy does not know
-        X = X.astype(np.float64)
+    X = _use_known_type(X)
     matrix = sparse.csr_array(X, copy=False)
     if not matrix.has_sorted_indices:
         matrix = matrix.tocsc().tocsr()  # sorts, and is quicker than sorting
@@ -48,6 +49,18 @@ def check_matrix(X: Any) -> sparse.csr_array:
     if real.max(initial=0) * np.sqrt(real.size) >= limit and _norm(real) >= limit:
         raise InputError(f"X holds numbers up to {matrix.data.max()}: the sum of their squares is beyond 64 bits.")
     return matrix.astype(np.int64 if whole else np.float64)
+
+
+def _use_known_type(X: Any) -> Any:
+    """Return a matrix of numbers in a type that scipy knows, and in which what stands twice adds up exactly."""
+    if X.dtype in (np.float16, np.longdouble):
+        return X.astype(np.float64)
+    if not X.dtype.isnative:
+        return X.astype(X.dtype.newbyteorder("="))
+    is_narrow = X.dtype.kind in "iuf" and X.dtype.itemsize < np.dtype(np.int64).itemsize
+    if is_narrow and not getattr(X, "has_canonical_format", True):
+        return X.astype(np.float64 if X.dtype.kind == "f" else np.int64)
+    return X
 
 
 def _norm(values: Array) -> float:
@@ -78,7 +91,9 @@ def make_label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tup
 
 
 def _check_indicator(y: Any, classes: Sequence[str] | None) -> tuple[sparse.csr_array, list[str]]:
-    indicator = sparse.csr_array(y)
+    if y.dtype.kind not in "biuf":
+        raise InputError(f"y, an indicator matrix, must hold 0 and 1 only, not {_describe_array(y)}.")
+    indicator = sparse.csr_array(_use_known_type(y))
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
     wrong = indicator.data[indicator.data != 1]
@@ -106,13 +121,10 @@ def _labels_to_indicator(y: Any) -> tuple[sparse.csr_array, list[str]]:
     return sparse.csr_array((np.ones(len(columns), np.int64), columns, lists.offsets.to_numpy()), shape=shape), names
 
 
-def _as_column(y: Any) -> Any:
-    """Return labels as a column: Arrow's as they are, others as a list."""
-    if isinstance(y, pa.ChunkedArray):
-        return y.combine_chunks()
-    if isinstance(y, pa.Array):
-        return y
-    return y.ravel().tolist() if isinstance(y, np.ndarray) else list(y)
+def _as_column(y: Any) -> Column:
+    """Return labels as the column that they are among documents: so a label has the same spelling here and there."""
+    column = as_sliceable(y.ravel() if isinstance(y, np.ndarray) else y, "y")
+    return slice_column(column, 0, len(column))
 
 
 def count_matrix(

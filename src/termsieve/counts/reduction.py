@@ -63,6 +63,8 @@ def _resolve_limit(name: str, value: object, whole: float) -> float:
 def _match_terms(counts: Counts, option: str, names: Collection[str]) -> BoolArray:
     if isinstance(names, str):
         raise OptionError(f"prune: {option} must be a collection of terms, not the single string {names!r}.")
+    if not hasattr(names, "__len__"):
+        raise OptionError(f"prune: {option} must be a collection of terms, such as a list, not {names!r:.60}.")
     wanted = make_names(f"prune: {option}", names)
     return np.asarray(pc.is_in(counts.term_array, value_set=wanted).to_numpy(zero_copy_only=False), np.bool_)
 

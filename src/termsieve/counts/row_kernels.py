@@ -27,7 +27,7 @@ def count_terms(
         first = n
         for i in range(start, doc_ends[doc]):
             term = numbers[i]
-            terms[n] = term
+            terms[n] = term  # a term that is there already is overwritten by the next
             n += np.int64(counts[term] == 0)
             counts[term] += 1
         for j in range(first, n):
@@ -57,7 +57,7 @@ def select_columns(
         first = n
         for i in range(start, ends[doc]):
             column = column_of[terms[i]]
-            columns[n] = column
+            columns[n] = column  # what has no column is overwritten by the next
             tfs[n] = times[i]
             n += np.int64(column >= 0)
         lengths[doc] = n - first

@@ -22,7 +22,10 @@ import pyarrow.compute as pc
 from termsieve._types import AnyArray, BoolArray, Int64Array
 from termsieve.counts.cells import Cells, TermBlock
 from termsieve.counts.consistency import LARGEST, check_block, check_facts
-from termsieve.errors import CountsError, OptionError
+from termsieve.documents.label_spelling import is_missing, spell
+from termsieve.documents.memory import as_sliceable, slice_column
+from termsieve.documents.string_columns import LONE_SURROGATE, is_unicode, stringify_column
+from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.strings import argsort_strings
 
 if TYPE_CHECKING:
@@ -50,8 +53,8 @@ def read_table(
 ) -> tuple[dict[str, Any], TermBlock]:
     """Return what is known of the documents, and the terms with their counts; checked."""
     rows = _read_rows(columns)
-    sizes = _class_sizes(rows, class_sizes)
-    n_docs, n_multilabel = _document_numbers(rows, sizes, n_docs, n_multilabel)
+    sizes = _read_class_sizes(rows, class_sizes)
+    n_docs, n_multilabel = _read_document_numbers(rows, sizes, n_docs, n_multilabel)
     terms, places = _number_terms(rows.terms)
     cells = _make_cells(rows, places, len(terms), list(sizes))
     facts = {
@@ -131,12 +134,30 @@ def _read_rows(columns: Mapping[str, Any]) -> _Rows:
 
 
 def _read_names(column: Any, name: str) -> pa.LargeStringArray:
+    """Return names, spelled as labels of documents are."""
+    title, faults = f"The {name} column", dict[int, str]()
     try:
-        array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(list(column))
-        array = array.cast(pa.large_string())
-    except (pa.ArrowException, TypeError) as error:
-        raise OptionError(f"The {name} column must have strings: {error}") from error
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        whole = as_sliceable(column, title)
+        values = slice_column(whole, 0, len(whole))
+        names = _spell_names(values) if isinstance(values, list) else stringify_column(values, title, faults)
+    except InputError as error:
+        raise OptionError(str(error)) from error
+    except ValueError as error:
+        raise OptionError(f"{title} must have strings: a value is {error}.") from error
+    if faults:
+        row = min(faults)
+        raise OptionError(f"{title}, row {row + 1:,}: {faults[row]}.")
+    return names
+
+
+def _spell_names(values: list[Any]) -> pa.LargeStringArray:
+    try:
+        return pa.array(values, pa.large_string())
+    except (pa.ArrowException, UnicodeEncodeError):
+        spelled = [None if is_missing(value) else spell(value) for value in values]
+    if not all(one is None or is_unicode(one) for one in spelled):
+        raise ValueError(LONE_SURROGATE)
+    return pa.array(spelled, pa.large_string())
 
 
 def _read_numbers(column: Any, name: str, length: int) -> AnyArray:
@@ -173,7 +194,7 @@ def _fewest_squares(df: AnyArray, tf: AnyArray) -> AnyArray:
     return np.asarray(each * each * (some - rest) + (each + 1) ** 2 * rest)
 
 
-def _class_sizes(rows: _Rows, given: Mapping[str, int] | None) -> dict[str, int]:
+def _read_class_sizes(rows: _Rows, given: Mapping[str, int] | None) -> dict[str, int]:
     """Return the documents of each class, sorted by its name."""
     at = np.flatnonzero(~rows.has_term & rows.has_class)
     sizes = dict(zip(rows.classes.take(pa.array(at)).to_pylist(), rows.values[0, at].tolist(), strict=True))
@@ -181,7 +202,7 @@ def _class_sizes(rows: _Rows, given: Mapping[str, int] | None) -> dict[str, int]
         raise CountsError("The documents of a class are there twice.")
     if given is not None and not isinstance(given, Mapping):
         raise OptionError(f"class_sizes must be a mapping of classes to numbers of documents, not {given!r:.60}.")
-    sizes |= {str(name): _read_size(f"class_sizes[{name!r:.60}]", n) for name, n in (given or {}).items()}
+    sizes |= {_spell_class(name): _read_size(f"class_sizes[{name!r:.60}]", n) for name, n in (given or {}).items()}
     missing = sorted(set(rows.classes.drop_null().unique().to_pylist()) - set(sizes))
     if missing:
         raise OptionError(
@@ -191,7 +212,9 @@ def _class_sizes(rows: _Rows, given: Mapping[str, int] | None) -> dict[str, int]
     return {name: int(sizes[name]) for name in sorted(sizes)}
 
 
-def _document_numbers(rows: _Rows, sizes: dict[str, int], n_docs: int | None, several: int | None) -> tuple[int, int]:
+def _read_document_numbers(
+    rows: _Rows, sizes: dict[str, int], n_docs: int | None, several: int | None
+) -> tuple[int, int]:
     """Return the number of documents, and of those with several labels."""
     at = np.flatnonzero(~rows.has_term & ~rows.has_class)
     if len(at) > 1:
@@ -200,6 +223,13 @@ def _document_numbers(rows: _Rows, sizes: dict[str, int], n_docs: int | None, se
     given = {"n_docs": n_docs, "n_multilabel": several}
     found = [stated[i] if n is None else _read_size(name, n) for i, (name, n) in enumerate(given.items())]
     return found[0], found[1]
+
+
+def _spell_class(name: Any) -> str:
+    try:
+        return spell(name)
+    except ValueError:  # a scalar of another library
+        return str(name)
 
 
 def _read_size(name: str, given: Any) -> int:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, make_row_describer
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, make_row_places
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import convert_read_errors
 from termsieve.documents.string_columns import byte_size, is_list, is_textual, replace_views
@@ -35,20 +35,20 @@ _SHOWN_TYPE = 100  # characters
 
 def parquet_columns(path: AnyPath) -> list[str]:
     """List the names of the columns of a Parquet file."""
-    with _opened_parquet(path) as file:
+    with _open_parquet(path) as file:
         return _column_names(path, file.schema_arrow)
 
 
 def ipc_columns(path: AnyPath) -> list[str]:
     """List the names of the columns of an Arrow IPC file or stream."""
-    with _opened_ipc(path) as file:
+    with _open_ipc(path) as file:
         return _column_names(path, _ipc_schema(path, file))
 
 
 def read_parquet(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     wanted = options.columns(extra)
-    with _opened_parquet(path) as file:
+    with _open_parquet(path) as file:
         check_columns(str(path), wanted, _column_names(path, file.schema_arrow))
         yield from _chunks(path, _parquet_batches(path, file, wanted), options, extra)
 
@@ -56,11 +56,11 @@ def read_parquet(path: AnyPath, options: Options, extra: Sequence[str]) -> Itera
 def read_ipc(path: AnyPath, options: Options, extra: Sequence[str]) -> Iterator[Chunk]:
     """Yield the rows of an Arrow IPC file or stream."""
     wanted = options.columns(extra)
-    with _opened_ipc(path) as file:
+    with _open_ipc(path) as file:
         names = _column_names(path, _ipc_schema(path, file))
         check_columns(str(path), wanted, names)
         fields = [index for index, name in enumerate(names) if name in wanted]
-        yield from _chunks(path, _open_ipc(file, fields, path.stat().st_size), options, extra)
+        yield from _chunks(path, _ipc_batches(file, fields, path.stat().st_size), options, extra)
 
 
 def _chunks(
@@ -80,20 +80,20 @@ def _chunks(
 
 
 @contextmanager
-def _opened_parquet(path: AnyPath) -> Iterator[pq.ParquetFile]:
-    with convert_read_errors(str(path)), _names_of_columns(path):
+def _open_parquet(path: AnyPath) -> Iterator[pq.ParquetFile]:
+    with convert_read_errors(str(path)), _convert_name_errors(path):
         file = pq.ParquetFile(_open_bytes(path), buffer_size=_READ_AHEAD, page_checksum_verification=True)
     with file:
         yield file
 
 
 def _column_names(path: AnyPath, schema: pa.Schema) -> list[str]:
-    with _names_of_columns(path):
+    with _convert_name_errors(path):
         return list(schema.names)
 
 
 @contextmanager
-def _names_of_columns(path: AnyPath) -> Iterator[None]:
+def _convert_name_errors(path: AnyPath) -> Iterator[None]:
     """Say what is wrong when names of columns cannot be decoded."""
     try:
         yield
@@ -138,7 +138,7 @@ def _rows_per_batch(metadata: pq.FileMetaData, fewest: int) -> int:
 
 
 @contextmanager
-def _opened_ipc(path: AnyPath) -> Iterator[pa.NativeFile]:
+def _open_ipc(path: AnyPath) -> Iterator[pa.NativeFile]:
     with convert_read_errors(str(path)):
         file = _open_bytes(path)
     with file:
@@ -162,7 +162,7 @@ def _ipc_schema(path: AnyPath, file: pa.NativeFile) -> pa.Schema:
         return pa.ipc.open_file(file).schema if _is_ipc_file(file) else pa.ipc.open_stream(file).schema
 
 
-def _open_ipc(file: pa.NativeFile, fields: list[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _ipc_batches(file: pa.NativeFile, fields: list[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yield the batches with only some of the fields."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     if _is_ipc_file(file):
@@ -191,7 +191,7 @@ def split_batch(
         piece = batch.slice(start, step)
         columns = {name: replace_views(_unwrap_extension(piece[name])) for name in options.columns(())}
         further = {name: replace_views(piece[name]) for name in extra}
-        yield Chunk(piece.num_rows, columns, further, make_row_describer(done + start))
+        yield Chunk(piece.num_rows, columns, further, make_row_places(done + start))
 
 
 def _check_column(source: str, name: str, column: pa.Array, done: int) -> None:

@@ -176,13 +176,13 @@ class ReadReport:
 
 
 def make_batches(
-    source: str, chunk: Chunk, options: Options, tally: ReadReport, *, places: bool = False
+    source: str, chunk: Chunk, options: Options, report: ReadReport, *, places: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Yield the documents of a chunk, in batches that are not too long."""
     if chunk.spans is not None:
-        tally.notice(source, chunk.spans)
+        report.notice(source, chunk.spans)
     if options.split is not None:
-        chunk = _keep_split(source, chunk, options.split, tally)
+        chunk = _keep_split(source, chunk, options.split, report)
     faults = dict(chunk.faults)
     text = _join_text(source, chunk, options, faults)
     labels = _read_labels(source, chunk, options, faults)
@@ -191,10 +191,10 @@ def make_batches(
         columns[PLACE] = _places(source, chunk)
     batch = pa.record_batch(list(columns.values()), names=list(columns))
     if faults:
-        batch = _drop_bad_rows(batch, source, chunk, faults, options, tally)
+        batch = _drop_bad_rows(batch, source, chunk, faults, options, report)
     if batch.num_rows:
-        tally.check_kind(source, text.type)
-    tally.documents += batch.num_rows
+        report.check_kind(source, text.type)
+    report.documents += batch.num_rows
     for start in range(0, batch.num_rows, BATCH_ROWS):
         yield batch.slice(start, BATCH_ROWS)
 
@@ -216,7 +216,7 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], tally: ReadReport) -> Chunk:
+def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], report: ReadReport) -> Chunk:
     """Keep only the rows of the split, and those too broken to say where they belong."""
     column, value = split
     faults = dict(chunk.faults)
@@ -224,9 +224,9 @@ def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], tally: ReadRe
     if isinstance(values, pa.Array) and pt.is_nested(values.type):  # as Python reads JSON, so that blocks are alike
         values = values.to_pylist()
     found = stringify_column(values, f"{source}: column {column!r}", faults)
-    if not tally.documents and len(tally.split_values) < MAX_SHOWN_VALUES:
+    if not report.documents and len(report.split_values) < MAX_SHOWN_VALUES:
         sound = found.filter(pa.array([row not in faults for row in range(chunk.rows)])) if faults else found
-        tally.split_values |= dict.fromkeys(sound.unique().to_pylist()[:MAX_SHOWN_VALUES])
+        report.split_values |= dict.fromkeys(sound.unique().to_pylist()[:MAX_SHOWN_VALUES])
     wanted = _list_split_strings(value)
     matches = pc.is_in(found, pa.array(wanted, pa.large_string())).to_numpy(zero_copy_only=False)
     matches = matches.copy()
@@ -294,7 +294,7 @@ def _refuse_undecodable(source: str, chunk: Chunk, faults: Faults, options: Opti
 
 
 def _drop_bad_rows(
-    batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, tally: ReadReport
+    batch: pa.RecordBatch, source: str, chunk: Chunk, faults: Faults, options: Options, report: ReadReport
 ) -> pa.RecordBatch:
     """Return the batch without its bad rows, or an error about the first."""
     if options.encoding_errors == "error" and chunk.place.unit != ROW:
@@ -307,7 +307,7 @@ def _drop_bad_rows(
             f"{source}, {chunk.place(chunk.fatal)}: {faults[chunk.fatal]}. Close it; or, where quotes are text, read "
             "with quotes=False. (Such a row is never skipped: nobody can tell what it takes in.)"
         )
-    tally.skip(source, chunk, faults)
+    report.skip(source, chunk, faults)
     sound = np.ones(chunk.rows, bool)
     sound[list(faults)] = False
     return batch.filter(pa.array(sound))

@@ -62,7 +62,7 @@ class Places:
         return Places(self.unit, lambda some: self.find(rows[some]))
 
 
-def line_places(find: Callable[[], tuple[Int64Array, Int64Array]]) -> Places:
+def make_line_places(find: Callable[[], tuple[Int64Array, Int64Array]]) -> Places:
     """Return places in a text file, by a function that finds the first and last line of every row."""
 
     def some(rows: Int64Array) -> tuple[Int64Array, Int64Array]:
@@ -173,7 +173,7 @@ class Source(ABC):
         """Yield all rows, from the first."""
 
 
-def make_row_describer(first: int) -> Places:
+def make_row_places(first: int) -> Places:
     """Return the places of a chunk that begins after `first` rows."""
 
     def find(rows: Int64Array) -> tuple[Int64Array, Int64Array]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from termsieve._types import AnyArray, Int64Array
-from termsieve.documents.chunks import Chunk, line_places
+from termsieve.documents.chunks import Chunk, make_line_places
 from termsieve.documents.csv_records import (
     NEWLINE,
     QUOTE,
@@ -95,7 +95,7 @@ def _find_clean_cut(lines: LineReader, layout: Layout) -> int:
     while True:
         data = lines.remaining()
         codes = np.frombuffer(data, np.uint8)
-        quotes = _quotes(data, layout)
+        quotes = _find_quotes(data, layout)
         cut = len(data) if ended and len(quotes) % 2 == 0 else _find_last_boundary(codes, quotes)
         # without a cut, what follows the last quote may not have been read yet
         known = cut or (int(quotes[-1]) if len(quotes) else 0)
@@ -106,7 +106,7 @@ def _find_clean_cut(lines: LineReader, layout: Layout) -> int:
         ended = not lines.fill()
 
 
-def _quotes(data: bytes, layout: Layout) -> Int64Array:
+def _find_quotes(data: bytes, layout: Layout) -> Int64Array:
     return find_byte(data, QUOTE) if layout.quotes else np.zeros(0, np.int64)
 
 
@@ -164,7 +164,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
         rows=rows,
         columns=columns,
         extra={name: columns[name] for name in extra},
-        place=line_places(lambda: extents()[:2]),
+        place=make_line_places(lambda: extents()[:2]),
         position=block.position,
         spans=None if simple else extents().spans(),
         empty_is_missing=True,
@@ -174,7 +174,7 @@ def _block_to_chunk(block: LineBlock, layout: Layout, wanted: list[str], extra: 
 def _extents(block: LineBlock, layout: Layout, rows: int) -> Extents:
     """Find the lines of each record of a block whose quotes all stand where they should."""
     codes = np.frombuffer(block.data, np.uint8)
-    newlines, quotes = find_byte(block.data, NEWLINE), _quotes(block.data, layout)
+    newlines, quotes = find_byte(block.data, NEWLINE), _find_quotes(block.data, layout)
     ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0] + 1
     if not len(ends) or ends[-1] < len(codes):
         ends = np.append(ends, len(codes))
@@ -185,11 +185,11 @@ def _extents(block: LineBlock, layout: Layout, rows: int) -> Extents:
     if len(starts) != rows:  # the slow way cannot be wrong
         return read_records(LineReader(block.data, block.line), len(block.data), layout).extents()
     first, last = np.searchsorted(newlines, starts), np.searchsorted(newlines, ends - 1)
-    merged = (last > first) & _all_right(block.data, newlines, layout, first, last)
+    merged = (last > first) & _look_like_rows(block.data, newlines, layout, first, last)
     return Extents(first + block.line, last + block.line, merged)
 
 
-def _all_right(data: bytes, newlines: Int64Array, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
+def _look_like_rows(data: bytes, newlines: Int64Array, layout: Layout, first: Int64Array, last: Int64Array) -> AnyArray:
     """Tell for each record whether all its lines would be rows by themselves, if quotes were read as text."""
     if len(layout.names) < 2:
         return np.zeros(len(first), bool)
@@ -238,7 +238,7 @@ def _records_to_chunk(records: CsvRecords, layout: Layout, wanted: list[str], ex
         rows=len(records.lines),
         columns=columns,
         extra={name: pa.array(columns[name], pa.large_string()) for name in extra},
-        place=line_places(lambda: records.extents()[:2]),
+        place=make_line_places(lambda: records.extents()[:2]),
         faults=records.faults,
         position=records.position,
         fatal=records.fatal,

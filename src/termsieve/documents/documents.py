@@ -160,7 +160,7 @@ class Documents:
     def _read_batches(
         self, extra: tuple[str, ...], *, places: bool, after: tuple[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        tally = ReadReport()
+        report = ReadReport()
         before = self.bytes_read = 0
         chosen = self._options
         for number, source in enumerate(label_by_file(self._sources) if chosen.by_file else self._sources):
@@ -172,7 +172,7 @@ class Documents:
             try:
                 for chunk in source.chunks(options, extra):
                     self.bytes_read = before + chunk.position
-                    for batch in make_batches(source.name, chunk, options, tally, places=places):
+                    for batch in make_batches(source.name, chunk, options, report, places=places):
                         skipped, done = min(done, batch.num_rows), max(done - batch.num_rows, 0)
                         self.position = (number, self.position[1] + batch.num_rows)
                         if skipped < batch.num_rows:
@@ -180,12 +180,12 @@ class Documents:
             except UndecodableError as error:
                 raise InputError(f"{error} {_suggest_encodings(source, options)}") from error
             except GeneratorExit:
-                self._report = tally  # nobody wants the rest
+                self._report = report  # nobody wants the rest
                 raise
             before += source.size or 0
             self.bytes_read = before
-        self._report = tally
-        tally.check(chosen)
+        self._report = report
+        report.check(chosen)
         for message in self._warnings():
             warn(message)
 

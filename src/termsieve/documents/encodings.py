@@ -78,7 +78,7 @@ def find_fitting(data: bytes, refused: str) -> list[Fit]:
         if text is not None and share >= _LEAST_SHARE:
             word = _SHOWN.search(text)
             fit = Fit(name, word[0] if word else text[:20].strip())
-            found.setdefault(fit.word, (order + 10 * _mixed_scripts(text), fit))
+            found.setdefault(fit.word, (order + 10 * _share_of_odd_words(text), fit))
     return [fit for _, fit in sorted(found.values())][:MAX_NAMED]
 
 
@@ -96,7 +96,7 @@ def _share_of_letters(text: str) -> float:
     return good / len(beyond) if beyond else 1.0
 
 
-def _mixed_scripts(text: str) -> float:
+def _share_of_odd_words(text: str) -> float:
     """Return the share of words as they are seldom written, which tells of a wrong guess."""
     words = re.findall(r"\w*[^\W\x00-\x7f]\w*", text)
     return sum(map(_is_odd, words)) / len(words) if words else 0.0

@@ -19,7 +19,7 @@ import pyarrow.json as pj
 import pyarrow.types as pt
 
 from termsieve._types import Int64Array
-from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, line_places
+from termsieve.documents.chunks import Chunk, Faults, JsonLiteral, make_line_places
 from termsieve.documents.label_spelling import is_missing, spell
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.streams import LineBlock, Stream, count_parsers, read_line_blocks, split_codes
@@ -156,7 +156,7 @@ def _table_to_chunk(table: pa.Table | None, block: LineBlock, extra: Sequence[st
         rows=rows,
         columns=columns,
         extra={name: _column_to_text(columns[name]) for name in extra},
-        place=line_places(extents),
+        place=make_line_places(extents),
     )
 
 
@@ -218,7 +218,7 @@ def _records_to_chunk(records: _JsonRecords, wanted: Sequence[str], extra: Seque
         rows=len(records.objects),
         columns=dict(columns),
         extra={name: pa.array(map(_value_to_text, columns[name]), pa.large_string()) for name in extra},
-        place=line_places(records.extents),
+        place=make_line_places(records.extents),
         faults=records.faults,
     )
 

@@ -116,7 +116,9 @@ def is_infinite(value: Any) -> bool:
 def numpy_times(values: Any) -> Any:
     """Return dates or times of NumPy in a unit that Arrow has."""
     unit = np.datetime_data(values.dtype)[0]
-    if unit in ("generic", "D", *_PER_SECOND) and (unit, values.dtype.kind) != ("D", "m"):
+    if unit == "generic":  # without a unit, as of an array of NaT alone
+        return values.astype(f"{values.dtype.kind}8[s]")
+    if unit in ("D", *_PER_SECOND) and (unit, values.dtype.kind) != ("D", "m"):
         return values
     days = values.dtype.kind == "M" and unit in ("Y", "M", "W")
     return values.astype(f"{values.dtype.kind}8[{'D' if days else 's' if unit in ('W', 'D', 'h', 'm') else 'ns'}]")

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from termsieve.documents.arrowfiles import split_batch
-from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, Source, make_row_describer
+from termsieve.documents.chunks import BATCH_BYTES, BATCH_ROWS, Chunk, Column, Source, make_row_places
 from termsieve.documents.label_spelling import numpy_times
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.string_columns import byte_size, replace_views, stringify_column
@@ -40,19 +40,18 @@ class ColumnSource(Source):
         length = check_same_length({repr(name): len(column) for name, column in columns.items()})
         start, step = 0, _FIRST_ROWS
         while start < length:
-            pieces = {name: _slice_column(column, start, step) for name, column in columns.items()}
+            pieces = {name: slice_column(column, start, step) for name, column in columns.items()}
             rows = min(step, length - start)
             size = sum(_text_size(pieces[name]) for name in options.text)
             step = max(1, min(rows * BATCH_BYTES // max(size, 1), 4 * rows, BATCH_ROWS))
             if size > 2 * BATCH_BYTES and rows > 1:
                 continue  # too much at once: again, with the smaller step
-            yield Chunk(
-                rows, pieces, {name: _extra_to_array(pieces[name]) for name in extra}, make_row_describer(start)
-            )
+            yield Chunk(rows, pieces, {name: _extra_to_array(pieces[name]) for name in extra}, make_row_places(start))
             start += rows
 
 
-def _slice_column(column: Sliceable, start: int, step: int) -> Column:
+def slice_column(column: Sliceable, start: int, step: int) -> Column:
+    """Return some rows as an Arrow array, or as Python objects where they are no Arrow array."""
     if isinstance(column, pa.ChunkedArray):
         return replace_views(column.slice(start, step).combine_chunks())
     piece = column[start : start + step]

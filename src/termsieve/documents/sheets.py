@@ -84,12 +84,12 @@ def _clean_value(value: Any) -> Any:
 
 
 def _sheet_names(path: AnyPath) -> list[str]:
-    with _converted_errors(path):
+    with _convert_errors(path):
         return list(_open_workbook(path).sheet_names)
 
 
 def _read_rows(path: AnyPath, sheet: str | int | None) -> list[list[Any]]:
-    with _converted_errors(path):
+    with _convert_errors(path):
         book = _open_workbook(path)
         name = _choose_sheet(path, list(book.sheet_names), sheet)
         rows: list[list[Any]] = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
@@ -120,7 +120,7 @@ def _choose_sheet(path: AnyPath, names: list[str], sheet: str | int | None) -> s
 
 
 @contextmanager
-def _converted_errors(path: AnyPath) -> Iterator[None]:
+def _convert_errors(path: AnyPath) -> Iterator[None]:
     """Turn what calamine says, or the panic of its code, into an `InputError`."""
     with convert_read_errors(str(path)):
         try:

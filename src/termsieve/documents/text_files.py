@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from termsieve._types import Int64Array
 from termsieve.documents.batches import readable
-from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Source, line_places
+from termsieve.documents.chunks import BATCH_ROWS, LINE, Chunk, Source, make_line_places
 from termsieve.documents.formats import KNOWN_EXTENSIONS
 from termsieve.documents.options import Options, check_columns
 from termsieve.documents.remote import AnyPath
@@ -92,7 +92,7 @@ def _make_chunks(lines: list[bytes], first: int, encoding: str) -> Iterator[Chun
             rows=len(texts[part]),
             columns={"text": pa.array(texts[part], pa.large_string())},
             extra={},
-            place=line_places(functools.partial(_extents, numbers[part])),
+            place=make_line_places(functools.partial(_extents, numbers[part])),
             faults={row - start: fault for row, fault in faults.items() if part.start <= row < part.stop},
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,9 +19,11 @@ from termsieve.counts.counting import TEXT_BYTES, resolve_threads
 from termsieve.counts.plain_rows import PlainRows, stack_columns
 from termsieve.counts.rows import PythonVocabulary, Rows, Worker, count_characters, read_rows
 from termsieve.documents import TOKENS
-from termsieve.errors import InputError, OptionError, TermsieveWarning
+from termsieve.documents.string_columns import is_unicode
+from termsieve.errors import InputError, OptionError, warn
 from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.patterns import DEFAULT_TOKEN_PATTERN
+from termsieve.tokens.tokenizers import check_tokens
 from termsieve.tokens.vocabulary import Vocabulary
 
 AnyRows: TypeAlias = Rows | PlainRows
@@ -167,8 +168,9 @@ def _build_sklearn_analyzer(
                 "do it there."
             )
     tokenizer, preprocessor = parameters["tokenizer"], parameters["preprocessor"]
-    vectorizer = CountVectorizer(**options, tokenizer=tokenizer, preprocessor=preprocessor)
-    return vectorizer.build_analyzer()  # type: ignore[no-any-return]
+    analyze = CountVectorizer(**options, tokenizer=tokenizer, preprocessor=preprocessor).build_analyzer()
+    maker = "The analyzer" if callable(parameters["analyzer"]) else "The tokenizer"
+    return lambda document: check_tokens(analyze(document), maker)
 
 
 def _check_documents(documents: Any) -> Sequence[Any]:
@@ -196,12 +198,19 @@ def check_numbers(parameters: Mapping[str, Any]) -> None:
     most = parameters["max_features"]
     if most is not None and (isinstance(most, bool) or not isinstance(most, Integral) or most < 1):
         raise OptionError(f"max_features must be a number of terms, 1 or more, or None, not {most!r}.")
+    if not _is_type_of_entries(parameters["dtype"]):
+        raise OptionError(
+            f"dtype must be a type of numbers, such as 'float32', not {parameters['dtype']!r}; and sparse matrices "
+            "must have it."
+        )
+
+
+def _is_type_of_entries(dtype: Any) -> bool:
     try:
-        is_numeric = np.dtype(parameters["dtype"]).kind in "biufc"
+        kind = np.dtype(dtype)
     except TypeError:
-        is_numeric = False
-    if not is_numeric:
-        raise OptionError(f"dtype must be a type of numbers, such as 'float32', not {parameters['dtype']!r}.")
+        return False
+    return kind.kind in "biufc" and kind.isnative and kind != np.float16  # scipy has no others
 
 
 def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
@@ -224,16 +233,15 @@ def warn_unused_parameters(parameters: Mapping[str, Any]) -> None:
     if tokens:
         return
     if parameters["lowercase"] and any(char.isupper() for term in parameters["vocabulary"] or () for char in term):
-        warnings.warn(
+        warn(
             "Upper case characters found in vocabulary while 'lowercase' is True. These entries will not be matched "
             "with any documents.",
-            TermsieveWarning,
             stacklevel=5,
         )
 
 
 def _warn_unused(name: str, because: str) -> None:
-    warnings.warn(f"The parameter {name!r} will not be used since {because}.", TermsieveWarning, stacklevel=5)
+    warn(f"The parameter {name!r} will not be used since {because}.", stacklevel=5)
 
 
 def warn_split_stop_words(analyzer: Analyzer | None) -> None:
@@ -243,10 +251,9 @@ def warn_split_stop_words(analyzer: Analyzer | None) -> None:
     bare = replace(analyzer, stop_words=None, stemmer=None, min_length=1)
     tokens = {token for word in analyzer.stop_set for token in bare.words(bare.preprocess(word))}
     if left := sorted(tokens - analyzer.stop_set):
-        warnings.warn(
+        warn(
             "Your stop_words may be inconsistent with your preprocessing. Tokenizing the stop words generated "
             f"tokens {left} not in stop_words.",
-            TermsieveWarning,
             stacklevel=4,
         )
 
@@ -257,23 +264,31 @@ def parse_vocabulary(vocabulary: Any) -> dict[str, int] | None:
         return None
     if isinstance(vocabulary, str) or not isinstance(vocabulary, Iterable):
         raise OptionError(f"vocabulary must be a dict of columns, or a list of terms, not {vocabulary!r}.")
+    terms = list(vocabulary)
+    if (other := next((term for term in terms if not isinstance(term, str) or not is_unicode(term)), None)) is not None:
+        raise OptionError(f"The terms of a vocabulary must be text, not {other!r}.")
     if not isinstance(vocabulary, Mapping):
-        terms = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
+        terms = sorted(terms) if isinstance(vocabulary, set | frozenset) else terms
         columns = {term: column for column, term in enumerate(terms)}
         if len(columns) < len(terms):
             twice = next(term for column, term in enumerate(terms) if columns[term] != column)
             raise OptionError(f"Duplicate term in vocabulary: {twice!r}.")
     else:
         try:
-            columns = {term: int(column) for term, column in vocabulary.items()}
-        except (TypeError, ValueError) as error:
+            columns = {term: _read_column(column) for term, column in vocabulary.items()}
+        except (TypeError, ValueError, OverflowError) as error:
             raise OptionError(f"The columns of a vocabulary must be whole numbers: {error}.") from error
         _check_columns(columns)
-    if (other := next((term for term in columns if not isinstance(term, str)), None)) is not None:
-        raise OptionError(f"The terms of a vocabulary must be text, not {other!r}.")
     if not columns:
         raise OptionError("empty vocabulary passed to fit: give at least one term, or leave it out.")
     return columns
+
+
+def _read_column(column: Any) -> int:
+    number = int(column)
+    if isinstance(column, Real) and number != column:
+        raise ValueError(f"{column!r} is none")
+    return number
 
 
 def _check_columns(columns: Mapping[str, int]) -> None:
@@ -291,10 +306,10 @@ def _check_columns(columns: Mapping[str, int]) -> None:
 class ColumnReader:
     """A worker that knows the column of its numbers."""
 
-    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
-        vocabulary = reading.vocabulary()
+    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
+        vocabulary = extractor.vocabulary()
         self.worker = Worker(0, vocabulary)
-        self._terms, self._by_bytes = terms, reading.keyed_by_bytes
+        self._terms, self._by_bytes = terms, extractor.keyed_by_bytes
         self._column_of = np.empty(0, np.int32)
         if self._by_bytes:
             numbers = vocabulary.number(terms)
@@ -321,8 +336,8 @@ class ColumnReader:
 class ReaderPool:
     """Readers for the columns of a fitted vectorizer, kept from one call to the next."""
 
-    def __init__(self, reading: TermExtractor, terms: pa.LargeStringArray) -> None:
-        self._extractor, self._terms = reading, terms
+    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
+        self._extractor, self._terms = extractor, terms
         self._idle: list[ColumnReader] = []
         self._columns: dict[str, int] | None = None
 

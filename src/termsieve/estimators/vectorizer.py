@@ -229,10 +229,10 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self
 
     def _learn(self, raw_documents: Any, y: Any) -> tuple[AnyRows, list[Int32Array]]:
-        reading, rows, terms, column_of = self._read(raw_documents)
+        extractor, rows, terms, column_of = self._read(raw_documents)
         if not len(terms) and self.vocabulary is None:
             raise InputError("empty vocabulary; perhaps the documents only contain stop words.")
-        warn_split_stop_words(reading.analyzer)
+        warn_split_stop_words(extractor.analyzer)
         self.__dict__.pop("counts_", None)
         if self._keeps_all:
             self._forget_selection()
@@ -256,14 +256,14 @@ class TermVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _read(self, raw_documents: Any) -> tuple[TermExtractor, AnyRows, pa.LargeStringArray, list[Int32Array]]:
         """Read the documents: rows, terms in order, and the columns of these."""
         _ = self._rule, self._weighting, parse_vocabulary(self.vocabulary)  # wrong options are told before the work
-        reading, parameters = self._extractor, self.get_params(deep=False)
+        extractor, parameters = self._extractor, self.get_params(deep=False)
         check_numbers(parameters)
         warn_unused_parameters(parameters)
-        rows = reading.read(raw_documents, self.threads)
+        rows = extractor.read(raw_documents, self.threads)
         if self.binary:
             rows.make_binary()
         terms, column_of = rows.vocabulary()
-        return reading, rows, terms, column_of
+        return extractor, rows, terms, column_of
 
     def _make_counts(self, rows: AnyRows, terms: pa.LargeStringArray, column_of: list[Int32Array], y: Any) -> Counts:
         everything = sparse.csc_array(np.ones((rows.n_docs, 1), np.int64))

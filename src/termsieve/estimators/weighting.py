@@ -88,7 +88,7 @@ class Weighting:
         if self.occurrences == "binary":
             X.data.fill(1)
         if weights is None:
-            return X if X.dtype == dtype else X.astype(dtype)
+            return X if X.dtype == dtype else _cast(X, np.dtype(dtype))
         from sklearn.preprocessing import normalize
 
         kind = np.dtype(dtype)
@@ -98,6 +98,15 @@ class Weighting:
         data *= weights[X.indices]
         weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
         return sparse.csr_array(normalize(weighted, copy=False)) if cosine else weighted
+
+
+def _cast(X: sparse.csr_array, kind: np.dtype[Any]) -> sparse.csr_array:
+    if kind.kind in "iu" and X.data.max(initial=0) > np.iinfo(kind).max:
+        raise OptionError(
+            f"dtype={kind.name!r} has no room for {X.data.max():,} occurrences of a term in a document. Take a larger "
+            "type, such as 'int64'."
+        )
+    return sparse.csr_array(X.astype(kind))
 
 
 def parse_weighting(name: Any) -> Weighting:

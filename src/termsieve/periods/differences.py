@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -97,10 +97,11 @@ def changes(
         periods = {str(name): one for name, one in before.items()}
     else:
         given = [before, *([] if after is None else [after]), *more]
-        names = names or (("before", "after") if len(given) == 2 else tuple(map(str, range(1, len(given) + 1))))
-        if len(names) != len(given) or len(set(names)) < len(names):
+        usual = ("before", "after") if len(given) == 2 else range(1, len(given) + 1)
+        called = [str(name) for name in names or usual] if isinstance(names, Iterable | None) else []
+        if len(called) != len(given) or len(set(called)) < len(called):
             raise OptionError(f"names must be {len(given)} distinct names, one for each period, not {names!r}.")
-        periods = dict(zip(names, given, strict=True))
+        periods = dict(zip(called, given, strict=True))
     return Changes(periods, level) if len(periods) == 2 else Trends(periods, level)
 
 
@@ -112,7 +113,7 @@ class Changes(PeriodTerms):
     periods : dict of str to Counts
         The two counts, by name.
     terms : pyarrow array
-        All terms of both, sorted; all arrays below are in this order.
+        All terms of both, sorted, or in the order of a given vocabulary; all arrays below are in this order.
     difference, log_ratio : Estimate
         Of the shares of documents: after minus before, and the binary logarithm of after to before.
     z, p, q : array
@@ -197,8 +198,7 @@ class Changes(PeriodTerms):
         kept = self.q <= max_q
         if sign:
             kept &= np.sign(self.difference.value) == sign
-        places = np.flatnonzero(kept)
-        return places[np.argsort(-sizes[places], kind="stable")]
+        return self._sort_places(np.flatnonzero(kept), sizes)
 
     def _rows(self, places: Int64Array) -> list[Change]:
         df0, df1 = (df[places] for df in self.df)

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import pyarrow as pa
 
-from termsieve._types import Array
+from termsieve._types import Array, Int64Array
 from termsieve.counts.counts import Counts
 from termsieve.frames import ArrowTable
 from termsieve.periods.joining import common_classes, join_periods
+from termsieve.periods.proportions import check_level
 from termsieve.ranking.permutation import control_false_discoveries
 
 
@@ -22,6 +24,7 @@ class PeriodTerms(ArrowTable):
     schema: ClassVar[pa.Schema]
 
     def __init__(self, periods: Mapping[str, Counts], level: float, label: str | None = None) -> None:
+        check_level(level)
         self.periods, self.level, self.label = dict(periods), level, label
         self.names = tuple(self.periods)
         self._joined = join_periods(self.periods, label)
@@ -41,6 +44,10 @@ class PeriodTerms(ArrowTable):
     def classes(self) -> list[str]:
         """The classes that all periods have."""
         return common_classes(self.periods)
+
+    def _sort_places(self, places: Int64Array, sizes: Array) -> Int64Array:
+        """Return places of terms in order of their sizes, the largest first; ties by the term."""
+        return places[np.lexsort([self._joined.alphabetical[places], -sizes[places]])]
 
     def of_class(self, label: str) -> Self:
         """Return the same comparison inside a class."""

@@ -23,6 +23,12 @@ class Estimate(NamedTuple):
     high: Array
 
 
+def check_level(level: object) -> None:
+    """Refuse what is no level of an interval."""
+    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+        raise OptionError(f"level must be between 0 and 1, such as 0.95, not {level!r}.")
+
+
 def normal_quantile(level: float) -> float:
     """Return the half width, in standard errors, of an interval of a level such as 0.95.
 
@@ -31,8 +37,7 @@ def normal_quantile(level: float) -> float:
     """
     from scipy.special import ndtri
 
-    if not 0 < level < 1:
-        raise OptionError(f"level must be between 0 and 1, such as 0.95, not {level!r}.")
+    check_level(level)
     return float(ndtri((1 + level) / 2))
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from termsieve._types import Array, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.counts import Counts
 from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
@@ -73,7 +74,7 @@ def keywords(
     >>> [(word.term, round(word.score, 2)) for word in keywords(text, reference, "log_ratio", 2)]
     [('sails', 10.32), ('sinks', 10.32)]
     """
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
+    if n is not None and not is_whole_number(n):
         raise OptionError(f"n must be a whole number, 0 or more, or None for all words, not {n!r}.")
     wanted = as_score(score_func)
     refuse_score_of_documents(wanted)
@@ -115,7 +116,7 @@ def _order_words(scores: Scores, values: Array, rates: Array, *, against: bool) 
     falls = against and scores.score.sided == 1  # one-sided scores are small for words of the other side
     seen = scores.counts.df.toarray()[scores.counts.index_of_class((_TEXT, _REFERENCE)[side])]
     rare = seen[kept] < scores.score.min_df
-    return kept[np.lexsort((kept, values[kept] if falls else -values[kept], rare))]
+    return kept[np.lexsort((scores.counts.alphabetical[kept], values[kept] if falls else -values[kept], rare))]
 
 
 def _find_dispersion(text: Counts, both: Counts, places: Int64Array) -> Array:

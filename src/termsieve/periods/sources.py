@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from termsieve._types import Array, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.counts import Counts
 from termsieve.counts.folds import Folds
 from termsieve.errors import OptionError
@@ -91,7 +92,7 @@ def depend_on_source(folds: Folds, score_func: ScoreLike = DEFAULT_SCORE, k: int
     >>> [(row.term, row.source) for row in depend_on_source(folds, "chi2", 5).rows if row.rank_without is None]
     [('acme', 'c'), ('tea', 'c')]
     """
-    if not isinstance(k, int) or k < 1:
+    if not is_whole_number(k, 1):
         raise OptionError(f"k must be a number of terms, 1 or more, not {k!r}.")
     whole = score(folds.total, score_func)
     best = whole.order()[:k]

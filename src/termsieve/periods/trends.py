@@ -101,8 +101,7 @@ class Trends(PeriodTerms):
         kept = self.q <= max_q
         if sign:
             kept &= np.sign(self.slope.value) == sign
-        places = np.flatnonzero(kept)
-        return places[np.argsort(-np.abs(self.z[places]), kind="stable")]
+        return self._sort_places(np.flatnonzero(kept), np.abs(self.z))
 
     def _rows(self, places: Int64Array) -> list[Trend]:
         terms = self.terms.take(pa.array(places)).to_pylist()

@@ -14,6 +14,7 @@ from termsieve._kernels import import_kernels, kernels_pay
 from termsieve._types import Array, Int32Array
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.distinct import TABLE_CELLS, DistinctCells
+from termsieve.table import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,8 +94,11 @@ def mean(cells: DistinctCells, values: Array) -> Array:
 
 
 def weighted_mean(cells: DistinctCells, values: Array) -> Array:
-    """Take the mean over the classes, each counting by its documents; with several labels per document too."""
-    return _weighted_sum(cells, values, cells.class_sizes) / float(cells.class_sizes.sum())
+    """Take the mean over the classes, each counting by its documents; with several labels per document too.
+
+    It is 0 where no class has documents, as in a table of documents without labels.
+    """
+    return ratio(_weighted_sum(cells, values, cells.class_sizes), float(cells.class_sizes.sum()), empty=0.0)
 
 
 def largest(cells: DistinctCells, values: Array) -> Array:
@@ -124,6 +128,11 @@ def class_values(cells: DistinctCells, values: Array, c: int) -> Array:
     mine = cells.by_class[cells.class_starts[c] : cells.class_starts[c + 1]]
     out[cells.column[mine]] = values[cells.cell[mine]]
     return np.asarray(out)
+
+
+def expand_class(cells: DistinctCells, values: Array, c: int) -> Array:
+    """Return the value of one class for each term."""
+    return cells.expand_to_terms(class_values(cells, values, c))
 
 
 AGGREGATIONS: dict[str, Callable[[DistinctCells, Array], Array]] = {

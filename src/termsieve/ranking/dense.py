@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
+from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals, ratio
 
 if TYPE_CHECKING:
     from termsieve._types import Array, Int64Array
@@ -115,7 +115,7 @@ def _aggregate(values: Array, how: str, sizes: Array) -> Array:
     if how == "max":
         return np.asarray(values.max(axis=1)) + 0.0
     if how == "weighted_mean":
-        return _add_up(values, sizes) / float(sizes.sum())
+        return ratio(_add_up(values, sizes), float(sizes.sum()), empty=0.0)
     total = _add_up(values, np.ones(sizes.size))
     return total / sizes.size if how == "mean" else total
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from termsieve.checks import is_whole_number
 from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.ranking import aggregate as agg
@@ -71,7 +72,7 @@ class IntervalOptions(NamedTuple):
             raise OptionError(f"The method of an interval is 'analytic' or 'bootstrap'; it was given {self.method!r}.")
         for name, least in (("draws", 20), ("seed", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            if not is_whole_number(value, least):
                 raise OptionError(f"The parameter {name!r} of an interval must be {least} or more, not {value!r}.")
         return self
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Control: TypeAlias = Literal["bh", "by"]
 _BLOCK = 1 << 18  # this many possible tables are scored at once
 _FAR, _NEAR, _MARGIN = 40, 10, 60  # standard deviations and documents: what is further from the mean has no probability
+_DRAWN_FROM = 10**9  # documents, from which on NumPy does not draw
 _SAME = 1e-9  # values that differ by less, relatively, are equal: the rest is rounding
 
 
@@ -140,6 +141,11 @@ def draw_overall_pvalues(
         raise OptionError(
             f"{counts.n_multilabel:,} documents have more than one label: exchanging them is not drawing from classes. "
             "The p-values of each class can be had: pvalues(per_class=True, method='permutation')."
+        )
+    if counts.n_docs >= _DRAWN_FROM:
+        raise OptionError(
+            f"p-values by drawing are for fewer than {_DRAWN_FROM:,} documents; these are {counts.n_docs:,}. Without "
+            "draws, pvalues(method='permutation') works out those of the classes exactly."
         )
     found = np.empty(places.size)
     n_t = counts.term_df[places]

@@ -32,8 +32,17 @@ def as_score(what: ScoreLike) -> Score:
         return parse_score(what)
     if callable(what):
         refuse_matrix_function(what)
-        return make_score(what)
+        return _make_own_score(what)
     raise OptionError(f"A score is a spelling, a Score or a function of a Table; it was given {what!r}.")
+
+
+def _make_own_score(function: Callable[[Table], Array]) -> Score:
+    if not hasattr(function, "__name__"):
+        raise OptionError(f"A score needs a name, so its function must have one: define it with def. It is {function}.")
+    try:
+        return make_score(function)
+    except (TypeError, ValueError, NameError) as error:
+        raise OptionError(f"The function {function.__name__!r} cannot be a score: {error}.") from error
 
 
 @overload
@@ -85,6 +94,14 @@ def score(
 
 
 def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
+    from termsieve.counts.counts import Counts
+    from termsieve.counts.counts_file import CountsFile
+
+    if not isinstance(counts, Counts | CountsFile):
+        raise OptionError(
+            f"score needs Counts or a CountsFile; it was given {type(counts).__name__}. "
+            "Documents are counted by termsieve.count; folds have counts, such as folds.total."
+        )
     if counts.n_classes == 0:
         raise OptionError("These counts have no classes: there is nothing to score against.")
     if one.single_label and counts.n_multilabel:
@@ -93,8 +110,6 @@ def _score_one(counts: Counts | CountsFile, one: Score) -> Scores | FileScores:
             f"of {one.name!r} do not add up then. Take 'info_gain_binary'.",
             stacklevel=3,
         )
-    from termsieve.counts.counts_file import CountsFile
-
     if isinstance(counts, CountsFile):
         from termsieve.ranking.finalists import FileScores
 

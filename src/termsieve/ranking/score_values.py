@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from termsieve import views
 from termsieve._types import Array, BoolArray, Int32Array, Int64Array, StringArray
+from termsieve.checks import is_whole_number
 from termsieve.defaults import DEFAULT_LEVEL
 from termsieve.errors import OptionError
 from termsieve.frames import ArrowTable
@@ -87,7 +88,7 @@ class Scores(ArrowTable):
         if self.score.class_blind:
             return self.overall()
         cells, values = self._evaluation
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     def overall(self, aggregate: str | None = None) -> Array:
         """Return one value per term.
@@ -210,13 +211,14 @@ class Scores(ArrowTable):
         if method not in ("theory", "permutation"):
             raise OptionError(f"The method of p-values is 'theory' or 'permutation'; it was given {method!r}.")
         if draws is not None:
-            is_number = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
-            if method != "permutation" or per_class or not is_number or draws < 1:
+            if method != "permutation" or per_class or not is_whole_number(draws, 1):
                 raise OptionError("draws is a number of tables, for method='permutation' without per_class.")
+            if not is_whole_number(seed):
+                raise OptionError(f"The parameter 'seed' of p-values must be 0 or more, not {seed!r}.")
             return draw_overall_pvalues(self.counts, self.score, None, np.arange(self.counts.n_terms), draws, seed)
         cells, values = self._cell_pvalues if method == "permutation" else self._theoretical_pvalues()
         if per_class:
-            return np.array([cells.expand_to_terms(agg.class_values(cells, values, c)) for c in range(cells.n_classes)])
+            return np.array([agg.expand_class(cells, values, c) for c in range(cells.n_classes)])
         smallest = 0.0 - agg.largest(cells, -values)
         return cells.expand_to_terms(np.minimum(1.0, cells.n_classes * smallest))
 
@@ -237,7 +239,7 @@ class Scores(ArrowTable):
     def pvalues_of_class(self, c: int) -> Array:
         """Return the p-values by permutation of all terms in one class, by its place."""
         cells, values = self._cell_pvalues
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     @cached_property
     def _cell_pvalues(self) -> tuple[DistinctCells, Array]:
@@ -282,7 +284,7 @@ class Scores(ArrowTable):
             return Interval(*(np.broadcast_to(end, self.counts.shape).copy() for end in (low, high)))
         cells, found = find_cell_intervals(self.counts, self.score, IntervalOptions(level, method, draws, seed).check())
         return Interval(
-            *(np.array([cells.expand_to_terms(agg.class_values(cells, end, c)) for c in range(cells.n_classes)])
+            *(np.array([agg.expand_class(cells, end, c) for c in range(cells.n_classes)])
               for end in found)
         )  # fmt: skip
 
@@ -291,7 +293,7 @@ class Scores(ArrowTable):
         if self.score.class_blind:
             return self.overall_interval(level=level)
         cells, found = self._cell_intervals(IntervalOptions(level).check())
-        return Interval(*(cells.expand_to_terms(agg.class_values(cells, end, c)) for end in found))
+        return Interval(*(agg.expand_class(cells, end, c) for end in found))
 
     def _cell_intervals(self, options: IntervalOptions) -> tuple[DistinctCells, Interval]:
         """Return the intervals of all different cells; those asked for last are kept."""
@@ -405,14 +407,17 @@ class Scores(ArrowTable):
 
     def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
         """Return the places of the n best terms that speak for a class, by its place, or against it."""
-        cells, lift = self._lift
-        side = cells.expand_to_terms(agg.class_values(cells, lift, c))
-        values = self.of_class(c)
+        values, side = self.of_class(c), self.lift_of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
             # such a score is smallest where a term speaks most against the class, and often just 0 there
             return self.top_indices(-values, -side, n, among)
         return self.top_indices(values, self.tie_break_of_class(c), n, among)
+
+    def lift_of_class(self, c: int) -> Array:
+        """Return tpr - fpr of each term in one class, by its place: above 0 where the term speaks for the class."""
+        cells, lift = self._lift
+        return agg.expand_class(cells, lift, c)
 
     @cached_property
     def _lift(self) -> tuple[DistinctCells, Array]:
@@ -423,7 +428,7 @@ class Scores(ArrowTable):
         if self._tie_break is None:
             return None
         cells, values = self._tie_break
-        return cells.expand_to_terms(agg.class_values(cells, values, c))
+        return agg.expand_class(cells, values, c)
 
     @cached_property
     def _tie_break(self) -> tuple[DistinctCells, Array] | None:
@@ -455,7 +460,7 @@ class Scores(ArrowTable):
 
 def check_listing(n: object, *, of: str | None, per_class: bool, against: bool) -> None:
     """Refuse what `Scores.top` cannot list."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+    if not is_whole_number(n):
         raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
     if against and not per_class and of is None:
         raise OptionError(
@@ -473,7 +478,11 @@ def _get_tp(t: Table) -> Array:
 
 def _evaluate_checked(score: Score, t: Table) -> Array:
     """Return the values of a score on a table, as floats of the right shape that are numbers."""
-    values = np.asarray(score.evaluate(t), dtype=np.float64)
+    given = score.evaluate(t)
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"The score {score.spelling!r} must give numbers: {error}.") from error
     if values.shape not in ((), t.tp.shape):
         raise OptionError(
             f"The score {score.spelling!r} must give one value for each entry of the table: "

@@ -156,7 +156,7 @@ def _describe_overall(s: Score) -> str:
     }[s.aggregation]
 
 
-def _limits(limits: str) -> str:
+def _format_limits(limits: str) -> str:
     return limits.replace("[", "in [", 1) if " or " in limits else f"in {limits}"
 
 
@@ -165,7 +165,7 @@ def _describe_parameters(s: Score) -> Iterator[str]:
         if p.choices:
             may = " or ".join(map(format_value, p.choices))
         else:
-            may = "True or False" if isinstance(p.default, bool) else _limits(p.limits)
+            may = "True or False" if isinstance(p.default, bool) else _format_limits(p.limits)
         yield f"{p.name}={format_value(p.default)} ({may})"
 
 

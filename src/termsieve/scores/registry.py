@@ -64,7 +64,7 @@ class Parameter:
         elif self.choices:
             ok, must = value in self.choices, "one of " + ", ".join(map(format_value, self.choices))
         else:
-            number = isinstance(value, int | float) and not isinstance(value, bool)
+            number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
             ok = number and _is_inside(value, self.limits)  # type: ignore[arg-type]
             must = f"a number: {self.limits}" if " or " in self.limits else f"a number in {self.limits}"
             value = float(value) if ok else value  # type: ignore[arg-type]
@@ -298,9 +298,9 @@ def format_value(value: ParameterValue) -> str:
 
 def _read_parameters(function: TableFunction, limits: Mapping[str, str]) -> tuple[Parameter, ...]:
     """Read the parameters of a score from the signature of its function."""
-    parameters = []
-    hints = get_type_hints(function)
-    for p in list(inspect.signature(function).parameters.values())[1:]:
+    parameters, given = [], list(inspect.signature(function).parameters.values())[1:]
+    hints = get_type_hints(function) if given else {}
+    for p in given:
         if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
             raise TypeError(f"parameter {p.name!r} of score {function.__name__!r} must be keyword-only, with a default")
         hint = hints.get(p.name)

@@ -159,7 +159,7 @@ class JmiSteps(_SumCriterion):
         """Return the first with the largest sum; before any is chosen, with the largest relevance."""
         if not self.chosen:
             return Step(0, self._to_nats(float(self.problem.relevance[0])))
-        best = _first_largest(self.high, self.low, self.is_open)
+        best = _find_first_largest(self.high, self.low, self.is_open)
         return Step(best, self._to_nats(self._sum(best) / len(self.chosen)))
 
     def is_below_bound(self, best: int) -> bool:
@@ -181,7 +181,7 @@ class MrmrDifferenceSteps(_SumCriterion):
         n, relevance = max(len(self.chosen), 1), self.problem.relevance
         low = (relevance & _LOW) * n - self.low
         high = (relevance >> _HALF) * n - self.high + (low >> _HALF)
-        best = _first_largest(high, low & _LOW, self.is_open)
+        best = _find_first_largest(high, low & _LOW, self.is_open)
         return Step(best, self._to_nats(int(relevance[best]) - self._sum(best) / n))
 
     def is_below_bound(self, best: int) -> bool:
@@ -216,7 +216,7 @@ class MrmrQuotientSteps(MrmrDifferenceSteps):
         return bool(self.chosen) or super().is_below_bound(best)
 
 
-def _first_largest(high: Int64Array, low: Int64Array, among: BoolArray) -> int:
+def _find_first_largest(high: Int64Array, low: Int64Array, among: BoolArray) -> int:
     """Return the first of the largest numbers in two parts."""
     tops = np.where(among, high, np.iinfo(np.int64).min)
     places = np.flatnonzero(tops == tops.max())

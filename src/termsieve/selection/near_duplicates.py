@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from termsieve._types import BoolArray, Int32Array, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.errors import OptionError
 from termsieve.ranking.ranking import as_score, score
@@ -68,8 +70,10 @@ def find_near_duplicates(
     list of NearDuplicate
         By chosen term, and those of one term by what it takes from them (gain - left), the most first.
     """
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
+    if n is not None and not is_whole_number(n):
         raise OptionError(f"n must be a whole number of terms, 0 or more, or None, not {n!r}.")
+    if not isinstance(least_share, Real) or not 0 <= least_share <= 1:
+        raise OptionError(f"least_share must be a share of documents, from 0 to 1, not {least_share!r}.")
     if not len(chosen):
         return []
     counts = matrix.counts

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 import numpy as np
 
 from termsieve._types import Array, BoolArray, Int64Array
+from termsieve.checks import is_whole_number
 from termsieve.counts.counts import Counts
 from termsieve.errors import OptionError
-from termsieve.ranking import aggregate as agg
-from termsieve.ranking import distinct
 from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.ranking.score_values import Scores
 from termsieve.scores.registry import format_value
-from termsieve.table import Table
 
 if TYPE_CHECKING:
     from termsieve.counts.folds import Folds
@@ -75,8 +73,7 @@ class TermPool:
 
     def best_of_class(self, c: int, n: int) -> tuple[Int64Array, Array]:
         """Return the n best of the terms that speak for a class, by their value there, and these values."""
-        cells, lift = distinct.evaluate(self.counts, _get_lift)
-        speaks = cells.expand_to_terms(agg.class_values(cells, lift, c)) > 0
+        speaks = self.scores.lift_of_class(c) > 0
         if self.among is not None:
             speaks &= self._in_pool
         values = self.scores.of_class(c)
@@ -102,10 +99,6 @@ class TermPool:
                 "take a rule that ranks terms one by one, such as top(1000) or round_robin(1000)."
             )
         return self.matrix
-
-
-def _get_lift(t: Table) -> Array:
-    return t.lift
 
 
 class ChosenTerms(NamedTuple):
@@ -168,7 +161,7 @@ def rule(name: str) -> Callable[[R], R]:
 def set_int(one: Rule, name: str) -> None:
     """Check a parameter that is a number of terms, and store it as an int."""
     value = getattr(one, name)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+    if not is_whole_number(value):
         raise OptionError(f"The parameter {name!r} of {one.name!r} must be a whole number, 0 or more, not {value!r}.")
     object.__setattr__(one, name, int(value))
 

@@ -83,12 +83,12 @@ class RedundancyRule(Rule):
         self, matrix: LabelledMatrix, k: int | None, among: Int64Array | None = None, c: int | None = None
     ) -> ChosenTerms:
         """Choose up to k columns of a matrix, for all classes or for one against the rest; None: all there are."""
+        total = int(matrix.X.shape[1]) if k is None else min(k, int(matrix.X.shape[1]))
         if c is not None or (matrix.codes is not None and not self.in_turn):
-            pairs = list(islice(self._iterate(matrix, among, c), k))
+            pairs = list(islice(self._iterate(matrix, among, c), total))
             indices = np.array([index for index, _ in pairs], np.int64)
             return ChosenTerms(indices, np.array([value for _, value in pairs]), [self.name] * len(pairs), "")
         n, names = matrix.Y.shape[1], matrix.counts.classes
-        total = int(matrix.X.shape[1]) if k is None else k
         depth = 2 * total // n + 16
         heads = [Head(str(names[i]), total, self._iterate_afresh(matrix, among, i, depth)) for i in range(n)]
         return ChosenTerms(*take_from_heads(heads, total), "")

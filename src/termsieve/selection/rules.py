@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
@@ -19,8 +18,9 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from termsieve._types import Array, BoolArray
-from termsieve.errors import OptionError, TermsieveWarning, did_you_mean
+from termsieve.errors import OptionError, did_you_mean, warn
 from termsieve.ranking.finalists import Contest
+from termsieve.ranking.permutation import control_false_discoveries
 from termsieve.ranking.ranking import ScoreLike, as_score
 from termsieve.scores import SCORES, Score
 from termsieve.scores.registry import format_value
@@ -79,11 +79,7 @@ class Top(Rule):
         if self.k == "all":
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms were asked for")
         if self.k > pool.size:
-            warnings.warn(
-                f"k={self.k} is more than the {pool.size} terms there are: all are taken.",
-                TermsieveWarning,
-                stacklevel=2,
-            )
+            warn(f"k={self.k} is more than the {pool.size} terms there are: all are taken.")
             return _choose_best(pool, pool.size, f"all {pool.size:,} terms: {self.k:,} were asked for")
         return _choose_best(
             pool, self.k, f"the {_format_count(self.k, pool.size)} with the highest score were asked for"
@@ -194,10 +190,8 @@ class Fdr(Rule):
 
     def choose(self, pool: TermPool) -> ChosenTerms:
         """Choose by adjusted p-values."""
-        from scipy.stats import false_discovery_control
-
         p = _pool_pvalues(pool)
-        kept = false_discovery_control(p, method=self.method) <= self.alpha if len(p) else p > 1
+        kept = control_false_discoveries(p, self.method) <= self.alpha
         largest = f"; the largest p-value is {p[kept].max():.3g}" if kept.any() else ""
         reason = (
             f"a false discovery rate of at most {self.alpha:g}: {_format_count(int(kept.sum()), pool.size)}{largest}"

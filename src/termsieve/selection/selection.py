@@ -230,6 +230,8 @@ def select(
     array(['discount', 'pills', 'noon'], dtype=object)
     """
     chosen_rule = parse_rule(rule)
+    if not isinstance(folds, Folds | None):
+        raise OptionError(f"folds must be what termsieve.count_folds gives, not {type(folds).__name__}.")
     if chosen_rule.needs_folds and isinstance(what, Documents | Sequence):
         folds = count_folds(what, labels, folds=N_FOLDS, analyzer=analyzer, threads=threads)
         if not chosen_rule.needs_documents:

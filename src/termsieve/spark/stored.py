@@ -18,6 +18,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from termsieve._types import Int64Array, StringArray
+from termsieve.checks import is_whole_number
 from termsieve.counts.counts import Counts, Population
 from termsieve.counts.parts import Part, PartReport, combine_parts, prune_rare
 from termsieve.defaults import DEFAULT_SCORE
@@ -157,7 +158,7 @@ def refuse_existing(session: SparkSession, path: str) -> None:
 
 def store_parts(parts: DataFrame, path: str, min_df: float, ranges: int | None) -> StoredCounts:
     """Add up parts, range by range, and write them."""
-    if ranges is not None and (isinstance(ranges, bool) or not isinstance(ranges, int) or ranges < 1):
+    if ranges is not None and not is_whole_number(ranges, 1):
         raise OptionError(f"ranges must be a whole number, 1 or more, not {ranges!r}.")
     session = parts.sparkSession
     heads = parts.mapInArrow(read_heads, HEADS).toArrow().to_pylist()

@@ -26,7 +26,14 @@ from termsieve.tokens.patterns import (
     register_pattern,
 )
 from termsieve.tokens.resources import find_stop_words, load_jieba, load_stemmer, load_stop_words, stemmer_version
-from termsieve.tokens.tokenizers import Tokenizer, Unconfirmed, find_tokenizer, register_tokenizer, resolve_tokenizer
+from termsieve.tokens.tokenizers import (
+    Tokenizer,
+    Unconfirmed,
+    check_tokens,
+    find_tokenizer,
+    register_tokenizer,
+    resolve_tokenizer,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +140,7 @@ class Analyzer:
         if isinstance(text, str) == (self.analyzer == "tokens"):
             raise make_kind_error(self)
         if not isinstance(text, str):
-            return list(_word_ngrams(self._filter(list(text)), *self.ngram_range))
+            return list(_word_ngrams(self.filter_words(list(text)), *self.ngram_range))
         text = self.preprocess(text)
         if self.analyzer == "char":
             return list(_char_ngrams(text, *self.ngram_range))
@@ -148,16 +155,20 @@ class Analyzer:
         if self.lowercase:
             text = text.lower()
         if self.strip_accents:
-            text = _strip_accents(text, self.strip_accents)
+            text = remove_accents(text, self.strip_accents)
         if self.segmenter:
             text = " ".join(load_jieba().cut(text))
         return text
 
     def words(self, text: str) -> list[str]:
         """Return the tokens of a preprocessed text: without the short, the stopped and the endings."""
-        return self._filter(list(self._tokenize(text)))
+        tokens = self._tokenize(text)
+        if self.tokenizer is not None:
+            tokens = check_tokens(tokens, f"Analyzer: tokenizer {str(self.tokenizer)!r}")
+        return self.filter_words(tokens)
 
-    def _filter(self, words: list[str]) -> list[str]:
+    def filter_words(self, words: list[str]) -> list[str]:
+        """Return the words without the short, the stopped and the endings."""
         if self.min_length > 1:
             words = [word for word in words if len(word) >= self.min_length]
         if self.stop_set:
@@ -308,7 +319,7 @@ def _check_flag(name: str, value: object) -> None:
 
 
 def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str | None) or value not in choices:
         hint = did_you_mean(str(value), [c for c in choices if c])
         raise OptionError(
             f"Analyzer: {name} must be one of {', '.join(map(repr, choices))}, not {value!r}. {hint}".rstrip()
@@ -348,7 +359,8 @@ def _check_stop_words(value: object) -> str | frozenset[str] | None:
 # Pieces of text
 
 
-def _strip_accents(text: str, how: str) -> str:
+def remove_accents(text: str, how: str) -> str:
+    """Return the text without accents, or with "ascii" without all that is not ASCII."""
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text)

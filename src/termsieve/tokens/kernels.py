@@ -5,6 +5,9 @@ caller makes room and calls again from the document where it stopped. Nothing of
 returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
 add up. Indices are unsigned where it matters: numba looks whether a signed one counts from the end.
 
+The loops that `scan` calls stand in this module with it: numba keeps what it compiled for as long as the file of a loop
+is unchanged, and does not look at the files of loops that it calls.
+
 Terms
     A term has a number and a key of two 64-bit numbers, which stand in ``keys`` by number. A word of up to 15 bytes is
     its own key, so it needs no other spelling; a longer one has its hash for a key, and its bytes stand in the
@@ -32,6 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from termsieve._numba import (
+    FIRST_BYTES,
     fold_block,
     jit,
     load_eight,
@@ -47,8 +51,6 @@ _SHORT_WORD_BYTES = 15  # bytes of a word that fit into its key, beside their nu
 GRAM_MARK, LONG_MARK = np.uint64(254 << 56), np.uint64(255 << 56)  # the highest byte of keys that are no words
 TOP_BYTE_SHIFT, TOP_BYTE = np.uint64(56), np.uint64(255 << 56)
 _ZERO, _ONE, _TWO, _EIGHT, _SIXTEEN = (np.uint64(n) for n in (0, 1, 2, 8, 16))
-_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
-_HIGH_BITS = np.uint64(0x8080808080808080)
 _HASH_BITS, _ENTRY_SHIFT, _NUMBER_BITS = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
 _AHEAD = 16  # words for which memory is asked for in advance
 _BLOCK = np.uint64(64)  # bytes that are folded at once
@@ -209,7 +211,11 @@ def _fold_bytes(text, offsets, first, n, by_byte, ranges, folded, stops):
 
 @_jit
 def _drop_kept(folded, block, leads, kept):
-    """Leave out those characters of a block that stay as they are: in most texts, nearly all letters."""
+    """Leave out those characters of a block that stay as they are: in most texts, nearly all letters.
+
+    Takes and returns a bit for each byte that begins a character. Characters with the same leading byte are looked at
+    together: most texts have few such bytes. Characters of three and four bytes are all left.
+    """
     second, left = block + _ONE, leads & mask_at_least(folded, block, _LEAD_OF_THREE)
     leads &= ~left
     while leads != _ZERO:
@@ -230,7 +236,7 @@ def _fold_letters(folded, length, kept, folds):
             leads = _drop_kept(folded, np.uint64(block), leads, kept)
         while leads != _ZERO:
             i = np.uint64(block) + np.uint64(lowest_bit(leads))
-            leads &= leads - _ONE
+            leads &= leads - _ONE  # without the lowest bit
             eight = load_eight(folded, i)
             lead, second = eight & np.uint64(0xFF), (eight >> np.uint64(8)) & np.uint64(0x3F)
             if lead < np.uint64(0xE0):
@@ -244,7 +250,7 @@ def _fold_letters(folded, length, kept, folds):
                     fold = folds[((lead & np.uint64(7)) << np.uint64(18)) | (second << np.uint64(6)) | fourth]
             if fold == LENGTH_CHANGES:
                 return False
-            folded[i] = fold
+            folded[i] = fold  # a byte is stored: the lowest of the number
             folded[i + _ONE] = fold >> 8
             if lead >= np.uint64(0xE0):
                 folded[i + _TWO] = fold >> 16
@@ -295,7 +301,7 @@ def _find_edges(folded, length, edges):
     n, before = _ZERO, _ZERO
     for block in range(0, length + 1, 64):
         bits = mask_at_least(folded, np.uint64(block), np.uint8(1))
-        changes = bits ^ ((bits << _ONE) | before)
+        changes = bits ^ ((bits << _ONE) | before)  # set where a byte is not as the one before it
         before = bits >> np.uint64(63)
         while changes != _ZERO:
             edges[n] = block + lowest_bit(changes)
@@ -469,11 +475,11 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
     for edge in range(_ZERO, np.uint64(n_edges), _TWO):
         start = edges[edge]
         length = edges[edge + _ONE] - start
-        low = load_eight(folded, np.uint64(start)) & _FIRST_BYTES[np.uint64(min(length, 8))]
-        high = load_eight(folded, np.uint64(start + 8)) & _FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
+        low = load_eight(folded, np.uint64(start)) & FIRST_BYTES[np.uint64(min(length, 8))]
+        high = load_eight(folded, np.uint64(start + 8)) & FIRST_BYTES[np.uint64(max(min(length, 16) - 8, 0))]
         high |= np.uint64(length + 1) << TOP_BYTE_SHIFT
         lows[n], highs[n], hashes[n] = low, high, _hash_key(low, high, hashing)
-        starts[n], lengths[n], longs[n_long] = start, length, n
+        starts[n], lengths[n], longs[n_long] = start, length, n  # what does not count is overwritten by the next
         is_term = length >= least
         if not is_ascii:  # of one character or two, the first says how many bytes there are
             is_term = length >= least + (least - 1) * _count_following(low & np.uint64(0xFF))
@@ -493,7 +499,7 @@ def _make_keys(folded, edges, n_edges, least, is_ascii, hashing, lows, highs, ha
 @_jit
 def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
     """Write where the numbers of each document of a group end, without those of stop words; returns the last end."""
-    if n_stop == 0:
+    if n_stop == 0:  # the usual case: no number has to be moved
         word = _ZERO
         for doc in range(doc_ends.shape[0] - 1):
             while word < np.uint64(n) and starts[word] < stops[doc]:
@@ -504,7 +510,7 @@ def _end_documents(numbers, n, n_stop, starts, stops, doc_ends, n_out):
     kept, word = 0, 0
     for doc in range(doc_ends.shape[0]):
         while word < n and starts[word] < stops[doc]:
-            numbers[kept] = numbers[word]
+            numbers[kept] = numbers[word]  # a stop word is overwritten by the next
             kept += np.int64(numbers[word] >= n_stop)
             word += 1
         doc_ends[doc] = n_out + kept

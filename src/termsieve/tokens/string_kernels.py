@@ -6,18 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from termsieve._numba import jit, load_eight, swap_bytes
+from termsieve._numba import FIRST_BYTES, jit, load_eight, swap_bytes
 
 _jit: Any = jit
-
-_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
 
 @_jit
 def _load_head(text, start, end):
     """Return the first eight bytes of a string as one big-endian number, zeros beyond its end."""
     if start + 8 <= text.shape[0]:
-        return swap_bytes(load_eight(text, np.uint64(start)) & _FIRST_BYTES[np.uint64(min(end - start, 8))])
+        return swap_bytes(load_eight(text, np.uint64(start)) & FIRST_BYTES[np.uint64(min(end - start, 8))])
     head = np.uint64(0)
     for i in range(start, start + 8):
         head = (head << np.uint64(8)) | (np.uint64(text[i]) if i < end else np.uint64(0))

@@ -6,8 +6,9 @@ import functools
 import importlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from termsieve.errors import OptionError
 
@@ -66,6 +67,16 @@ def register_tokenizer(tokenizer: Tokenizer | str) -> str:
         _TOKENIZERS[name] = tokenizer
     _NAMES.add(name)
     return name
+
+
+def check_tokens(tokens: Any, maker: str) -> list[str]:
+    """Return what a function of the user's own has made of a text; refuse what is no list of strings."""
+    if isinstance(tokens, Iterable):
+        found: list[str] = list(tokens)
+        if set(map(type, found)) <= {str} or all(isinstance(token, str) for token in found):
+            return found
+        tokens = next(token for token in found if not isinstance(token, str))
+    raise OptionError(f"{maker} must return a list of strings for a text; it returned {tokens!r:.60}.")
 
 
 def tokenizer_name(tokenizer: Tokenizer | str) -> str:

@@ -137,7 +137,7 @@ class Vocabulary:
         self, texts: pa.LargeStringArray, char: CharacterTables, *, defer_nonascii: bool
     ) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
         text, whole = string_buffers(texts)
-        offsets, last = _pieces(text, whole, char.kinds)
+        offsets, last = _cut_into_pieces(text, whole, char.kinds)
         n = len(offsets) - 1
         out = self._get_output(int(offsets[-1] - offsets[0]) // (self._runs.least + 1) + n + 1)
         ends, deferred = np.empty(n, np.int64), np.zeros(n, np.bool_)
@@ -158,7 +158,7 @@ class Vocabulary:
         if self._longest > 4 * PIECE:  # a word of many megabytes is rare: do not keep the room for it
             self._longest, self._buffers = -1, {}
         tokens = DocumentTerms(out[: ends[-1] if n else 0], ends)
-        return (tokens, deferred) if last is None else _of_documents(tokens, deferred, last)
+        return (tokens, deferred) if last is None else _join_pieces(tokens, deferred, last)
 
     def _tables(self) -> dict[str, Any]:
         """Return the vocabulary as loops take it: arrays of one dimension, which numba indexes faster."""
@@ -262,7 +262,7 @@ class Vocabulary:
     # Room
 
     def _ensure_capacity(self, terms: int, n_bytes: int = 0) -> None:
-        """Room for so many more terms and bytes; what grows, doubles."""
+        """Have room for so many more terms and bytes; what grows, doubles."""
         slots, keys, arena, places = self.words
         room = self.n_terms + terms
         if room > MOST_TERMS:
@@ -290,7 +290,7 @@ class Vocabulary:
         return parts
 
     def get_terms(self, terms: npt.NDArray[np.integer], parts: NgramParts | None = None) -> pa.LargeStringArray:
-        """Terms by their numbers, written out."""
+        """Return terms by their numbers, written out."""
         terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
         offsets, keys = np.zeros(len(terms) + 1, np.int64), self.words.keys.reshape(-1)
         spelled = {"keys": keys, "prefix": parts.prefix, "last": parts.last, "terms": terms, "offsets": offsets}
@@ -330,8 +330,8 @@ class Vocabulary:
         return argsort_pairs(heads, tails, lambda tied: self.get_terms(words[tied]))
 
 
-def _pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -> tuple[Int64Array, Int64Array | None]:
-    """Offsets of pieces of the documents, and the number of pieces up to the end of each; None: they are not cut.
+def _cut_into_pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -> tuple[Int64Array, Int64Array | None]:
+    """Return offsets of pieces of the documents, and how many there are up to the end of each; None: none is cut.
 
     A piece ends before a character that is in no word: after `PIECE` bytes or, in a longer word, with the word.
     """
@@ -349,10 +349,10 @@ def _pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -> tuple[I
     return np.array([*starts, offsets[-1]], np.int64), np.array(last, np.int64)
 
 
-def _of_documents(
+def _join_pieces(
     tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], last: Int64Array
 ) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
-    """Tokens of whole documents from those of their pieces; where one piece is deferred, all of the document is."""
+    """Return tokens of whole documents from those of their pieces; one piece that is deferred defers its document."""
     first = np.concatenate([[0], last[:-1]])
     ends, late = tokens.ends[last - 1], np.logical_or.reduceat(deferred, first)
     if not late.any():
@@ -363,7 +363,7 @@ def _of_documents(
 
 
 def _splice_tokens(tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], late: DocumentTerms) -> DocumentTerms:
-    """Tokens of all documents, when those of the deferred ones come later."""
+    """Return tokens of all documents, when those of the deferred ones come later."""
     lengths = np.diff(tokens.ends, prepend=0)
     lengths[deferred] = np.diff(late.ends, prepend=0)
     owner = np.repeat(deferred, lengths)
