@@ -51,7 +51,7 @@ TESTS = {  # modules, and the tests of them and of what uses them: files, and wh
     "selection/rules": "stages/test_select_rules.py stages/test_select.py laws/test_scale.py -k 'not scale or select'",
     "counts/counts counts/arithmetic counts/folds": (
         "stages/test_counts.py stages/test_counting.py stages/test_storage.py stages/test_counts_tables.py "
-        "laws/test_counts.py laws/test_scale.py laws/test_ways.py"
+        "stages/test_views.py laws/test_counts.py laws/test_scale.py laws/test_ways.py"
     ),
     "scores/*": (
         "golden/test_score_values.py stages/test_scores.py stages/test_ranking.py laws/test_scores.py "

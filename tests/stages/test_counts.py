@@ -480,3 +480,9 @@ def test_what_is_no_text_is_no_term(tmp_path):
         counts.with_vocabulary(["\ud800"])
     with pytest.raises(OptionError, match="vocabulary must be a list of names, not None"):
         counts.with_vocabulary(None)
+
+
+def test_a_similar_term_is_named():
+    counts = ts.count(["call me", "meet me"], ["x", "y"])
+    with pytest.raises(KeyError, match=r"There is no term 'cal'\. Did you mean 'call'\?"):
+        counts["cal"]
