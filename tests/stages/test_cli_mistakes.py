@@ -313,6 +313,12 @@ def test_whatever_is_typed_ends_with_a_code(folder, command, files, rest):
         assert end.code in (0, 2)  # noqa: PT017
 
 
+@pytest.mark.parametrize("typed_name", ["~nobody_of_that_name", "~nobody_of_that_name/mail.csv"])
+def test_the_home_of_nobody_is_a_file_that_is_not_there(typed_name, typed):
+    code, _, err = typed("rank", typed_name)
+    assert (code, "There is no file" in err) == (1, True), err
+
+
 def test_what_is_no_mistake_of_the_user_is_not_hidden(monkeypatch, tmp_path):
     def broken(*_):
         raise ZeroDivisionError
