@@ -223,6 +223,7 @@ def test_an_input_is_not_overwritten(arguments, typed, folder):
         ("scores \udcff", "is not valid UTF-8"),
         ("report ok.csv -o page.txt", "a page has the extension .html"),
         ("select ok.csv -k five", "not a number of terms"),
+        ("select ok.csv -k 0", "not a number of terms"),
         ("select ok.csv -k 5 --rule top(5)", "not both"),
         ("count ok.csv", "give the file to write"),
         ("compare ok.csv -k x", "not a number of terms"),
