@@ -314,6 +314,14 @@ def test_whatever_is_typed_ends_with_a_code(folder, command, files, rest):
         assert end.code in (0, 2)  # noqa: PT017
 
 
+@pytest.mark.parametrize("command", ["count ok.csv", "train ok.csv --cv 0 -k 2", "merge ok.counts"])
+def test_the_name_of_standard_input_is_not_written_to(command, typed, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    code, _, err = typed(*command.split(), "-o", "-")
+    assert (code, "is no name for a file to write" in err) == (1, True), err
+    assert not (folder / "-").exists()
+
+
 @pytest.mark.parametrize("typed_name", ["~nobody_of_that_name", "~nobody_of_that_name/mail.csv"])
 def test_the_home_of_nobody_is_a_file_that_is_not_there(typed_name, typed):
     code, _, err = typed("rank", typed_name)
