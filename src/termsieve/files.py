@@ -27,6 +27,8 @@ def check_target(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> Path
     What is written through a link goes to the file behind it.
     """
     path = Path(path)
+    if str(path) == "-":
+        raise OutputError("-: stands for standard input, and is no name for a file to write. Give the name of a file.")
     try:
         _check_folder(path)
         same = next((one for one in inputs if not _is_special(path) and _belongs_to(path.resolve(), Path(one))), None)

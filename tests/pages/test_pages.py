@@ -193,6 +193,14 @@ def test_a_phone_scrolls_in_one_direction_only(visit, request, which, width):
         assert min(sizes) >= 12
 
 
+def test_on_a_phone_the_map_does_not_slide_over_the_term_below_it(visit, plain_page):
+    with visit(plain_page, **PHONE, reduced_motion="reduce") as page:  # scrolls at once
+        page.evaluate("document.querySelector('aside').scrollIntoView()")
+        assert page.evaluate("window.scrollY") > 1000
+        chart, term = page.locator("#figure-map").bounding_box(), page.locator("aside").bounding_box()
+        assert chart["y"] + chart["height"] <= term["y"]
+
+
 def test_printed_it_is_light_whole_and_without_controls(visit, plain_page):
     with visit(plain_page, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -242,6 +243,7 @@ def test_the_catalogue_lists_every_score(typed):
     _, out, _ = typed("scores")
     assert {row["name"]: row["title"] for row in rows_of(out)} == {s.name: s.title for s in ts.SCORES.values()}
     _, out, _ = typed("scores", "--format", "table")
+    assert re.findall(r"0\.\d{3}", out) == sorted(re.findall(r"0\.\d{3}", out))  # what loses least comes first
     assert all(name in out for name in ts.SCORES)
     _, out, _ = typed("scores", "bns", "--format", "json")
     assert json.loads(out)[0]["source"] == "forman2003"

@@ -151,6 +151,7 @@ def test_places_of_a_term_are_shown(typed, mail):
     assert [json.loads(line)["document"] for line in out.splitlines()] == [3]
     assert "sun" in typed("kwic", mail, "sun", "-f", "table")[1]
     assert "No document has it" in typed("kwic", mail, "snow", "-f", "table")[1]
+    assert "'snow'" in typed("kwic", mail, "snow", "-f", "table")[1]
 
 
 def test_words_near_a_term_are_shown(typed, mail):

@@ -223,6 +223,7 @@ def test_an_input_is_not_overwritten(arguments, typed, folder):
         ("scores \udcff", "is not valid UTF-8"),
         ("report ok.csv -o page.txt", "a page has the extension .html"),
         ("select ok.csv -k five", "not a number of terms"),
+        ("select ok.csv -k 0", "not a number of terms"),
         ("select ok.csv -k 5 --rule top(5)", "not both"),
         ("count ok.csv", "give the file to write"),
         ("compare ok.csv -k x", "not a number of terms"),
@@ -311,6 +312,20 @@ def test_whatever_is_typed_ends_with_a_code(folder, command, files, rest):
         assert str(error)  # noqa: PT017
     except SystemExit as end:
         assert end.code in (0, 2)  # noqa: PT017
+
+
+@pytest.mark.parametrize("command", ["count ok.csv", "train ok.csv --cv 0 -k 2", "merge ok.counts"])
+def test_the_name_of_standard_input_is_not_written_to(command, typed, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    code, _, err = typed(*command.split(), "-o", "-")
+    assert (code, "is no name for a file to write" in err) == (1, True), err
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize("typed_name", ["~nobody_of_that_name", "~nobody_of_that_name/mail.csv"])
+def test_the_home_of_nobody_is_a_file_that_is_not_there(typed_name, typed):
+    code, _, err = typed("rank", typed_name)
+    assert (code, "There is no file" in err) == (1, True), err
 
 
 def test_what_is_no_mistake_of_the_user_is_not_hidden(monkeypatch, tmp_path):

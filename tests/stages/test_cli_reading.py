@@ -92,6 +92,14 @@ def test_a_table_without_a_line_of_names_is_told_to_get_one(tmp_path):
         ts.read(path).chosen_columns  # noqa: B018
 
 
+def test_bytes_that_are_no_names_are_listed_in_short_and_told_to_be_no_text(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"\x89\xffq\xfe" * 1000)
+    with pytest.raises(InputError, match="not valid UTF-8, or no text at all: encoding=NAME") as error:
+        ts.read(path).chosen_columns  # noqa: B018
+    assert len(str(error.value)) < 600
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow", "feather", "csv.gz", "jsonl.zst"])
 def test_columns_of_every_kind_of_file(ending, tmp_path):
     path = tmp_path / f"x.{ending}"

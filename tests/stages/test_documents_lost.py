@@ -81,6 +81,7 @@ def test_lines_that_a_quote_takes_into_a_bad_row_are_counted_and_named(tmp_path,
     code, _, err = typed("count", path, "-o", tmp_path / "x.counts")
     assert code == 0
     assert "skipped 2 bad rows, 9,987 lines (line 5; lines 7-9,992) of 15" in err
+    assert "A quote joins lines 7-9,992; if it is text, --no-quotes reads each line as a row" in err
 
 
 @pytest.mark.parametrize("block", [64, 4 << 20])

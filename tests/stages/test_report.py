@@ -16,6 +16,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pyarrow as pa
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 from pages.samples import HOSTILE, documents, hostile_result, plain_result
@@ -32,6 +33,7 @@ from termsieve.reporting.page import get_environment
 from termsieve.reporting.report_data import ReportData
 from termsieve.reporting.rerun import list_settings, make_code_blocks, make_note
 from termsieve.reporting.style import PALETTE
+from termsieve.reporting.tables import make_tiles
 from termsieve.reporting.term_index import make_term_index
 from termsieve.reporting.vocabulary_map import make_vocabulary_map
 from termsieve.scores.parsing import score_title
@@ -183,6 +185,24 @@ def test_scores_that_are_not_known_are_left_out_and_named(tmp_path):
     other = Comparison(table, result.settings, result.seconds, result.counts, result.excerpts)
     assert ReportData.from_result(other).unavailable_scores == ["mine"]
     assert "Scores that are not in the catalogue: mine." in page_of(other, tmp_path)
+
+
+def test_the_axis_writes_round_thousands_short_and_other_numbers_in_full(tmp_path):
+    texts, labels = documents()
+    result = ts.compare(texts, labels, **{**FEW, "scores": ["chi2"]})
+    few = pa.array([{2: 1000, 5: 1282, 10: 2500}.get(k, k) for k in result.table["k"].to_pylist()])
+    table = result.table.set_column(result.table.column_names.index("k"), "k", few)
+    chart = draw_f1_curves(Comparison(table, result.settings, result.seconds, result.counts, result.excerpts))[0]
+    drawn = vl_convert.vegalite_to_svg({**chart.spec, "width": 2000})
+    assert {one for one in ("1k", "1,282", "2.5k", "1.282k") if f">{one}</text>" in drawn} == {"1k", "1,282", "2.5k"}
+    marks = [layer["mark"]["type"] for layer in chart.spec["layer"]]
+    assert marks.index("text") > marks.index("line"), marks  # what is written stands in front of the curves
+
+
+@pytest.mark.parametrize(("names", "tile"), [("gu", ("score", "1")), (["gu", "chi2"], ("scores", "2"))])
+def test_one_score_is_one_score(names, tile):
+    scores = ts.score(plain_result().counts, names)
+    assert make_tiles(ReportData.from_result(scores))[-1] == tile
 
 
 def test_figures_are_written_as_pictures_drawings_and_documents(tmp_path):

@@ -55,8 +55,8 @@ def scores(
     if output_options.is_interactive:
         evidence = read_evidence()
         messages.note(
-            f"Regret: F1 lost against the best score of each of {evidence.problems} problems. If in doubt, take "
-            f"{evidence.recommended}. To describe one: termsieve scores NAME"
+            f"Regret: F1 lost against the best score of each of {evidence.problems} problems, least first. "
+            f"If in doubt, take {evidence.recommended}. To describe one: termsieve scores NAME"
         )
 
 
@@ -68,7 +68,7 @@ def _scores_table(rows: list[CatalogueRow]) -> RenderableType:
     recommended = read_evidence().recommended
     for heading in ("score", "what it is", "family", "regret", "overall"):
         table.add_column(heading, no_wrap=heading != "what it is", justify="right" if heading == "regret" else "left")
-    for row in rows:
+    for row in sorted(rows, key=lambda row: float("inf") if row.regret is None else row.regret):  # None: of the user
         regret = "" if row.regret is None else f"{row.regret:.3f}"
         style = "bold" if row.name == recommended else ""
         mark = " (recommended)" if style else ""

@@ -56,7 +56,7 @@ def compress(
     messages: Messages,
 ) -> None:
     """Find how many terms and bits per weight are best within a number of bytes, and write that model."""
-    from termsieve.cli.reading import find_labelled, report_reading
+    from termsieve.cli.reading import find_labelled, note_similar_classes, report_reading
     from termsieve.files import check_target
     from termsieve.model.exporting import train_in_bytes
     from termsieve.model.exporting.budget import check_ending
@@ -68,6 +68,7 @@ def compress(
             documents, n_bytes=n_bytes, score=score, classifier=classifier, weighting=weighting, cv=cv, seed=seed,
             analyzer=analysis.make_analyzer(),
         )  # fmt: skip
+    note_similar_classes(model.data["classes"], messages)
     model.export(output)
     report_cost(model, cv)
     messages.note(f"written to {output}, {output.stat().st_size:,} bytes")

@@ -273,6 +273,6 @@ def choose_rule(k: str | None, rule: str | None) -> Rule:
         raise typer.BadParameter("give -k or --rule, not both: a rule determines the number of terms.")
     if rule is not None:
         return parse_rule(rule)
-    if k is not None and k != "all" and not k.isdecimal():
-        raise typer.BadParameter(f'{k!r} is not a number of terms: a whole number, or "all".', param_hint="-k")
+    if k is not None and k != "all" and not (k.isdecimal() and int(k)):
+        raise typer.BadParameter(f'{k!r} is not a number of terms: 1 or more, or "all".', param_hint="-k")
     return parse_rule(DEFAULT_K if k is None else 'top("all")' if k == "all" else int(k))

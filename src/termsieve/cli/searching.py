@@ -76,17 +76,17 @@ def kwic(
         output_options.write(_make_collocates_sheet(found, only), messages)
     else:
         places = concordance.concordance(documents, term, label=only, width=width, sort=sort, analyzer=analyzer)
-        output_options.write(_make_lines_sheet(itertools.islice(places, lines or None)), messages)
+        output_options.write(_make_lines_sheet(term, itertools.islice(places, lines or None)), messages)
     report_skipped(documents, messages)
 
 
-def _make_lines_sheet(lines: Iterable[ConcordanceLine]) -> Sheet:
+def _make_lines_sheet(term: str, lines: Iterable[ConcordanceLine]) -> Sheet:
     def view() -> RenderableType:
         from rich.console import Group
         from rich.text import Text
 
         shown = [_draw_line(line) for line in lines]
-        return Group(*shown) if shown else Text("No document has it.")
+        return Group(*shown) if shown else Text(f"No document has it: {term!r}.")
 
     rows = ([line.document, list(line.labels), line.before, line.match, line.after] for line in lines)
     return Sheet(LINE_COLUMNS, rows, view)

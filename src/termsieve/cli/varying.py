@@ -144,7 +144,7 @@ def make_ways_sheet(found: MultiverseResult, page: Any = None) -> Sheet:
 
 def _show(found: MultiverseResult) -> Group:
     sentence = Text(f"{found.conclusion}.", style="bold")
-    table = Table("choice", "value", "ways", "best there", "in", f"mean {found.measure}", box=None)
+    table = Table("choice", "value", "ways", "best score", "best in", f"mean {found.measure}", box=None)
     for name, value, n, best, won, reached in found.by_choice():
         table.add_row(name, value, f"{n}", best, f"{won}", f"{reached:.3f}")
     return Group(sentence, Text(found.certainty[:1].upper() + found.certainty[1:] + "."), Text(), table)

@@ -21,7 +21,7 @@ def list_folders() -> list[Path]:
     """
     named = os.environ.get(DATA_VARIABLE)
     cache = user_cache_path("termsieve", appauthor=False)
-    return [Path(named).expanduser(), cache] if named else [cache]
+    return [Path(os.path.expanduser(named)), cache] if named else [cache]  # noqa: PTH111 (~ of nobody is a name)
 
 
 def locate(name: str) -> Path | None:

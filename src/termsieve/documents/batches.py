@@ -95,6 +95,7 @@ class ReadReport:
         self.reasons: Counter[str] = Counter()
         self.examples: list[str] = []
         self.lost = Ranges()
+        self.joined = Ranges()  # of these, the rows of several lines
         self.split_values: dict[str | None, None] = {}
         self.spanning = 0
         self.first_span = ""
@@ -122,6 +123,8 @@ class ReadReport:
             if chunk.place.unit == LINE:  # a long line may be several rows
                 self.skipped_lines += int(last - max(first, previous + 1) + 1)
                 previous = last
+                if last > first:
+                    self.joined.add(Range(source, LINE, first, last))
 
     def notice(self, source: str, spans: Spans) -> None:
         """Count the rows that take several lines, and name those that look merged."""
@@ -138,9 +141,10 @@ class ReadReport:
             return ""
         many = f", {lines:,} line{'s' * (lines != 1)}" if lines > 1 else ""
         listed = ", ".join(f"{reason} {count:,}" for reason, count in self.reasons.most_common())
+        joined = f". A quote joins {self.joined}; if it is text, quotes=False reads each line as a row"
         return (
             f"skipped {n:,} bad row{'s' * (n != 1)}{many} ({self.lost}) of {n + self.documents:,}: {listed}; "
-            f"the first: {self.examples[0]}"
+            f"the first: {self.examples[0]}{joined * bool(self.joined.count)}"
         )
 
     def warnings(self) -> list[str]:

@@ -28,6 +28,7 @@ LABEL_NAMES = (
 )
 DEFAULT_TEXT, DEFAULT_LABEL = TEXT_NAMES[0][0], LABEL_NAMES[0][0]
 _MAX_LISTED = 30
+_MAX_NAME_LENGTH = 60  # of a name that is listed
 _MAX_NAME_WORDS = 5  # what has more words is hardly the name of a column
 _MAX_DESCRIBED = 20  # files whose first lines are looked at
 
@@ -198,6 +199,10 @@ def _guess(names: Sequence[str], what: str) -> str | list[str] | None:
     return guess_column(names, TEXT_NAMES if what == "text" else LABEL_NAMES)
 
 
+def _crop(name: str) -> str:
+    return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "\u2026"
+
+
 def _ask(source: str, names: Sequence[str], unclear: Mapping[str, str | list[str] | None]) -> str:
     """Ask for columns; and for a line of names where what stands in place of one looks like a text."""
     doubts = " and ".join(
@@ -206,9 +211,12 @@ def _ask(source: str, names: Sequence[str], unclear: Mapping[str, str | list[str
         else f"no column has a name that tells it holds the {what}"
         for what, found in unclear.items()
     )
-    listed = ", ".join(map(repr, names[:_MAX_LISTED])) + (", ..." if len(names) > _MAX_LISTED else "")
+    listed = ", ".join(repr(_crop(name)) for name in names[:_MAX_LISTED])
+    listed += ", ..." if len(names) > _MAX_LISTED else ""
     wanted = " and ".join(f"{what}=NAME" for what in unclear)
     said = f"{source}: {doubts}. Say which with {wanted}. Columns: {listed or 'none were found'}."
-    if any(len(name.split()) > _MAX_NAME_WORDS for name in names):
+    if any("\ufffd" in name for name in names):
+        said += " The first line is not valid UTF-8, or no text at all: encoding=NAME reads other encodings."
+    elif any(len(name.split()) > _MAX_NAME_WORDS for name in names):
         said += " If these are a row, not names: put a line such as text,label before it."
     return said

@@ -214,7 +214,7 @@ def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         if is_uri(os.fspath(path)):
             found += expand_uri(os.fspath(path))
             continue
-        plain = Path(path).expanduser()
+        plain = Path(os.path.expanduser(path))  # noqa: PTH111 (Path's raises where there is no such user)
         if not glob.has_magic(str(plain)) or plain.exists():
             found.append(os.fspath(path) if os.fspath(path) == STDIN else str(plain))
             continue

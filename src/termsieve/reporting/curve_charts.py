@@ -80,7 +80,7 @@ def _draw_curves(result: Comparison, rows: list[dict[str, Any]], model: str, dom
     picked = alt.selection_point(fields=["score"], bind="legend")
     pointed = alt.param(name="pointed", value="")  # the score that the arrow keys have reached
     base = alt.Chart(inline_data(rows)).encode(
-        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False), axis=axis_at(result.ks)),
+        x=alt.X("k:Q", title="terms", scale=alt.Scale(type="log", nice=False, padding=5), axis=axis_at(result.ks)),
         color=alt.Color("score:N", scale=color_scale(names), legend=make_legend(names)),
     )
     y_axis: dict[str, Any] = {"title": "macro F1", "scale": alt.Scale(domain=domain, zero=False, nice=False)}
@@ -96,7 +96,9 @@ def _draw_curves(result: Comparison, rows: list[dict[str, Any]], model: str, dom
                  make_tooltip("f1:Q", "macro F1", ".3f"), make_tooltip("interval:N", "95 % interval")],
     ).add_params(picked)  # fmt: skip
     marks = [*_mark_all_terms(result, model, domain), *_mark_recommended(result, model, domain)]
-    return alt.layer(*marks, bands, lines, points).add_params(pointed)
+    labels = [mark for mark in marks if mark.mark.type == "text"]  # in front of the lines
+    below = [mark for mark in marks if mark not in labels]
+    return alt.layer(*below, bands, lines, points, *labels).add_params(pointed)
 
 
 def _opacity_if_picked(picked: Any, then: float, otherwise: float) -> Any:

@@ -30,10 +30,8 @@ def _compare_lines(data: ReportData) -> list[str]:
         names = [_score_code(str(name), special) for name in as_list(study_settings(data).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"
     lines = [f"    {name}={value}," for name, value in given.items()]
-    return [
-        *_import_lines(data, imports), "", *documents, "result = ts.compare(", "    docs,", *lines, ")",
-        'ts.report(result, "report.html")',
-    ]  # fmt: skip
+    call = ["result = ts.compare(", "    docs,", *lines, ")"] if lines else ["result = ts.compare(docs)"]
+    return [*_import_lines(data, imports), "", *documents, *call, 'ts.report(result, "report.html")']
 
 
 def _arguments(data: ReportData) -> dict[str, str]:

@@ -42,8 +42,9 @@ def make_legend(names: Sequence[str], *, size: int = 80) -> Any:
 
 
 def axis_at(values: Sequence[int]) -> Any:
-    """Make an axis with labels at these values."""
-    return alt.Axis(values=list(values), format="~s", labelOverlap="greedy", labelSeparation=6, grid=False)
+    """Make an axis with labels at these values: thousands of round numbers as 2k, others in full."""
+    label = "format(datum.value, datum.value % 100 ? ',' : '~s')"
+    return alt.Axis(values=list(values), labelExpr=label, labelOverlap="greedy", labelSeparation=6, grid=False)
 
 
 def powers_of_ten(n: int) -> list[int]:

@@ -145,7 +145,8 @@ def make_tiles(data: ReportData) -> list[Fact]:
         tiles += [Fact("documents", f"{counts.n_docs:,}"), Fact("classes", f"{counts.n_classes:,}")]
         tiles += [Fact("terms", f"{counts.n_terms:,}")]
     if result is None:
-        return [*tiles, Fact("scores", f"{len(data.contenders)}")]
+        n_scores = len(data.contenders)
+        return [*tiles, Fact(f"score{'s' * (n_scores != 1)}", f"{n_scores}")]
     return [
         *tiles,
         Fact("scores", f"{len(result.scores)}"),

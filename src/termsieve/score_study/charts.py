@@ -10,7 +10,7 @@ import numpy as np
 from termsieve._types import Array
 from termsieve.score_study.evidence import Regret
 
-_ROW, _LEFT, _PLOT, _FONT = 15, 150, 420, 'font-family="system-ui, sans-serif" font-size="11"'
+_ROW, _LEFT, _PLOT, _FONT = 15, 190, 420, 'font-family="system-ui, sans-serif" font-size="11"'
 _DOT, _GRID, _TEXT, _MARKED = "#0072b2", "#ddd", "#444", "#d55e00"
 _CELL = 12
 

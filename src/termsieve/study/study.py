@@ -334,7 +334,8 @@ class Study:
             again += sum(one.name in ranked for one in wanted)  # journals keep no rankings, only what they took
             if wanted:
                 work.append((split, wanted, missing))
-        title, n_done = f"trials {self.stage}".strip(), len(done.intersection(keys)) - again
+        stage = self.stage.replace("of a variant", f"of {', '.join(self.plan.classifiers)}")
+        title, n_done = f"trials {stage}".strip(), len(done.intersection(keys)) - again
         with threadpool_limits(1), show_bar(title, len(keys), shown=shown, done=n_done) as bar:
             for split, wanted, missing in work:
                 self._run_split(split, wanted, missing, journal, threads, bar)
