@@ -371,6 +371,21 @@ def test_a_text_with_no_known_term_gets_the_prior(several, calibrate):
         assert why[0].margin == pytest.approx(np.log(max(shares) / sorted(shares)[-2]))
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_the_prior_is_that_of_training_documents_with_none_of_the_terms(several):
+    """As if ten more had the shares of all; the labels of held-out documents are as good as those compared."""
+    texts = [f"red a{i}" for i in range(20)] + [f"blue b{i}" for i in range(20)] + [f"other{i}" for i in range(12)]
+    labels = ["a"] * 20 + ["b"] * 20 + ["c"] * 12
+    given = [[one, "d"] if one == "c" else [one] for one in labels] if several else labels
+    model = train(texts, given, scores="chi2", rule=2, classifiers="linear_svm", cv=4, calibrate=3)
+    shares = {"a": 20 / 52, "b": 20 / 52, "c": 12 / 52, "d": 12 / 52}
+    none = {"a": 0, "b": 0, "c": 12, "d": 12}
+    expected = [(none[name] + 10 * shares[name]) / 22 for name in model.classes]
+    assert model.predict_proba(["zzz"])[0] == pytest.approx(expected)
+    assert model.predict(["zzz"]) == [["c", "d"] if several else "c"]
+    assert model.settings["calibration"]["f1_macro"] == 1.0
+
+
 def test_labels_that_are_not_sure_enough_are_not_given():
     texts, labels = documents(60)
     model = train(texts, labels, **fixed("linear_svm", calibrate=3))

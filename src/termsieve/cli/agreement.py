@@ -100,8 +100,8 @@ class PredictionCount:
         """Describe what is worth knowing: nothing, if each document has terms and a label."""
         lines = []
         if self.unknown:
-            said = "the prior, and its most frequent class" if single else "the prior: how frequent each class is"
-            lines.append(f"{self._share(self.unknown)} none of the model's terms: all that is said of them is {said}")
+            known = "none of the model's terms: all that is known of them is how frequent each class is"
+            lines.append(f"{self._share(self.unknown)} {known}")
         if self.without_label or not single:
             why = f": nothing as probable as {min_confidence:g}" if min_confidence and self.without_label else ""
             lines.append(f"{self._share(self.without_label)} no label{why}")

@@ -21,11 +21,6 @@ MAX_SHOWN = 100  # documents, in a table
 NO_TERMS = "none of the model's terms"
 NOT_SURE = "not sure enough"
 EXCERPT_LENGTH = 200  # characters of a document, of which a table shows as many as fit
-NOTED_LOSS = 0.01  # of accuracy
-WHY_LESS = (
-    "\nless than compared: a document with none of the terms gets the most frequent class from the model, and in the "
-    "comparison what the classifier makes of it; with more terms (-k) there are fewer such documents"
-)
 TRAINING_COLUMNS = (
     "classifier", "weighting", "score", "rule", "terms", "classes", "documents", "f1_macro", "standard_error",
     "accuracy", "folds", "candidates", "calibration", "brier", "ece", "brier_before", "ece_before",
@@ -64,15 +59,13 @@ def _calibration_values(report: dict[str, Any] | None) -> list[Any]:
     return [None if report is None else report[name] for name in names]
 
 
-def _calibration_view(report: dict[str, Any], compared: float | None, *, single: bool) -> RenderableType:
+def _calibration_view(report: dict[str, Any], *, single: bool) -> RenderableType:
     """Tell how good the probabilities are, and show the reliability table."""
     before = "" if report["brier_before"] is None else (
         f" (before calibration {format_measure(report['brier_before'], 4)} and "
         f"{format_measure(report['ece_before'], 4)})"
     )  # fmt: skip
     none = "" if single else f", {format_percent(report['without_label'])} of the documents without a label"
-    if single and compared is not None and compared - report["accuracy"] > NOTED_LOSS:
-        none = WHY_LESS
     lines = Text(
         f"probabilities: {report['method']} calibration on {report['documents']:,} held-out documents; Brier score "
         f"{format_measure(report['brier'], 4)}, expected calibration error {format_measure(report['ece'], 4)}{before}\n"
@@ -104,7 +97,7 @@ def _training_view(model: Model) -> RenderableType:
         if len(s["candidates"]) > 1:
             lines.append(Text(f"chosen among {len(s['candidates']):,} that were tried", style="dim"))
     report = s["calibration"]
-    return Group(*lines, *([] if report is None else [_calibration_view(report, s["accuracy"], single=model.single)]))
+    return Group(*lines, *([] if report is None else [_calibration_view(report, single=model.single)]))
 
 
 def _how_judged(settings: Mapping[str, Any]) -> str:

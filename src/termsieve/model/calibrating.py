@@ -36,7 +36,7 @@ class HeldOut(NamedTuple):
     known : array (documents)
         Whether the document has a term of the model.
     priors : array (documents x classes)
-        The share of each class in the documents that were learned from.
+        What is said of documents with no known term, from the documents that were learned from.
     own : array (documents x classes) or None
         The probabilities of the classifier itself, where it has them.
     labels : array (documents x classes)

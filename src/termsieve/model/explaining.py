@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
@@ -51,7 +52,8 @@ class Explanation(NamedTuple):
         where the boundary lies.
     parts : tuple of TermContribution
         The terms with the largest parts, for or against. A document with none of the model's terms has none: its
-        label is the most frequent class, and the margin is that of the frequencies, as log odds.
+        label is the class with the largest prior, and the margin is that of the priors, as log odds (with several
+        labels: above the threshold of the class).
     """
 
     label: str
@@ -182,14 +184,16 @@ class DocumentRow(NamedTuple):
 
 
 def _explain_by_prior(model: Model, place: int) -> Explanation:
-    """Explain the label of a document of which nothing is known: its class is frequent."""
+    """Explain the label of a document of which nothing is known: its class is frequent among such documents."""
     prior = np.clip(model.prior, 1e-12, 1.0 - 1e-12)
     if model.single:
         others = np.where(np.arange(len(prior)) == place, -1.0, prior)
         second = int(np.argmax(others))
         against, margin = model.classes[second], float(np.log(prior[place] / prior[second]))
     else:
-        against, margin = "", float(np.log(prior[place] / (1.0 - prior[place])))
+        thresholds = None if model.decision is None else model.decision.thresholds
+        level = 0.5 if thresholds is None else float(thresholds[place])
+        against, margin = "", float(logit(prior[place]) - logit(level))
     return Explanation(model.classes[place], against, margin, margin, ())
 
 

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.multiclass import OneVsRestClassifier
 
-from termsieve._types import Array, Int64Array
+from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.classify.vocabulary_nb import VocabularyNB
@@ -37,6 +37,7 @@ from termsieve.tokens.analyzer import Analyzer
 
 ENOUGH_HELD_OUT = 20_000  # documents: with more, no more folds are fitted
 ALL_TERMS = 'top("all")'
+_PRIOR_DOCUMENTS = 10  # so many with the shares of all, beside those with none of the terms: of a few nothing is sure
 
 
 class ModelSpec(NamedTuple):
@@ -69,10 +70,12 @@ class TrainingMatrix(NamedTuple):
         """Whether each document has one label."""
         return bool((np.diff(self.Y.indptr) == 1).all())
 
-    @property
-    def class_shares(self) -> Array:
-        """The share of the documents that has each class."""
-        return np.asarray(self.Y.sum(axis=0)).ravel() / self.Y.shape[0]
+    def estimate_prior(self, known: BoolArray) -> Array:
+        """Return the share of each class in the documents that are not known, smoothed with those in all documents."""
+        shares = np.asarray(self.Y.mean(axis=0)).ravel()
+        unknown = self.Y[~known]
+        weighed = np.asarray(unknown.sum(axis=0)).ravel() + _PRIOR_DOCUMENTS * shares
+        return np.asarray(weighed / (unknown.shape[0] + _PRIOR_DOCUMENTS))
 
     def take(self, rows: Int64Array) -> TrainingMatrix:
         """Return some of the documents."""
@@ -99,7 +102,7 @@ class TrainingMatrix(NamedTuple):
 
 
 class FittedParts(NamedTuple):
-    """A fitted vectorizer and classifier, the columns of its terms, and the shares of the classes."""
+    """A fitted vectorizer and classifier, the columns of its terms, and the prior of documents with none of them."""
 
     vectorizer: TermVectorizer
     classifier: BaseEstimator
@@ -189,9 +192,8 @@ def fit_parts(data: TrainingMatrix, spec: ModelSpec, *, single: bool) -> FittedP
     columns = data.find_columns(vectorizer._select_terms(present.make_counts(), present.reduce_to))
     X = vectorizer._finish(data.X[:, columns], None)
     y = data.Y.indices.astype(np.int64) if single else data.Y
-    return FittedParts(
-        vectorizer, _fit_classifier(spec.classifier, X, y, single=single), columns, data.class_shares
-    )  # fmt: skip
+    classifier = _fit_classifier(spec.classifier, X, y, single=single)
+    return FittedParts(vectorizer, classifier, columns, data.estimate_prior(find_known(X)))
 
 
 def _fit_classifier(spelling: str, X: Any, y: Any, *, single: bool) -> BaseEstimator:

@@ -95,7 +95,8 @@ class Model:
         linear support vector machine is (the largest of its classes, as a share of the objective); None for others.
         ``settings["duality_gaps"]`` has the largest of each classifier while they were compared.
     prior : array
-        The share of each class in the training documents: the probabilities of a text with none of the model's terms.
+        The probabilities of a text with none of the model's terms: the shares of the classes in the training documents
+        with none of them, as if ten more had the shares of all; in all training documents if the model is of counts.
     decision : Decision or None
         How probabilities and labels follow from what the classifier says; None without calibration.
 
@@ -140,7 +141,7 @@ class Model:
     def predict(self, texts: Sequence[str], *, min_confidence: float = 0.0) -> list[Any]:
         """Return the label of each text; with several labels per document, a list for each.
 
-        A text with none of the model's terms gets the most frequent class: see `has_terms`.
+        A text with none of the model's terms gets the class most frequent among such documents: see `has_terms`.
 
         Parameters
         ----------
@@ -157,7 +158,7 @@ class Model:
 
         With one label per document the probabilities of a text add up to 1. With several, each is that of the class
         against its absence. They are calibrated on held-out documents; those of a text with none of the model's terms
-        are the shares of the classes in the training documents.
+        are the prior.
         """
         if not self.has_probabilities:
             return None
@@ -199,7 +200,7 @@ class Model:
         return LabelledRows(labels, chances, known)
 
     def _mark_own_labels(self, X: Any, known: BoolArray) -> BoolArray:
-        """Return the labels that the classifier itself gives; rows without a term get the most frequent class."""
+        """Return the labels that the classifier itself gives; rows without a term get those of the prior."""
         predicted = self.classifier.predict(X)
         if not self.single:
             marked: BoolArray = sparse.csr_array(predicted).toarray().astype(np.bool_)

@@ -198,7 +198,7 @@ class Predictor:
         """Return the label (or labels), its probability, those of all classes, and the terms that decided.
 
         ``known`` is False for a text with none of the model's terms: its probabilities are the shares of the classes in
-        the training documents.
+        such training documents.
         """
         values = self.to_values(text)
         scores = self.find_scores(values)
