@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termsieve._kernels import kernels_pay
@@ -303,13 +303,35 @@ def _check_columns(columns: Mapping[str, int]) -> None:
 # Documents to known columns
 
 
+class ColumnFinder:
+    """Finds the columns of terms by their bytes, from several threads.
+
+    Its table stays, with the terms that were asked for: to make one of a million terms takes longer than to read some
+    thousand documents.
+    """
+
+    def __init__(self, terms: pa.LargeStringArray) -> None:
+        self._terms, self._lock = terms, Lock()
+        self._vocabulary: Vocabulary | None = None
+
+    def find_columns(self, terms: pa.LargeStringArray) -> Int32Array:
+        """Return the columns of some terms, -1 for none."""
+        with self._lock:
+            if self._vocabulary is None or self._vocabulary.n_terms > len(self._terms) + _MAX_NEW_TERMS:
+                self._vocabulary = Vocabulary(Analyzer(analyzer="tokens"))
+                self._vocabulary.number(self._terms)  # each gets the number of its column
+            numbers = self._vocabulary.number(terms)
+        numbers[numbers >= len(self._terms)] = -1
+        return numbers
+
+
 class ColumnReader:
     """A worker that knows the column of its numbers."""
 
-    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
+    def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray, finder: ColumnFinder) -> None:
         vocabulary = extractor.vocabulary()
         self.worker = Worker(0, vocabulary)
-        self._terms, self._by_bytes = terms, extractor.keyed_by_bytes
+        self._terms, self._by_bytes, self._finder = terms, extractor.keyed_by_bytes, finder
         self._column_of = np.empty(0, np.int32)
         if self._by_bytes:
             numbers = vocabulary.number(terms)
@@ -322,8 +344,7 @@ class ColumnReader:
         if len(new):
             columns = np.full(len(new), -1, np.int32)
             if not self._by_bytes:
-                found = pc.index_in(self.worker.vocabulary.get_terms(new), value_set=self._terms)
-                columns = found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+                columns = self._finder.find_columns(self.worker.vocabulary.get_terms(new))
             self._column_of = np.concatenate([self._column_of, columns])
         return np.append(self._column_of, np.int32(-1))
 
@@ -337,7 +358,7 @@ class ReaderPool:
     """Readers for the columns of a fitted vectorizer, kept from one call to the next."""
 
     def __init__(self, extractor: TermExtractor, terms: pa.LargeStringArray) -> None:
-        self._extractor, self._terms = extractor, terms
+        self._extractor, self._terms, self._finder = extractor, terms, ColumnFinder(terms)
         self._idle: list[ColumnReader] = []
         self._columns: dict[str, int] | None = None
 
@@ -374,4 +395,4 @@ class ReaderPool:
         try:
             return self._idle.pop()  # one step, so that two threads never get the same
         except IndexError:
-            return ColumnReader(self._extractor, self._terms)
+            return ColumnReader(self._extractor, self._terms, self._finder)
