@@ -44,17 +44,27 @@ def _find_blas() -> Any:
 def limit_blas() -> Iterator[None]:
     """Keep linear algebra in the calling thread: our threads have the cores, and sums do not depend on their number.
 
-    The limit holds for the whole process until the last user leaves.
+    The limit holds for the whole process until the last user leaves. It is set and lifted in threads that end at once:
+    threadpoolctl obeys one thread, and no other as long as that one lives, but our users come and go in any order.
     """
     with _blas_lock:
-        _blas_users.append(_blas_users[0] if _blas_users else _find_blas().limit(limits=1, user_api="blas"))
+        _blas_users.append(_blas_users[0] if _blas_users else _run_in_new_thread(_start_limit))
     try:
         yield
     finally:
         with _blas_lock:
             limit = _blas_users.pop()
             if not _blas_users:
-                limit.restore_original_limits()
+                _run_in_new_thread(limit.restore_original_limits)
+
+
+def _start_limit() -> Any:
+    return _find_blas().limit(limits=1, user_api="blas")
+
+
+def _run_in_new_thread(work: Callable[[], A]) -> A:
+    with thread_pool(1) as pool:
+        return pool.submit(work).result()
 
 
 @contextmanager

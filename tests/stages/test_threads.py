@@ -9,8 +9,12 @@ import sys
 import textwrap
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+import scipy.linalg
+from threadpoolctl import ThreadpoolController, threadpool_info
 
 from termsieve import threads
 from termsieve._kernels import use_way
@@ -210,3 +214,55 @@ def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(MemoryError):
         threads.work_on_each(abs, range(5), 2)
+
+
+# Linear algebra
+
+
+def count_blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def in_a_thread(work):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+@pytest.fixture
+def two_blas_threads():
+    scipy.linalg.inv(np.eye(2))  # its library is loaded
+    limit = in_a_thread(lambda: ThreadpoolController().limit(limits=2, user_api="blas"))
+    yield
+    in_a_thread(limit.restore_original_limits)
+
+
+def test_linear_algebra_is_limited_whichever_thread_was_the_first(two_blas_threads):
+    """It was not, in other threads, once the main thread had set the limit: fits took twenty times as long."""
+
+    def count_within():
+        with threads.limit_blas():
+            return count_blas_threads(), in_a_thread(count_blas_threads)
+
+    for _ in range(2):
+        assert count_within() == ({1}, {1})
+        assert count_blas_threads() == {2}
+        assert in_a_thread(count_within) == ({1}, {1})
+        assert count_blas_threads() == {2}
+
+
+def test_the_limit_of_linear_algebra_is_lifted_by_the_last_user(two_blas_threads):
+    entered, left = threading.Event(), threading.Event()
+
+    def stay():
+        with threads.limit_blas():
+            entered.set()
+            left.wait(30)
+            return count_blas_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        with threads.limit_blas():
+            other = pool.submit(stay)
+            assert entered.wait(30)
+        left.set()
+        assert other.result() == {1}
+        assert count_blas_threads() == {2}
