@@ -109,10 +109,13 @@ class Tally:
         self._visit_number += len(visits.starts)
 
     def _ensure_capacity(self, cells: int) -> None:
-        """Add up cells of the same term and column, and have room for so many more."""
+        """Add up cells of the same term and column, and have room for so many more.
+
+        What is then used of the room depends on what is left: of many cells that come again and again, few are.
+        """
         held = self._cells.head(self._n_cells)
-        room = max(MIN_CELLS, 2 * self._n_cells + cells)
-        self._cells, self._n_cells = held.add_up(self.vocabulary.n_terms, room)
+        added, self._n_cells = held.add_up(self.vocabulary.n_terms, max(MIN_CELLS, 2 * self._n_cells + cells))
+        self._cells = added.head(max(MIN_CELLS, 2 * self._n_cells + cells))
 
     def estimate_peak(self) -> int:
         """Return the bytes that this tally takes at most while its cells are added up, its tables grow or are sorted.
