@@ -94,6 +94,19 @@ def test_nine_of_ten_are_often_and_the_least_stable_are_named_first(folds):
     assert "least" not in repr(only)
 
 
+def test_of_terms_that_come_again_as_often_the_best_are_named(folds):
+    found = ts.stability(folds, "chi2", 40)
+    some = replace(found, shares=np.repeat([1.0, 0.5], 20))
+    assert repr(some).splitlines()[-1] == f"  least     {', '.join(f'{term} (50%)' for term in found.terms[20:26])}"
+
+
+@pytest.mark.parametrize("place", [-1, 42])
+def test_a_place_without_a_term_is_refused_beside_others(folds, place):
+    assert folds.total.n_terms == 42
+    with pytest.raises(OptionError, match="'among' must have places of the 42 terms"):
+        ts.stability(folds, "chi2", 2, among=[0, place, 1])
+
+
 def test_the_rule_takes_what_comes_again(corpus, folds):
     chosen = ts.select(folds, "stable(6, share=0.9)", "chi2")
     halves = rank_half_samples(folds, "chi2", 6)

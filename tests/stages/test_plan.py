@@ -46,7 +46,7 @@ def test_options_say_what_they_take():
     assert {name: word for name, word in told.items() if word != "N"} == words | dict.fromkeys(flags, "")
 
 
-@pytest.mark.parametrize(("name", "least"), [("repeats", 1), ("seed", 0), ("sample", 0)])
+@pytest.mark.parametrize(("name", "least"), [("repeats", 1), ("seed", 0), ("sample", 0), ("min-tf", 1)])
 def test_numbers_below_the_least_are_refused(typed, tmp_path, name, least):
     (tmp_path / "x.csv").write_text("text,label\nbuy pills,spam\nnoon,ham\n")
     _, _, below = typed("compare", tmp_path / "x.csv", f"--{name}", least - 1)

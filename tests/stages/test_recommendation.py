@@ -54,6 +54,13 @@ def test_the_standard_error_is_that_of_nadeau_and_bengio():
     assert corrected_error(np.column_stack([values, constant, values + 1]), RATIO)[1] == 0
 
 
+def test_equal_values_have_no_rounding_error_beside_others_that_differ():
+    equal = np.full(3, 0.1)
+    assert equal.std(ddof=1) > 0
+    errors = corrected_error(np.column_stack([equal, [0.8, 0.9, 0.7]]), RATIO)
+    assert (errors > 0).tolist() == [False, True]
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12), st.floats(0, 0.2))
 def test_probabilities_are_those_of_the_correlated_t_test(pairs, margin):
     first, second = zip(*pairs, strict=True)
@@ -255,7 +262,7 @@ def test_terms_of_a_rule_are_not_all_terms():
     assert choice.against_all.mean == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(("n_terms", "edge"), [(1000, True), (240, False), (100, False)])
+@pytest.mark.parametrize(("n_terms", "edge"), [(1000, True), (250, False), (240, False), (100, False)])
 def test_a_best_at_the_end_of_the_numbers_tried_is_said_to_be_one(n_terms, edge):
     curves = {("chi2", "nb", 10): [0.7, 0.72], ("chi2", "nb", 100): [0.9, 0.91]}
     curves |= {("chi2", "nb", n_terms): [0.85, 0.86]} if n_terms > 100 else {}
@@ -311,6 +318,12 @@ def test_a_loss_that_is_as_likely_as_not_is_probably_none():
     choice = result.recommended(margin=0.25)
     assert choice.against_best.worse == 0.5
     assert choice.sufficiency == "are probably enough"
+
+
+def test_within_the_margin_is_enough_where_one_split_gives_no_probability():
+    choice = result_of({("a", "nb", 1000): [0.9], ("a", "nb", 10): [0.895]}).recommended()
+    assert (choice.k, choice.against_best.worse) == (10, None)
+    assert choice.sufficiency == "are enough"
 
 
 def test_of_as_few_terms_those_with_the_highest_mean_are_taken():

@@ -309,6 +309,11 @@ def test_all_terms_are_enough_where_there_are_no_more():
     assert re.fullmatch(r"all 2 terms are enough: macro F1 1.000", make_headline(ReportData.from_result(result)))
 
 
+def test_the_headline_claims_nothing_where_a_class_has_few_documents():
+    result = Comparison(table_of({("gu", "nb", 10): 0.9}), {"n_splits": 3, "small_classes": {"sea": 6}}, {})
+    assert make_headline(ReportData.from_result(result)) == "Too little to say: 'sea' has 6 documents"
+
+
 def test_guessing_is_no_success():
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(["ship", "goal", "rate", "sun"], 3)) for _ in range(120)]

@@ -329,6 +329,12 @@ def test_repetitions_count_when_two_scores_are_compared():
     assert found != correlated_t(first, second, repeats=1)
 
 
+@pytest.mark.parametrize(("classifier", "k"), [("linear_svm", 5), (None, 3), (None, "5"), (7, 5)])
+def test_scores_are_not_compared_by_what_was_not_measured(classifier, k):
+    with pytest.raises(OptionError, match="Nothing was measured for classifier="):
+        plain_result().contrast(classifier, k=k)
+
+
 def test_a_curve_has_a_row_for_each_split():
     ks, values = plain_result().curve("gu", "multinomial_nb")
     assert ks == plain_result().ks

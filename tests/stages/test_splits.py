@@ -161,6 +161,7 @@ def test_a_splitter_may_give_lists_or_marks():
         ([([0, 1],)], "not enough values"),
         ([([0, 1], [20])], "the document 20, but they are 0 to 19"),
         ([([0, 1], [-1])], "but they are 0 to 19"),
+        ([([0, 1], [-1, 19])], "but they are 0 to 19"),
         ([([0, 1], [])], "2 training and 0 test documents"),
         ([([], [1])], "0 training and 1 test documents"),
         ([([0.5], [1])], "in place of numbers of documents"),

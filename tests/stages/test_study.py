@@ -176,6 +176,20 @@ def test_loops_are_loaded_before_the_trials_begin(monkeypatch, score, loops):
     assert events[:4] == [*loops, *SMALL["classifiers"], "trials", "trials"][:4]
 
 
+@pytest.mark.parametrize(
+    ("way", "threads", "needed"), [("compiled", 2, True), ("compiled", 1, False), ("plain", 2, False)]
+)
+def test_loops_of_scores_are_loaded_beforehand_only_for_several_threads_that_need_them(
+    monkeypatch, way, threads, needed
+):
+    loaded = []
+    monkeypatch.setattr(study, "load_kernels", lambda *_: None)
+    monkeypatch.setattr(study, "load_scoring_kernels", lambda: loaded.append("scores"))
+    with use_way(way):
+        compare(*documents(), **SMALL, threads=threads, excerpts=False)
+    assert bool(loaded) is needed
+
+
 def test_variants_are_tried_where_no_score_may_rank_all_terms():
     few = ts.Contender("few", "chi2", max_df=40)
     trials = compare(*documents(60, seed=1), scores=[few], cv=3, excerpts=False).trials()
@@ -251,6 +265,14 @@ def test_a_column_may_say_what_is_training_and_what_is_test():
     assert set(result.table["fold"].to_pylist()) == {0}
     same = compare(texts, labels, **{**SMALL, "cv": np.array(parts)})
     assert result.table == same.table
+
+
+def test_predictions_are_named_rightly_where_training_lacks_the_first_class():
+    texts, labels = ["oak", *["ship", "goal"] * 4], ["land", *["sea", "sport"] * 4]
+    parts = np.array(["test"] + ["train"] * 4 + ["test"] * 4)
+    result = compare(texts, labels, scores=["chi2"], classifiers=["multinomial_nb"], ks=[2], cv=parts)
+    recalls = {label: values(result, measure="recall", label=label, k=2) for label in ("land", "sea", "sport")}
+    assert recalls == {"land": [0.0], "sea": [1.0], "sport": [1.0]}
 
 
 def test_groups_stay_together():

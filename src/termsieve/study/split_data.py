@@ -23,13 +23,13 @@ from termsieve.classify.curves import predict_curve
 from termsieve.classify.recipes import classifier
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
-from termsieve.errors import InputError, OptionError
+from termsieve.errors import InputError
 from termsieve.estimators.weighting import Weighting
 from termsieve.evaluate.measures import measure_curve
 from termsieve.ranking.ranking import score
 from termsieve.ranking.score_values import Scores
 from termsieve.selection.pool import TermPool
-from termsieve.selection.redundancy_rules import DEFAULT_K, parse_redundancy_rule
+from termsieve.selection.redundancy_rules import DEFAULT_K, RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import parse_rule
 from termsieve.selection.selection import select_from_pool
 from termsieve.study.corpus import Corpus
@@ -103,8 +103,9 @@ class SplitData:
     def rank_columns(self, contender: Contender) -> TimedRankings:
         """Rank the columns by a score: once for all classes, or once for each class."""
         start = measure_cpu()
-        if contender.ranks_together:
-            return self._rank_together(contender)
+        together = parse_redundancy_rule(contender.score)
+        if together is not None:
+            return self._rank_together(contender, together)
         scores = score(self.counts, contender.score)
         if self.plan.per_class:
             orders = [(label, scores.order_of_class(c)) for c, label in enumerate(scores.classes)]
@@ -113,12 +114,10 @@ class SplitData:
             orders = [("", order_columns(scores, contender, matrix))]
         return self._limit_rankings(orders, contender, measure_cpu() - start)
 
-    def _rank_together(self, contender: Contender) -> TimedRankings:
+    def _rank_together(self, contender: Contender, rule: RedundancyRule) -> TimedRankings:
         """Rank the columns by a rule that looks at terms together, as far as the largest k that is not all of them."""
         start = measure_cpu()
-        rule, among = parse_redundancy_rule(contender.score), np.flatnonzero(self._allowed_columns(contender))
-        if rule is None:
-            raise OptionError(f"{contender.score!r} does not look at terms together.")
+        among = np.flatnonzero(self._allowed_columns(contender))
         depth = max([k for k in self.ks if k < len(among)], default=DEFAULT_K)
         classes = enumerate(self.occurrences.classes.tolist()) if self.plan.per_class else [(None, "")]
         orders = [(label, rule.rank_all(self.matrix, depth, among, c)) for c, label in classes]
