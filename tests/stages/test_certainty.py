@@ -10,7 +10,13 @@ from scipy import stats
 import termsieve as ts
 from termsieve.errors import OptionError
 from termsieve.ranking.certainty import measure_dispersion
-from termsieve.ranking.limits import Side, TypicalDocument, limit_documents, variance_per_occurrence
+from termsieve.ranking.limits import (
+    Side,
+    TypicalDocument,
+    limit_documents,
+    limit_occurrences,
+    variance_per_occurrence,
+)
 from termsieve.ranking.permutation import control_false_discoveries
 from termsieve.scores import SCORES
 
@@ -41,6 +47,21 @@ def test_limits_of_a_rate_are_those_of_jeffreys():
     assert high.df[2] == 50
     np.testing.assert_allclose(low.df[1:], 50 * beta.ppf(0.025)[1:], atol=1e-6)
     np.testing.assert_allclose(high.df[:2], 50 * beta.ppf(0.975)[:2], atol=1e-6)
+
+
+def test_occurrences_that_no_document_repeats_are_nearly_as_sure_as_documents():
+    df, n = np.array([3.0, 10.0, 40.0]), np.array([50.0, 50.0, 50.0])
+    side, typical = Side(df, df, df, n), TypicalDocument(np.ones(3), np.ones(3))
+    for one, other in zip(limit_occurrences(side, typical, 0.025), limit_documents(side, 0.025), strict=True):
+        np.testing.assert_allclose(one.tf, other.df, rtol=0.04)
+
+
+def test_one_document_without_the_word_leaves_open_what_others_have_and_no_document_does_not():
+    none, one = np.zeros(2), np.ones(2)
+    side = Side(none, none, none, np.array([0.0, 1.0]))
+    low, high = limit_occurrences(side, TypicalDocument(one, one), 0.025)
+    assert low.tf.tolist() == [0, 0]
+    assert high.tf[0] == 0 < high.tf[1]
 
 
 def test_the_difference_of_two_rates_has_the_interval_of_newcombe():
@@ -160,6 +181,13 @@ def test_what_one_document_repeats_is_not_sure():
     assert low[0, 0] < low[0, 1]
 
 
+def test_a_class_without_a_word_may_have_it_as_often_at_once_as_other_classes():
+    X = np.zeros((100, 3), int)
+    X[50:62, 0], X[50:53, 1], X[:, 2] = 1, 4, 9  # twelve occurrences of two words; the last has the lengths alike
+    high = ts.score(ts.Counts.from_matrix(X, np.repeat(["a", "b"], 50)), "log_ratio").interval().high
+    assert high[0, 1] > high[0, 0] + 1
+
+
 def test_a_two_sided_score_may_be_that_of_independence():
     low, high = ts.score(counts_of(11, 20, 39, 130), "chi2").interval()
     assert low[1, 0] == 0 < high[1, 0]
@@ -172,6 +200,32 @@ def test_an_infinite_score_has_a_finite_lower_end():
     assert np.isfinite(low[1, 0])
     assert low[1, 0] > 5
     assert high[1, 0] == np.inf
+
+
+def test_a_score_of_minus_infinity_has_a_finite_upper_end():
+    def against(t):
+        return -SCORES["prob_ratio"].evaluate(t)
+
+    counts = counts_of(30, 0, 20, 150)
+    mirrored, (low, high) = ts.score(counts, "prob_ratio").interval(), ts.score(counts, against).interval()
+    assert low[1, 0] == -np.inf
+    assert high[1, 0] == -mirrored.low[1, 0] < -5
+
+
+@pytest.mark.parametrize("name", ["info_gain", "odds_ratio"])
+def test_the_interval_of_an_overall_score_stays_in_its_range(name):
+    low, high = ts.score(counts_of(1, 0, 59, 60), name).overall_interval()
+    assert low[0] == 0 < high[0]
+
+
+def test_classes_without_the_term_are_as_sure_together_as_one_class():
+    found = []
+    for others in (1, 2, 8):
+        y = np.array(["a"] * 100 + [f"b{i % others}" for i in range(400)])
+        counts = ts.Counts.from_matrix((np.arange(500) < 20)[:, np.newaxis].astype(int), y)
+        found.append(ts.score(counts, "info_gain").overall_interval())
+    np.testing.assert_allclose(found, [found[0]] * 3, rtol=1e-5)
+    assert 0 < found[0].low[0] < found[0].high[0]
 
 
 def test_higher_levels_are_wider():
@@ -253,6 +307,29 @@ def test_exact_pvalues_have_both_tails_however_far_the_table_is_from_the_mean(tp
     expected = stats.hypergeom(n, n_t, n_c).pmf(possible)[chi2 >= chi2[tp] * (1 - 1e-9)].sum()
     got = ts.score(counts, "chi2").pvalues(per_class=True, method="permutation")[1, 0]
     assert got == pytest.approx(expected, rel=1e-6)
+
+
+def test_exact_pvalues_of_terms_of_the_same_documents_far_below_and_far_above_the_mean():
+    """Of 100,000 documents with the term 30,000 are expected in the class, with a standard deviation of 137."""
+    terms, labels = ["above", "above", "below", "below"], ["no", "yes"] * 2
+    sizes = {"no": 700_000, "yes": 300_000}
+    counts = ts.Counts.from_table(terms, labels, [60_000, 40_000, 80_000, 20_000], class_sizes=sizes)
+    p = ts.score(counts, "log_odds_ratio").pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(p, [[1, 0], [0, 1]], atol=1e-12)
+
+
+def test_of_millions_of_possible_tables_only_those_that_are_not_impossible_are_scored():
+    sizes = []
+
+    def difference(t):
+        sizes.append(t.tp.size)
+        return t.tpr - t.fpr
+
+    n = 5_000_000  # the term could be in none of the class, or in all of it; the standard deviation is 791
+    counts = ts.Counts.from_table(["word"] * 2, ["no", "yes"], [n // 2] * 2, class_sizes={"no": n, "yes": n})
+    p = ts.score(counts, difference).pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(p, 0.5, atol=0.001)
+    assert max(sizes) < 100_000
 
 
 def test_a_word_that_occurs_once_has_its_own_variance():

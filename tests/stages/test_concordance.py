@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import termsieve as ts
 from termsieve.concordance import collocates, concordance
+from termsieve.concordance.lines import iterate_words
 from termsieve.errors import OptionError
 
 TEXTS = ["Call me, or CALL now.", "no calls today", "please call"]
@@ -163,6 +164,27 @@ def test_lines_are_sorted_by_their_neighbours():
     assert [line.before.strip() for line in concordance(texts, "call", sort="left")] == ["apple", "zebra"]
     ends = ["last call", *texts]
     assert [line.after.strip() for line in concordance(ends, "call", sort="right")] == ["apple", "zebra", ""]
+
+
+def test_of_the_words_to_the_left_the_nearest_decides():
+    texts = ["ant zebra call", "zebra ant call"]
+    assert [line.before for line in concordance(texts, "call", sort="left")] == ["zebra ant ", "ant zebra "]
+
+
+def test_one_character_on_each_side_is_enough():
+    assert [line[2:] for line in concordance(["a call now"], "call", width=1)] == [(" ", "call", " ")]
+
+
+def test_documents_without_the_letters_of_the_term_are_not_cut_into_words(monkeypatch):
+    cut = []
+
+    def look(text, analyzer):
+        cut.append(text)
+        return iterate_words(text, analyzer)
+
+    monkeypatch.setattr("termsieve.concordance.lines.iterate_words", look)
+    assert len(list(concordance([*TEXTS, "nothing here"], "call"))) == 3
+    assert cut == ["call", *TEXTS]  # "calls" may have it
 
 
 def test_only_one_class_where_that_is_asked():

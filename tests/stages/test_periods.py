@@ -16,6 +16,7 @@ from termsieve.errors import CountsError, OptionError
 from termsieve.periods import proportions
 from termsieve.periods.decomposition import decompose
 from termsieve.periods.joining import join_periods
+from termsieve.periods.sources import SourceDependence, SourceRow
 from termsieve.periods.trend_test import find_trend_pvalues
 from termsieve.periods.trends import draw_sparkline
 
@@ -216,6 +217,22 @@ def test_rows_are_ordered_by_what_is_asked():
     assert len(found.risers(None, max_q=1e-9)) < len(found.risers(None))
 
 
+def test_by_the_difference_a_sure_small_change_comes_before_an_unsure_large_one():
+    may = count([("ice", "x")] * 200 + [("rain", "x")] * 2 + [("sun", "x")] * 298)
+    june = count([("ice", "x")] * 225 + [("rain", "x")] * 12 + [("sun", "x")] * 263)
+    for rows in (ts.changes(may, june).risers(by="difference"), ts.changes(june, may).fallers(by="difference")):
+        assert [row.term for row in rows] == ["rain", "ice"]
+        assert abs(rows[1].difference) > 2 * abs(rows[0].difference)
+
+
+def test_a_change_is_told_by_its_direction_however_unsure():
+    may = count([("sun sea", "x"), ("rain sea", "x"), ("rain", "x")])
+    june = count([("sun sea rain", "x"), ("sun", "x"), ("sea", "x")])
+    found = ts.changes(may, june)
+    assert {row.term: row.change for row in found} == {"sun": "rose", "rain": "fell", "sea": "same"}
+    assert all(row.low < 0 < row.high for row in found)
+
+
 def test_it_is_a_table_and_prints_the_strongest():
     found = ts.changes(*example(), names=("may", "june"))
     assert found.to_arrow().num_rows == len(found) == 5
@@ -277,6 +294,20 @@ def test_terms_of_one_source_are_found():
     assert found.to_arrow().num_rows == 5
     with pytest.raises(OptionError, match="k must be a number of terms"):
         ts.depend_on_source(folds, "chi2", 0)
+
+
+def test_a_source_without_the_term_has_no_share_of_it():
+    folds = ts.count_folds(["rain", "sea", "sun", "sea"], ["y", "x", "y", "y"], folds=["a", "a", "b", "c"])
+    (row,) = ts.depend_on_source(folds, "chi2", 1).rows
+    assert (row.term, row.rank, row.rank_without) == ("sea", 1, 2)  # without "b" there is no "sun", so "rain" is best
+    assert (row.source, row.share) == ("b", 0.0)
+
+
+def test_of_many_terms_that_depend_on_a_source_twenty_are_printed():
+    rows = [SourceRow(f"w{i}", i, None, "a", 1.0, depends=True) for i in range(1, 22)]
+    for n, rest in ((20, []), (21, ["  ... 1 more"])):
+        lines = repr(SourceDependence(rows[:n], ["a", "b"], "chi2")).splitlines()
+        assert lines[20:] == ["  w20: rank 20, gone without a", *rest]
 
 
 def test_keywords_are_more_frequent_than_in_the_reference():

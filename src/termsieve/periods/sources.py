@@ -126,4 +126,4 @@ def _ranks_without(counts: Counts, score_func: ScoreLike, terms: pa.LargeStringA
 def _term_shares(counts: Counts, terms: pa.LargeStringArray, df: Int64Array) -> Array:
     """Return the share of each term's documents that these counts have."""
     places = pc.index_in(terms, value_set=counts.term_array).fill_null(-1).to_numpy().astype(np.int64)
-    return np.where(places >= 0, np.append(counts.term_df, 0)[places], 0) / df
+    return np.asarray(np.append(counts.term_df, 0)[places] / df)  # place -1 is the 0 at the end

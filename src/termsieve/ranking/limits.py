@@ -46,8 +46,6 @@ def split_sides(t: Table) -> tuple[Side, Side]:
 
 def typical_document(t: Table) -> TypicalDocument:
     """Return what a document with the term has of it, over both sides."""
-    if not t.has_occurrences:
-        return TypicalDocument(np.ones_like(t.tp), np.ones_like(t.tp))
     return TypicalDocument(ratio(t.tf_t, t.n_t, empty=1.0), ratio(t.tf2_t, t.tf_t, empty=1.0))
 
 
@@ -67,8 +65,7 @@ def limit_occurrences(side: Side, typical: TypicalDocument, tail: float) -> tupl
     ends = []
     for share, nearer in ((tail, np.minimum), (1.0 - tail, np.maximum)):
         total = np.where(some, spread * gammaincinv(effective + 0.5, share), side.tf)
-        total = np.where((side.tf == 0) & (share < 0.5), 0.0, nearer(total, side.tf))
-        ends.append(_scale(side, typical, total))
+        ends.append(_scale(side, typical, nearer(total, side.tf)))
     return ends[0], ends[1]
 
 
