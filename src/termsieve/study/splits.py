@@ -87,8 +87,9 @@ def _find_numbers(given: Any, n_docs: int) -> Int64Array:
         return np.flatnonzero(values)
     if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
         raise ValueError(f"a split has {given!r:.60} in place of numbers of documents")
-    if len(values) and not 0 <= values.min() <= values.max() < n_docs:
-        raise ValueError(f"a split has the document {values.max()}, but they are 0 to {n_docs - 1}")
+    outside = values[(values < 0) | (values >= n_docs)]
+    if len(outside):
+        raise ValueError(f"a split has the document {outside[0]}, but they are 0 to {n_docs - 1}")
     return values.astype(np.int64)
 
 
