@@ -41,19 +41,18 @@ def test_the_seconds_of_other_threads_count_for_the_one_that_they_work_for():
 @pytest.mark.parametrize("run", [threads.work_on_each, threads.work_on_stream])
 def test_the_first_error_ends_the_work_even_while_an_earlier_item_never_ends(run):
     """The first item waits for ever; the second fails. Who waits for the first future waits for ever too."""
-    released = threading.Event()
+    released, waited_in_vain = threading.Event(), threading.Event()
 
     def work(i):
-        if i == 0:
-            released.wait(30)
+        if i == 0 and not released.wait(60):
+            waited_in_vain.set()
         if i == 1:
             raise MemoryError
 
-    start = time.monotonic()
     try:
         with pytest.raises(MemoryError):
             run(work, list(range(100)), 2)
-        assert time.monotonic() - start < 5
+        assert not waited_in_vain.is_set()
     finally:
         released.set()
 
@@ -85,10 +84,9 @@ def test_memory_that_runs_out_in_one_thread_ends_counting(monkeypatch, n_threads
         add(self, *chunk)
 
     monkeypatch.setattr(Tally, "add", fail)
-    start = time.monotonic()
     with use_way("compiled"), pytest.raises(MemoryError):
         count(["some words of a text"] * 1000, ["a", "b"] * 500, threads=n_threads)
-    assert time.monotonic() - start < 10
+    assert len(calls) < 5 + 10 * n_threads  # of 200 and more
 
 
 COMPILING = """
