@@ -270,7 +270,7 @@ main()
 
 
 def test_help_answers_soon():
-    """Without the stages and what they need: hardly more is loaded than for the help of two commands that do nothing."""
+    """Without the stages and what they need: hardly more is loaded than for two empty commands."""
     ours, tiny = (_list_modules(code) for code in (OUR_HELP, TINY_APP))
     assert not {"numpy", "pyarrow", "numba", "sklearn", "scipy"} & ours
     assert len(ours) < 1.4 * len(tiny)

@@ -359,7 +359,7 @@ def test_a_pipe_with_the_name_of_a_data_file_is_refused_before_it_is_read(tmp_pa
 
 
 def takes_about_as_long_as_copying(work, content):
-    """Whether work takes no more time than to copy the content in pieces 40 times: to copy all for each piece takes more."""
+    """Whether the work takes less than 40 copies of the content: to copy all of it for each piece takes more."""
 
     def seconds(one):
         start = time.process_time()
