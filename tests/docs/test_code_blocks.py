@@ -1,8 +1,9 @@
 """Every block of code in the README and the documentation runs as it is typed.
 
 Blocks of Python run in the order of the page, those with prompts as doctests. Lines that begin with ``termsieve`` are
-typed in a folder with the files of ``sample_files.py``. A block that cannot run here has a comment above it with
-the reason: ``<!-- not run: needs a cluster -->``.
+typed in a folder with the files of ``sample_files.py``. A block of ``text`` behind one of Python is what that one
+prints, dots for what is left out. A block that cannot run here has a comment above it with the reason:
+``<!-- not run: needs a cluster -->``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from termsieve.scores import registry
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"])
 _NOT_RUN = re.compile(r"<!-- not run: (?P<why>[^>]+) -->")
-_LANGUAGES = ("python", "console", "sh", "")
 _DATA = "{"  # directives of the documentation, such as {toctree}
 
 
@@ -77,6 +77,11 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
         exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
 
 
+def check_printed(wanted: str, found: str, place: str) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.OutputChecker().check_output(wanted, found, flags), f"{place}: what is printed is\n{found}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 @mock.patch.dict(registry._SCORES)  # a page may add a score
 def test_code_on_pages_runs(page, tmp_path, monkeypatch, capsys):
@@ -89,10 +94,14 @@ def test_code_on_pages_runs(page, tmp_path, monkeypatch, capsys):
             continue
         place = f"{page.name}, line {block.line}"
         if block.language == "python":
+            capsys.readouterr()
             try:
                 run_python(block, names, page)
             except Exception as error:
                 raise AssertionError(f"{place}: {error!r}") from error
+            continue
+        if block.language == "text":
+            check_printed(block.code, capsys.readouterr().out, place)
             continue
         for line in list_commands(block):
             assert type_command(line) == 0, f"{place}: {line}\n{capsys.readouterr().err}"
