@@ -1,4 +1,8 @@
-"""Curves and LinearSVM against refits, PoissonNB against scipy, ProbitClassifier against statsmodels and an optimum."""
+"""Curves and LinearSVM against refits, PoissonNB against scipy, ProbitClassifier against statsmodels and an optimum.
+
+``python benchmarks/curves.py linear`` runs the linear models alone. LinearSVC is fitted again at every tenth of the 100
+points, since it takes minutes; ``linear every`` fits it at all of them, for 100 points on counts alone.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ from termsieve.classify.curves import curve, predict_curve
 from termsieve.classify.recipes import PoissonNB, ProbitClassifier, classifier
 
 KS = range(10, 1001, 10)
+EVERY_POINT = "every" in sys.argv[1:]
 
 
 def main() -> None:
@@ -100,14 +105,19 @@ def linear_paths() -> None:
         X, y, T = parted(name, topics)
         columns = order(X, sparse.csr_array(y) if y.ndim == 2 else y, X.shape[1])
         title(f"LinearSVM against LinearSVC: {name}, {X.shape[0]:,} / {T.shape[0]:,} documents, {n_classes(y)} classes")
-        for weighting, aim in (("counts", "at least 15" if topics is None else "at least 8"), ("tf-idf", "")):
+        aim = "at least 15" if topics is None else "at least 8"
+        if EVERY_POINT:
+            if topics != ():
+                linear_path(X, y, T, columns, list(KS), "counts", aim)
+            continue
+        for weighting in ("counts", "tf-idf"):
             if weighting == "tf-idf":
                 weigh = TfidfTransformer(norm=None).fit(X)
                 X, T = weigh.transform(X), weigh.transform(T)
             for ks in (EIGHT,) if topics == () else (KS, EIGHT, (len(columns),)):
                 if topics == () and weighting == "tf-idf":
                     continue
-                linear_path(X, y, T, columns, list(ks), weighting, aim if ks is KS else "")
+                linear_path(X, y, T, columns, list(ks), weighting, aim if ks is KS and weighting == "counts" else "")
 
 
 def logistic_paths() -> None:
@@ -168,19 +178,20 @@ def linear_path(
     curve(X[::50], y[::50], T[:5], columns, [2, 5], ours)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LinearSVC does not converge on counts
-        few = ks if len(ks) < 10 else ks[4::10]  # refits at every tenth of 100 points, from the middle of each ten
+        few = ks if len(ks) < 10 or EVERY_POINT else ks[4::10]  # from the middle of each ten
         start = time.process_time()
         _, found, gaps, _ = predict_curve(X, y, T, columns, ks, ours)
         middle = time.process_time()
         expected = predict_curve(X, y, T, columns, few, theirs).codes
         ratio = (time.process_time() - middle) * len(ks) / len(few) / (middle - start)
-        worst, best = objective_ratios(X, y, columns, few[1::2] or few, weighting)
+        compared = ks[14::20] or ks[1::2] or ks
+        worst, best = objective_ratios(X, y, columns, compared, weighting)
     differ = [(found[ks.index(k)] != some).mean() for k, some in zip(few, expected, strict=True)]
     what = f"{weighting}, {len(ks)} points" if len(ks) > 1 else f"{weighting}, all {ks[0]:,} terms"
     row(f"{what}: largest duality gap", f"{gaps.max():.1e}", "at most 1e-8")
-    row(f"{what}: times less CPU than LinearSVC refits", f"{ratio:.1f}", aim)
+    row(f"{what}: times less CPU than LinearSVC refits ({len(few)} points)", f"{ratio:.1f}", aim)
     row(
-        f"{what}: objective by LinearSVC's, largest - 1 ({len(few[1::2] or few)} points)",
+        f"{what}: objective by LinearSVC's, largest - 1 ({len(compared)} points)",
         f"{worst - 1:.1e}",
         "at most 1e-5",
     )
@@ -266,6 +277,7 @@ def probit_on_text(X: object, y: np.ndarray, ranking: np.ndarray) -> None:
 if __name__ == "__main__":
     if "linear" in sys.argv[1:]:  # these parts alone
         linear_paths()
-        logistic_paths()
+        if not EVERY_POINT:
+            logistic_paths()
     else:
         main()
