@@ -2,7 +2,8 @@
 
 ``python benchmarks/redundancy.py --json docs/results/redundancy.json`` measures them, and
 ``python docs/make_redundancy.py`` makes the tables of docs/redundancy.md from that file. Rankings see the training
-documents only. Where a corpus has a given split, that is used; else five folds. ``--only sms_spam`` takes one corpus, to try it.
+documents only. Where a corpus has a given split, that is used; else five folds. ``--only sms_spam`` takes
+one corpus, to try it.
 """
 
 from __future__ import annotations
