@@ -333,7 +333,7 @@ def describe_order(theirs: list[int], ours: list[int]) -> str:
 
 
 def compare_orders(folder: Path) -> list[dict[str, Any]]:
-    """The order of the terms that each rule takes, in a library that is too slow to be timed at it."""
+    """The order of the terms that each rule takes, in a library that is not timed at it."""
     ours, theirs = (read_numbers(folder, peer, "order") for peer in ("termsieve", "ITMO_FS"))
     if theirs is None:
         return []

@@ -180,7 +180,7 @@ def task_table(result: dict[str, Any], task: str, title: str) -> Iterator[str]:
             f"| {name} | {row['how']} | {show_seconds(row['cpu'])} | {show_number(row['cpu'] / ours['cpu'])} "
             f"| {show_seconds(row['seconds'])} "
             f"| {show_seconds(row['first'])} | {show_number(row['first'] / ours['first'])} "
-            f"| {max(row['memory'], 0):.0f} MB | {numbers(result, row)} |"
+            f"| {max(row['memory'], 0):.0f}\u00a0MB | {numbers(result, row)} |"
         )
     yield ""
     yield from notes((task, row["peer"], row["peer"], row.get("agrees", "")) for row in rows)
@@ -200,13 +200,13 @@ def notes(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
 
 
 def orders(result: dict[str, Any]) -> Iterator[str]:
-    """The order of terms beside that of a library that is too slow to be timed."""
+    """The order of terms beside that of a library that is not timed at it."""
     found = result.get("orders", [])
     if not found:
         return
     yield "### The order of the terms\n"
     yield (
-        "ITMO_FS takes minutes for one choice, so it is not timed: the first 10 terms of "
+        "Not timed, and on fewer documents, since ITMO_FS is slow at it: the first 10 terms of "
         f"{result['data']['table'][1]}, in {found[0]['documents']} documents. Our own order is that of a textbook "
         "version in 50 digits (`tests/oracles/textbook_redundancy.py`), term by term.\n"
     )
@@ -222,7 +222,10 @@ def find_ours(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def show_seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.1f} ms"
+    """Seconds with their unit, which no line break parts."""
+    if seconds < 0.1:
+        return f"{seconds * 1000:.1f}\u00a0ms"
+    return f"{seconds:.1f}\u00a0s" if seconds >= 10 else f"{seconds:.2f}\u00a0s"
 
 
 def numbers(result: dict[str, Any], row: dict[str, Any]) -> str:
