@@ -143,7 +143,7 @@ def write_corpora(corpora: dict[str, str], folder: Path) -> list[str]:
     """Write the corpora as the files that a page takes them for; those that are not at hand are returned."""
     missing = []
     for name, corpus in corpora.items():
-        path = Path(os.environ.get("TERMSIEVE_DATA", ""), f"{corpus}.jsonl.gz")
+        path = Path(os.environ.get("TERMSIEVE_DATA") or "no folder", f"{corpus}.jsonl.gz")
         if not path.is_file():
             missing.append(corpus)
         elif name.endswith(".jsonl.gz"):
