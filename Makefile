@@ -11,10 +11,10 @@ LOWEST_READY := $(LOWEST)/.ready
 KERNEL_TESTS := $(patsubst %,tests/stages/test_%.py,aggregate tokens hashing counting estimators_one_pass curves classify linear_svm redundancy scores)
 export TERMSIEVE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench bench-peers docs reproduce report-pdf study clean
+.PHONY: help test bench-scale coverage mutants test-lowest demo lint audit damage fuzz bench bench-peers docs links reproduce report-pdf study clean
 
 help:
-	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | bench-peers | docs | reproduce | report-pdf | clean"
+	@echo "make test | coverage | mutants | test-lowest | demo | lint | audit | damage | fuzz | bench | bench-peers | docs | links | reproduce | report-pdf | clean"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("termsieve needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -113,6 +113,12 @@ report-pdf: $(READY)
 study: $(READY)
 	$(BIN)/termsieve study scores --setting sample --into docs/results
 	$(BIN)/python docs/make_choosing.py
+
+# asks every address on the pages: needs the network, so it is no part of the tests
+links: $(DOCS_READY)
+	$(BIN)/python docs/make_scores.py
+	$(BIN)/python docs/make_datasets.py
+	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/make_scores.py

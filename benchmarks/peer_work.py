@@ -27,6 +27,9 @@ SHORT = 0.2  # seconds; what takes less is done REPEATS times after the first, t
 LONG = 4.0  # seconds; what takes longer is done once more only
 REPEATS = 5
 CHOSEN = 10
+RULES = ("mrmr", "jmi", "cmim", "fcbf")
+UNTIMED = ("seconds", "cpu", "first_seconds", "first", "memory", "later_calls")
+ORDERED = 500  # documents on which orders are compared: ITMO_FS takes some ten CPU seconds for each rule
 SIZES = (100, 1000, 10000)
 FOLDS = 5
 PATTERN = r"(?u)\b\w\w+\b"
@@ -307,8 +310,23 @@ def choose_termsieve_cmim(data: Any) -> Any:
     return _chosen(ts.TermSelector(rule=f"cmim({CHOSEN})").fit(data["X"], data["y"]))
 
 
+@work("termsieve, jmi", "choose", f"TermSelector(rule='jmi({CHOSEN})')", "termsieve")
+def choose_termsieve_jmi(data: Any) -> Any:
+    import termsieve as ts
+
+    return _chosen(ts.TermSelector(rule=f"jmi({CHOSEN})").fit(data["X"], data["y"]))
+
+
+@work("termsieve, fcbf", "choose", f"TermSelector(rule='fcbf({CHOSEN})')", "termsieve")
+def choose_termsieve_fcbf(data: Any) -> Any:
+    import termsieve as ts
+
+    return _chosen(ts.TermSelector(rule=f"fcbf({CHOSEN})").fit(data["X"], data["y"]))
+
+
 def _chosen(selector: Any) -> list[int]:
-    return selector.get_support(indices=True).tolist()
+    """The columns in the order in which they were chosen; their names are x0, x1, ..."""
+    return [int(term.removeprefix("x")) for term in selector.selection_.terms.tolist()]
 
 
 @work(
@@ -332,8 +350,22 @@ def choose_skfeature_cmim(data: Any) -> Any:
     return _first_of(cmim(data["X"], data["y"], mode="index", n_selected_features=CHOSEN))
 
 
+@work("scikit-feature, JMI", "choose", f"LCSI.lcsi(function_name='JMI'), {CHOSEN} terms", "skfeature-chappers")
+def choose_skfeature_jmi(data: Any) -> Any:
+    from skfeature.function.information_theoretical_based.LCSI import lcsi
+
+    return _first_of(lcsi(data["X"], data["y"], mode="index", function_name="JMI", n_selected_features=CHOSEN))
+
+
+@work("scikit-feature, FCBF", "choose", f"FCBF.fcbf, the first {CHOSEN}", "skfeature-chappers")
+def choose_skfeature_fcbf(data: Any) -> Any:
+    from skfeature.function.information_theoretical_based.FCBF import fcbf
+
+    return _first_of(fcbf(data["X"], data["y"], mode="index"))
+
+
 def _first_of(answer: Any) -> list[int]:
-    return sorted(int(column) for column in answer[:CHOSEN])
+    return [int(column) for column in answer[:CHOSEN]]
 
 
 @work("mrmr-selection", "choose", f"mrmr_classif(K={CHOSEN}): F and correlation, no information", "mrmr-selection")
@@ -342,7 +374,30 @@ def choose_mrmr(data: Any) -> Any:
     from mrmr import mrmr_classif
 
     X, y = pd.DataFrame(data["X"].astype(float)), pd.Series(data["y"])
-    return sorted(int(column) for column in mrmr_classif(X, y, K=CHOSEN, n_jobs=1, show_progress=False))
+    return [int(column) for column in mrmr_classif(X, y, K=CHOSEN, n_jobs=1, show_progress=False)]
+
+
+# ------------------------------------------------------------------ order: of the terms of each rule, not timed
+
+
+@work("termsieve", "order", "", "termsieve")
+def order_termsieve(data: Any) -> Any:
+    import termsieve as ts
+
+    X, y = data["X"][:ORDERED], data["y"][:ORDERED]
+    return {rule: _chosen(ts.TermSelector(rule=f"{rule}({CHOSEN})").fit(X, y)) for rule in RULES}
+
+
+@work("ITMO_FS", "order", "", "ITMO_FS")
+def order_itmo(data: Any) -> Any:
+    from ITMO_FS.filters.multivariate import FCBFDiscreteFilter, MultivariateFilter
+
+    filters = {rule: MultivariateFilter(rule.upper(), CHOSEN) for rule in RULES if rule != "fcbf"}
+    found = {}
+    for rule, one in {**filters, "fcbf": FCBFDiscreteFilter()}.items():
+        one.fit(data["X"][:ORDERED], data["y"][:ORDERED])
+        found[rule] = _first_of(one.selected_features)
+    return found
 
 
 # ------------------------------------------------------------------ validate: how few terms are enough, cross-validated
@@ -679,7 +734,8 @@ def main() -> None:
     peer, task, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     one = WORK[peer, task]
     loading = load(one.package)
-    taken, result = measure(one.do, read_data(folder, peer, task))
+    data = read_data(folder, peer, task)
+    taken, result = measure(one.do, data) if task != "order" else (dict.fromkeys(UNTIMED, 0.0), one.do(data))
     for name, seconds in zip(("first_seconds", "first"), loading, strict=True):
         taken[name] += seconds
     out = folder / f"{peer} {task}.json"

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from measure import read_documents
-from peer_work import WEKA_JAR, WORK
+from peer_work import ORDERED, WEKA_JAR, WORK
 
 import termsieve as ts
 
@@ -85,6 +85,7 @@ def main() -> None:
         shapes = write_data(folder, given.documents)
         rows = run_in_turns(folder, pythons, failed, given.rounds)
         mark_agreement(folder, rows)
+        orders = compare_orders(folder)
         checks = check_numbers(folder)
     result = {
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
@@ -93,6 +94,7 @@ def main() -> None:
         "data": shapes,
         "rows": rows,
         "checks": checks,
+        "orders": orders,
         "failed": failed,
     }
     given.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
@@ -149,13 +151,13 @@ def make_environments(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 
 
 def find_quanteda() -> str:
-    """Why quanteda is not run: an empty string when R has it, which this benchmark does not know how to use yet."""
+    """Why quanteda is not run: Debian does not have it, so R has it only where somebody has compiled it."""
     try:
         run("Rscript", "-e", "library(quanteda.textstats)")
     except OSError:
-        return "R is not installed"
+        return "R is not installed, and Debian has no package of quanteda"
     except subprocess.CalledProcessError as error:
-        return f"R does not have it: {find_reason(error)}"
+        return f"Debian has no package of it, and R does not find one: {find_reason(error)}"
     return "installed, but this benchmark does not run it yet"
 
 
@@ -167,8 +169,12 @@ def run(*command: str) -> str:
 
 def find_reason(error: subprocess.CalledProcessError) -> str:
     """The line of an error message that says most."""
-    lines = [line.strip() for line in str(error.stderr).splitlines() if "rror" in line] or ["no message"]
-    return re.sub(r"/\S*/", "", lines[-1])[:200]
+    lines = [line.strip() for line in str(error.stderr).splitlines() if line.strip()]
+    place = max((i for i, line in enumerate(lines) if "rror" in line), default=None)
+    if place is None:
+        return "no message"
+    said = lines[place : place + 2] if lines[place].endswith(":") else lines[place : place + 1]  # R goes on below
+    return re.sub(r"/\S*/", "", " ".join(said))[:300]
 
 
 # ------------------------------------------------------------------ data
@@ -305,15 +311,36 @@ def mark_agreement(folder: Path, rows: list[dict[str, Any]]) -> None:
             differing = sum(theirs.get(key) != ours.get(key) for key in theirs.keys() | ours.keys())
             row["agrees"] = "all the same" if not differing else f"{differing:,} of {len(ours):,} cells differ"
         elif row["task"] == "choose":
-            rule = "termsieve, cmim" if "CMIM" in row["peer"] else "termsieve"
-            same = len(set(numbers) & set(read_numbers(folder, rule, "choose")))
-            row["agrees"] = f"{same} of {len(numbers)} terms the same"
+            _, _, rule = row["peer"].lower().partition(", ")
+            row["agrees"] = describe_order(
+                numbers, read_numbers(folder, f"termsieve, {rule}" if rule else "termsieve", "choose")
+            )
         elif row["task"] == "validate":
             row["agrees"] = ", ".join(f"{value:.3f} at {int(k):,}" for k, value in numbers.items())
     for row in rows:
         if row["task"] == "validate" and row["peer"] == "termsieve":
             numbers = read_numbers(folder, "termsieve", "validate")
             row["agrees"] = ", ".join(f"{value:.3f} at {int(k):,}" for k, value in numbers.items())
+
+
+def describe_order(theirs: list[int], ours: list[int]) -> str:
+    """How many terms are the same, and how many of the first stand in the same order."""
+    if theirs == ours:
+        return f"all {len(ours)} the same, in the same order"
+    ahead = next((i for i, pair in enumerate(zip(theirs, ours, strict=False)) if len(set(pair)) > 1), len(ours))
+    first = f"the first {ahead} in the same order" if ahead > 1 else "in another order"
+    return f"{len(set(theirs) & set(ours))} of {len(ours)} the same, {first}"
+
+
+def compare_orders(folder: Path) -> list[dict[str, Any]]:
+    """The order of the terms that each rule takes, in a library that is not timed at it."""
+    ours, theirs = (read_numbers(folder, peer, "order") for peer in ("termsieve", "ITMO_FS"))
+    if theirs is None:
+        return []
+    return [
+        {"rule": rule, "peer": "ITMO_FS", "documents": ORDERED, "agrees": describe_order(order, ours[rule])}
+        for rule, order in theirs.items()
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,23 @@
 """Rules that look at terms together against scores that rank them one by one: F1 at each number of terms, and time.
 
-``python benchmarks/redundancy.py`` prints the tables of docs/redundancy.md; with ``--json FILE`` it writes them, too.
-Rankings see the training documents only. Where a corpus has a given split, that is used; else five folds.
+``python benchmarks/redundancy.py --json docs/results/redundancy.json`` measures them, and
+``python docs/make_redundancy.py`` makes the tables of docs/redundancy.md from that file. Rankings see the training
+documents only. Where a corpus has a given split, that is used; else five folds. ``--only sms_spam`` takes
+one corpus, to try it.
 """
 
 from __future__ import annotations
 
+import argparse
+import datetime as dt
 import gzip
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from measure import DATA, title
+from peers import describe_commit, describe_machine
 
 import termsieve as ts
 
@@ -30,11 +34,21 @@ CORPORA = {
 
 
 def main() -> None:
-    tables: dict[str, Any] = {}
-    for name, (shown, cv) in CORPORA.items():
-        tables[shown] = measure(name, shown, cv)
-    if "--json" in sys.argv:
-        Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(tables, indent=1), "utf-8")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--only", choices=CORPORA, help="one corpus")
+    given = parser.parse_args()
+    machine = describe_machine()  # its load is that before the work
+    tables = {shown: measure(name, shown, cv) for name, (shown, cv) in CORPORA.items() if given.only in (None, name)}
+    result = {
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        "commit": describe_commit(),
+        "machine": machine,
+        "ks": KS,
+        "corpora": tables,
+    }
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 
 
 def read(name: str) -> tuple[list[str], list[list[str]], list[str | None]]:
@@ -66,7 +80,17 @@ def measure(name: str, shown: str, cv: Any) -> dict[str, Any]:
     seconds = time.process_time() - start
     title(f"{shown}: {len(texts):,} documents, {result.settings['n_splits']} split(s), {seconds:.0f} s of CPU")
     tables = {model: show(result, model) for model in CLASSIFIERS}
-    return {"f1": tables, "seconds": show_seconds(result)}
+    errors = [row["standard_error"] for row in result.summary().to_pylist() if row["k"] in KS and row["standard_error"]]
+    return {
+        "documents": len(texts),
+        "classes": len({label for one in labels for label in one}),
+        "several_labels": several,
+        "splits": result.settings["n_splits"],
+        "cpu": seconds,
+        "standard_errors": [min(errors), max(errors)] if errors else None,
+        "f1": tables,
+        "ranking_cpu": show_seconds(result),
+    }
 
 
 def show(result: ts.Comparison, model: str) -> dict[str, list[float]]:

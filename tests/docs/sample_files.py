@@ -89,9 +89,9 @@ def write_samples(folder: Path) -> None:
             "id": n,
             "text": text,
             "label": label,
-            "date": f"2026-0{1 + n % 3}-1{n % 9}",
-            "month": f"2026-0{1 + n % 3}",
-            "source": "abc"[n % 3],
+            "date": f"2026-0{1 + n // 3 % 3}-1{n % 9}",
+            "month": f"2026-0{1 + n // 3 % 3}",
+            "source": "abc"[n // 3 % 3],
         }
         for n, (text, label) in enumerate(documents)
     ]
@@ -104,13 +104,14 @@ def write_samples(folder: Path) -> None:
     for name in ("hamlet.txt", "macbeth.txt"):
         lines = [text for text, _ in make_documents(30, seed=len(name))]
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for name in ("monday.jsonl", "tuesday.jsonl", "withdrawn.jsonl", "20news.jsonl"):
+    for name in ("monday.jsonl", "tuesday.jsonl", "withdrawn.jsonl"):
         part = rows[:30] if name in ("monday.jsonl", "withdrawn.jsonl") else rows[30:]
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
     pages = [{"text": f"<p>{row['text']}</p>", "label": row["label"]} for row in rows[:40]]
     (folder / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages), encoding="utf-8")
-    with gzip.open(folder / "sms_spam.jsonl.gz", "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps({"text": row["text"], "labels": [row["label"]]}) + "\n" for row in rows)
+    for name in ("sms_spam.jsonl.gz", "20news.jsonl.gz"):
+        with gzip.open(folder / name, "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps({"text": row["text"], "labels": [row["label"]]}) + "\n" for row in rows)
     tokens = {"tokens": [row["text"].split() for row in rows[:40]], "label": [row["label"] for row in rows[:40]]}
     pq.write_table(pa.table(tokens), folder / "lemmas.parquet")
     pq.write_table(pa.Table.from_pylist(rows), folder / "mail.parquet")

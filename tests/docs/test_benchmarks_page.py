@@ -60,3 +60,30 @@ def test_what_is_committed_was_made_from_the_results(make):
     assert make["put_into_readme"](readme, result) == readme
     assert (ROOT / "docs" / "benchmarks.md").read_text("utf-8") == "\n".join(make["page"](result, history)) + "\n"
     assert history[-1]["commit"] == result["commit"]
+
+
+def test_numbers_that_differ_are_explained(make, result):
+    for row in result["rows"]:
+        row["agrees"] = "8 of 10 the same" if row["task"] == "choose" else "all the same"
+    result["orders"] = [
+        {"rule": rule, "peer": "ITMO_FS", "documents": 500, "agrees": agrees}
+        for rule, agrees in (("mrmr", "all 10 the same, in the same order"), ("fcbf", "2 of 10 the same"))
+    ]
+    choose = "\n".join(make["task_table"](result, "choose", "title"))
+    assert "- **mrmr-selection**: Another rule" in choose
+    assert "Why" not in "\n".join(make["task_table"](result, "count", "title"))
+    orders = "\n".join(make["orders"](result))
+    assert "| `mrmr` | ITMO_FS | all 10 the same, in the same order |" in orders
+    assert "- **`fcbf`**:" in orders
+    assert "- **`mrmr`**:" not in orders
+
+
+def test_every_difference_that_was_found_has_its_reason(make):
+    rows = json.loads(RESULTS.read_text("utf-8"))["rows"]
+    differing = {
+        (row["task"], row["peer"])
+        for row in rows
+        if row["task"] in ("count", "choose") and " of " in row.get("agrees", "")
+    }
+    assert differing
+    assert differing <= set(make["NOTES"])

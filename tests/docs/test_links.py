@@ -56,6 +56,8 @@ def parse(text: str) -> Page:
         str(child.attrGet("href") or child.attrGet("src")) for child in inline if child.type in ("link_open", "image")
     ]
     code = [child.content for child in inline if child.type == "code_inline"]
+    code += [line for token in tokens if token.type in ("code_block", "fence") for line in token.content.splitlines()
+             if line.startswith("make ")]  # fmt: skip
     return Page(links, code, {*name_headings(tokens), *_LABEL.findall(text)})
 
 
