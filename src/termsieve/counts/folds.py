@@ -119,9 +119,12 @@ class FoldCells(NamedTuple):
 
     def _extract(self, places: Int64Array, shares: AnyArray, folds: BoolArray, *, without: bool) -> Counts:
         """Return counts of the folds that have these shares in the cells at these places; or of all others."""
-        arguments = *self.cells, places, shares.astype(np.int64, copy=False), len(self.classes), without
-        compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
-        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
+        pays = kernels_pay(len(self.cells.classes), FOLD_CELLS)
+        extract_fold = cell_kernels.extract_fold if pays else _extract_fold_plainly
+        kept, *cells, totals = extract_fold(
+            **self.cells._asdict(), places=places, shares=shares.astype(np.int64, copy=False),
+            n_classes=len(self.classes), without=without,
+        )  # fmt: skip
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
 

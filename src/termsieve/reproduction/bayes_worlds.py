@@ -336,14 +336,16 @@ def _count_decisions(
     sums, lengths = np.zeros((n_docs, n_points, n_classes)), np.zeros((n_docs, n_points))
     values = data.ones if odds.kind.presence else data.values
     bayes_kernels.add_up(
-        data.indptr, data.documents, values, train.order, train.place, odds.per_occurrence, odds.per_presence, sums,
-        lengths,
+        indptr=data.indptr, documents=data.documents, values=values, columns=train.order, point=train.place,
+        per_occurrence=odds.per_occurrence, per_presence=odds.per_presence, sums=sums, lengths=lengths,
     )  # fmt: skip
     fixed, drift = (np.ascontiguousarray(np.stack(part)) for part in zip(*readings, strict=True))
     hits = np.zeros((len(readings), n_points, n_classes), np.int64)
     alarms = np.zeros_like(hits)
     members = np.ascontiguousarray(data.members[:, train.classes])
-    bayes_kernels.decide(sums, lengths, fixed, drift, members, hits, alarms)
+    bayes_kernels.decide(
+        sums=sums, lengths=lengths, fixed=fixed, drift=drift, members=members, hits=hits, alarms=alarms
+    )
     return hits, alarms
 
 

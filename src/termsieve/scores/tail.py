@@ -70,5 +70,5 @@ def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, 
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
     sum_tails = kernels.sum_tails if kernels_pay(_estimate_work(tp, n_t, n_c, n), TABLES) else _sum_tails_plainly
-    sum_tails(tp, n_t, n_c, n, above, out)
+    sum_tails(tp=tp, n_t=n_t, n_c=n_c, n=n, above=above, out=out)
     return above.reshape(shape), out.reshape(shape)
