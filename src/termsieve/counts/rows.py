@@ -14,13 +14,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
 from termsieve._kernels import import_kernels
-from termsieve._types import BoolArray, Int32Array, Int64Array
+from termsieve._types import BoolArray, Int32Array, Int64Array, IntegerArray
 from termsieve.counts.cells import Cells, union_terms
 from termsieve.counts.tally import load_kernels
 from termsieve.threads import work_on_each
@@ -61,7 +60,7 @@ class PythonVocabulary:
         ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
         return DocumentTerms(np.array([number for row in numbers for number in row], np.int32), ends)
 
-    def get_terms(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+    def get_terms(self, terms: IntegerArray) -> pa.LargeStringArray:
         """Return terms by their numbers."""
         return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
 

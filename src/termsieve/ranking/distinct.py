@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
 from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array, UInt64Array
@@ -225,7 +224,7 @@ class DistinctCells:
         return np.repeat(self.group, np.diff(self.indptr))
 
     def _set_cells(
-        self, numbers: Int32Array, n_numbers: int, keys: AnyArray, values: AnyArray, source: NDArray[Any]
+        self, numbers: Int32Array, n_numbers: int, keys: AnyArray, values: AnyArray, source: AnyArray
     ) -> None:
         """Find the different cells: by a number below `n_numbers`, the kind of their class, and rows of keys.
 

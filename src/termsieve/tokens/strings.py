@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -43,7 +42,7 @@ def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringAr
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
-def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
+def argsort_strings(strings: pa.LargeStringArray) -> Int64Array:
     """How to sort distinct strings by code point, which in UTF-8 is by byte.
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
