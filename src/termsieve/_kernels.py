@@ -61,7 +61,7 @@ TERM_LOOPS = LoopGroup(
 )
 
 
-class Threshold(NamedTuple):
+class WorkThreshold(NamedTuple):
     """The work from which on loops pay: when they were compiled before, and when they have to be compiled first.
 
     With ``adds_up`` all such work of the process counts, not that of one call alone: who counts a middling corpus again
@@ -79,7 +79,7 @@ _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else N
 _listeners: list[Callable[[], None]] = []
 _enders: list[Callable[[float], None]] = []
 _loaded: set[LoopGroup] = set()  # groups of which a loop was needed in this process
-_work: dict[Threshold, int] = {}  # what was asked for before the loops were loaded, of work that adds up
+_work: dict[WorkThreshold, int] = {}  # what was asked for before the loops were loaded, of work that adds up
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def are_loaded(group: LoopGroup = TERM_LOOPS) -> bool:
     return group in _loaded
 
 
-def kernels_pay(work: int, threshold: Threshold) -> bool:
+def kernels_pay(work: int, threshold: WorkThreshold) -> bool:
     """Whether so much work is worth loading, or compiling, the loops; it always is when they are loaded."""
     if _way is not None:
         return _way == "compiled"

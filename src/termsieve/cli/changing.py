@@ -192,7 +192,7 @@ def forget(
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
     receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
     manifest = _withdraw_files(counts_file, found)
-    part = _count_alike(found, whole, threads, messages)
+    part = _count_withdrawn(found, whole, threads, messages)
     rest, removed = forget_documents(whole, part)
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"), "counts": str(counts_file), "written": str(target),
@@ -223,7 +223,7 @@ def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, 
     return write_manifest(remove_files(known, identify_files(found.documents.paths)))
 
 
-def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
+def _count_withdrawn(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
     """Return counts in files, or count documents with the analyzer of other counts."""
     from termsieve.cli.reading import report_reading, sum_counts
     from termsieve.counts.counting import count

@@ -277,7 +277,7 @@ def _list_duplicates(terms: Sequence[str], duplicates: Sequence[NearDuplicate]) 
     return [", ".join(some) for some in found.values()]
 
 
-def _again_cells(again: ListStability, i: int) -> list[RenderableType]:
+def _make_stability_cells(again: ListStability, i: int) -> list[RenderableType]:
     share = Text(format_percent(float(again.shares[i])), style="" if again.is_stable[i] else "bold red")
     return [share, f"{again.rank_low[i]:,} to {again.rank_high[i]:,}"]
 
@@ -306,7 +306,7 @@ def _selection_table(
             str(rank), make_cell(term), format_number(value), Text(draw_bar(share), style="green"), make_cell(label)
         ]  # fmt: skip
         cells += [] if also is None else [make_cell(also[rank - 1], "dim")]
-        cells += [] if again is None else _again_cells(again, rank - 1)
+        cells += [] if again is None else _make_stability_cells(again, rank - 1)
         table.add_row(*cells)
     if len(first) == len(rows):
         return table

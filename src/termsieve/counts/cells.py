@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings, string_buffers
 
@@ -19,7 +19,7 @@ else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
-MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
+MERGED_CELLS = WorkThreshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
 _NARROW = np.iinfo(np.int32)
 
 

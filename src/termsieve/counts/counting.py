@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from termsieve._kernels import Threshold, kernels_pay
+from termsieve._kernels import WorkThreshold, kernels_pay
 from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.checks import is_whole_number
@@ -34,7 +34,7 @@ from termsieve.tokens.vocabulary import check_sizes
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 # from so many on, loops are quicker than plain Python
-TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20, adds_up=True)
+TEXT_BYTES = WorkThreshold(warm=4 << 20, cold=60 << 20, adds_up=True)
 MUCH_TEXT = 1 << 28  # bytes, from which on tables are so large that holes between them matter
 _MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.arithmetic import add_all
 from termsieve.counts.cells import Cells, narrow
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
-FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many cells on, loops are quicker than NumPy
+FOLD_CELLS = WorkThreshold(warm=1 << 21, cold=1 << 24)  # from so many cells on, loops are quicker than NumPy
 
 
 class Folds:

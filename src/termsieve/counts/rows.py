@@ -264,23 +264,23 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
 def _load_reading_loops(vocabulary: Vocabulary | PythonVocabulary) -> None:
     if isinstance(vocabulary, Vocabulary):
         load_kernels(vocabulary.analyzer)
-    _small_rows()
+    _make_small_rows()
 
 
 @functools.cache
-def _small_rows() -> Rows:
+def _make_small_rows() -> Rows:
     worker = Worker(0, PythonVocabulary(str.split))
     return Rows([worker], [worker.read(["a b", "b"])])
 
 
 @functools.cache
 def _load_matrix_loops() -> None:
-    _small_rows().matrix([np.arange(2, dtype=np.int32)], 2)  # of many columns, rows are sorted by scipy
+    _make_small_rows().matrix([np.arange(2, dtype=np.int32)], 2)  # of many columns, rows are sorted by scipy
 
 
 @functools.cache
 def _load_sum_loops() -> None:
-    _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
+    _make_small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
 
 
 def load_all_kernels() -> None:

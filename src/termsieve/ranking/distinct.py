@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay, new_secrets
 from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array, UInt64Array
 from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
 
@@ -32,7 +32,7 @@ else:
 
 T = TypeVar("T")
 
-TABLE_CELLS = Threshold(warm=1 << 20, cold=1 << 23)  # from so many on, loops are quicker than NumPy
+TABLE_CELLS = WorkThreshold(warm=1 << 20, cold=1 << 23)  # from so many on, loops are quicker than NumPy
 _CHUNK_CELLS = 1 << 15  # cells: a dozen arrays of them stay in the cache
 _MAX_CACHED_CELLS = 1 << 19  # tables of so many cells are kept, with all they have derived
 

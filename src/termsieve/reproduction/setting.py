@@ -116,16 +116,14 @@ class Setting:
     def with_changes(self, changes: Mapping[str, Any]) -> Setting:
         """Return the setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
 
-        def merged(key: str, value: Any) -> Any:
+        def merge(key: str, value: Any) -> Any:
             before = getattr(self, key, None)
             if not isinstance(value, Mapping) or not isinstance(before, Mapping) or key == "split":
                 return value
             both = {name: _merge_fields(before.get(name), one) for name, one in value.items()}
             return {name: one for name, one in {**before, **both}.items() if one != ""}
 
-        return Setting.from_dict(
-            self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}}
-        )
+        return Setting.from_dict(self.name, {**self.data, **{key: merge(key, value) for key, value in changes.items()}})
 
     def restrict_grid(
         self,

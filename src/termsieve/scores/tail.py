@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
     kernels = import_kernels("termsieve.scores.tail_kernels")
 
-TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
+TABLES = WorkThreshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
 DEVIATIONS, ROUNDS = 9, 4  # a tail is as long as so many standard deviations; so many rounds cost as much as a table
 NEGLIGIBLE = 1e-18  # of the sum: what follows cannot change it
 

@@ -19,7 +19,17 @@ from termsieve._types import Int64Array
 from termsieve.errors import OptionError
 from termsieve.ranking.ranking import as_score, score
 from termsieve.scores.registry import format_value
-from termsieve.selection.pool import RULES, ChosenTerms, Head, Rule, TermPool, rule, set_float, set_int, take_from_heads
+from termsieve.selection.pool import (
+    RULES,
+    ChosenTerms,
+    Claimant,
+    Rule,
+    TermPool,
+    rule,
+    set_float,
+    set_int,
+    take_from_claimants,
+)
 from termsieve.spelling import parse_call
 
 if TYPE_CHECKING:
@@ -90,8 +100,8 @@ class RedundancyRule(Rule):
             return ChosenTerms(indices, np.array([value for _, value in pairs]), [self.name] * len(pairs), "")
         n, names = matrix.Y.shape[1], matrix.counts.classes
         depth = 2 * total // n + 16
-        heads = [Head(str(names[i]), total, self._iterate_afresh(matrix, among, i, depth)) for i in range(n)]
-        return ChosenTerms(*take_from_heads(heads, total), "")
+        claimants = [Claimant(str(names[i]), total, self._iterate_afresh(matrix, among, i, depth)) for i in range(n)]
+        return ChosenTerms(*take_from_claimants(claimants, total), "")
 
     def _iterate(self, matrix: LabelledMatrix, among: Int64Array | None, c: int | None) -> Iterator[tuple[int, float]]:
         """Yield columns and their values, in the order of choice."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import OptionError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
-SORTED_STRINGS = Threshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
+SORTED_STRINGS = WorkThreshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
 _SMALL_SIZE = 10_000
 
 
