@@ -3,7 +3,7 @@
 When labels are exchanged, the number of documents of a class with a term is hypergeometric. So the p-value of any score
 of documents in one class is a sum over the possible tables, exact; that of an overall score is found by drawing tables
 (multivariate hypergeometric), and counts the observed one among the draws. As large means at least as large: one-sided
-scores are tested for terms that speak for the class, two-sided ones for any association.
+scores are tested for terms that are more frequent in the class than elsewhere, two-sided ones for any association.
 
 Occurrences within a document are not exchanged, and counts do not know them document by document: scores of
 occurrences have no such p-values.

@@ -159,7 +159,7 @@ class TermGroup(NamedTuple):
 def find_groups(
     columns: Int64Array, matrix: LabelledMatrix, *, least_overlap: float = LEAST_OVERLAP
 ) -> list[TermGroup]:
-    """Group terms by their documents: two that overlap enough are in one group, and so are those that each leads to.
+    """Group terms by their documents: two that overlap enough are in one group, directly or through other terms.
 
     Parameters
     ----------

@@ -72,12 +72,12 @@ class TermPool:
         return self.scores.top_indices(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
 
     def best_of_class(self, c: int, n: int) -> tuple[Int64Array, Array]:
-        """Return the n best of the terms that speak for a class, by their value there, and these values."""
-        speaks = self.scores.lift_of_class(c) > 0
+        """Return the n best of the terms that are more frequent in a class than elsewhere, and their values there."""
+        associated = self.scores.lift_of_class(c) > 0
         if self.among is not None:
-            speaks &= self._in_pool
+            associated &= self._in_pool
         values = self.scores.of_class(c)
-        indices = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
+        indices = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(associated))
         return indices, values[indices]
 
     @cached_property

@@ -144,7 +144,7 @@ class RedundancyRule(Rule):
 @rule("cmim")
 @dataclass(frozen=True, repr=False)
 class Cmim(RedundancyRule):
-    """Terms in turn, each the one that tells most beside any single term before it (Fleuret's CMIM).
+    """Terms one by one: each tells most of the class beside what any single term chosen before tells (Fleuret's CMIM).
 
     >>> Cmim(1000)
     cmim(1000)
@@ -160,7 +160,7 @@ class Cmim(RedundancyRule):
 @rule("jmi")
 @dataclass(frozen=True, repr=False)
 class Jmi(RedundancyRule):
-    """Terms in turn, each the one that tells most beside the terms before it, on average (joint mutual information)."""
+    """Terms one by one: each tells most together with those chosen before, on average (joint mutual information)."""
 
     def make_steps(self, problem: Problem) -> Iterable[Step]:
         """Choose by the mean information beside the chosen terms."""
@@ -172,7 +172,7 @@ class Jmi(RedundancyRule):
 @rule("mrmr")
 @dataclass(frozen=True, repr=False)
 class Mrmr(RedundancyRule):
-    """Terms in turn, each relevant to the class and least like the terms before it (mRMR, difference or quotient).
+    """Terms one by one: each tells most of the class and least of those chosen before (mRMR, difference or quotient).
 
     >>> Mrmr(100, form="quotient")
     mrmr(100, form="quotient")
