@@ -71,21 +71,29 @@ def changes(
     every: EveryPeriod = None,
     only: Annotated[
         list[str] | None,
-        option("--class", metavar="CLASS", help="Changes inside this class; may be given several times."),
+        option("--class", metavar="CLASS", help="Show changes inside this class; may be given several times."),
     ] = None,
     per_class: Annotated[
-        bool, flag("--per-class", help="Changes of all documents, then those inside each class that all periods have.")
+        bool,
+        flag("--per-class", help="Show changes of all documents, then those inside each class that all periods have."),
     ] = False,
     top: Annotated[
-        int, option("--top", "-n", metavar="N", min=1, help=f"Terms that rose, and that fell (default {SHOWN}).")
+        int,
+        option(
+            "--top",
+            "-n",
+            metavar="N",
+            min=1,
+            help=f"Number of terms that rose, and of terms that fell (default {SHOWN}).",
+        ),
     ] = SHOWN,
     order: Annotated[
         str,
         option(
             "--order",
             metavar="HOW",
-            help="Strongest first by z (how sure), or by difference or ratio of the shares, taken at the limit of its "
-            "interval that is nearer to no change (default z).",
+            help="What puts a change first: z (how sure it is), or the difference or ratio of the shares that it "
+            "has at least, by its interval (default z).",
         ),
     ] = "z",
     max_q: Annotated[

@@ -39,7 +39,7 @@ def study(
         str,
         option(
             "--setting", metavar="NAME", autocompletion=_complete_settings,
-            help="How much of everything: full, an hour on two cores; sample; tiny, seconds (default full).",
+            help="Size of the study: full (an hour on two cores), sample or tiny (seconds) (default full).",
         ),
     ] = "full",
     into: Annotated[

@@ -128,7 +128,7 @@ def compare(
         Try pairs of words, too: ``"yes"``, ``"no"``, or ``"auto"``, if the numbers of terms are ``"auto"`` and there is
         not too much text.
     margin
-        Loss that does not count: the recommendation has the probability that it loses more.
+        Loss that is too small to matter: the recommendation has the probability that it loses more.
     journal
         A file in which each trial is recorded: a killed study continues where it stopped.
     threads
