@@ -265,7 +265,7 @@ class Newton:
 
 
 class Progress:
-    """Whether one of some values that shall fall still does: one must fall once in some steps."""
+    """Tells whether values that should fall still do: one of them must fall within some steps."""
 
     def __init__(self, patience: int) -> None:
         self._patience, self._steps = patience, 0

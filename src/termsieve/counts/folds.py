@@ -71,7 +71,7 @@ class Folds:
         return f"Folds: {len(self)} of {self.total.n_docs:,} documents ({sizes}{', ...' if len(self) > 6 else ''})"
 
     def test(self, fold: int) -> Counts:
-        """Counts of the documents of one fold."""
+        """Return counts of the documents of one fold."""
         return self._raw.part(self._check(fold), without=False)
 
     def training(self, fold: int) -> Counts:

@@ -104,7 +104,7 @@ class Worker:
         return RowBlock(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
     def _ensure_capacity(self) -> None:
-        """Room for all terms of the vocabulary; what grows, doubles."""
+        """Make room for all terms of the vocabulary; what grows, doubles."""
         if len(self._seen) < self.vocabulary.n_terms:
             size = 2 * self.vocabulary.n_terms
             self._counts = np.zeros(size, np.int32)
@@ -187,7 +187,7 @@ class Rows:
         return matrix
 
     def sums(self, column_of: list[Int32Array], n_columns: int, groups: sparse.csc_array) -> Cells:
-        """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        """Count documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         if len(self._workers) > 1:
             _load_sum_loops()
         indptr, columns, times = self._join(column_of)
@@ -220,7 +220,7 @@ class Rows:
         return cells
 
     def _join(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
-        """All rows, one after the other, in columns."""
+        """Join all rows, one after the other, as numbers of columns."""
         starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
         columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
 

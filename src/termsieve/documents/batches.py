@@ -163,7 +163,7 @@ class ReadReport:
         return [f"{n:,} {have} with line ends inside; the first: {self.first_span}"]
 
     def check(self, options: Options) -> None:
-        """After a whole pass: refuse to have found nothing where something was looked for."""
+        """Refuse, after a whole pass, to have found nothing where something was looked for."""
         if self.documents:
             return
         if self.skipped:

@@ -43,7 +43,7 @@ def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringAr
 
 
 def argsort_strings(strings: pa.LargeStringArray) -> Int64Array:
-    """How to sort distinct strings by code point, which in UTF-8 is by byte.
+    """Return the order of distinct strings by code point, which in UTF-8 is by byte.
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
     """

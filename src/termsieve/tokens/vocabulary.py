@@ -223,7 +223,7 @@ class Vocabulary:
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
-        """Each word is stemmed once, when it is new; its stem is a term of the same vocabulary."""
+        """Stem each word once, when it is new; its stem is a term of the same vocabulary."""
         new = np.arange(len(self._stems), self.n_terms, dtype=np.int32)
         if len(new):
             self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
@@ -283,7 +283,7 @@ class Vocabulary:
     # Term numbers to text
 
     def parts(self) -> NgramParts:
-        """For each term, the term that it continues, -1 for a word, and its last word."""
+        """Return for each term the term that it continues, -1 for a word, and its last word."""
         parts = NgramParts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
         if self._has_ngrams:
             spelling_kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
