@@ -92,8 +92,8 @@ def changes(
         option(
             "--order",
             metavar="HOW",
-            help="What puts a change first: z (how sure it is), or the difference or ratio of the shares that it "
-            "has at least, by its interval (default z).",
+            help="Order by z (how sure a change is), or by the difference or ratio of the shares: the least that its "
+            "interval contains (default z).",
         ),
     ] = "z",
     max_q: Annotated[

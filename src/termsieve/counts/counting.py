@@ -205,7 +205,7 @@ class ColumnNumbering:
         return columns
 
     def sort_columns(self, fold_order: Int64Array) -> tuple[list[str], Int64Array, Int64Array, Int64Array]:
-        """Return sorted classes, documents per fold and class, per fold, and the row of each column: class, fold."""
+        """Return sorted classes, documents by fold and class and by fold, and each column's row, by class and fold."""
         classes = sorted(self._classes)
         place = {self._classes[name]: i for i, name in enumerate(classes)} | {-1: len(classes)}
         n_folds = len(fold_order)
