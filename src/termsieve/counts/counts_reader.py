@@ -216,7 +216,7 @@ class CountsReader:
             block = self.read_block(number)
             adder.add(block)
             yield block
-        found = adder.found()
+        found = adder.total()
         with _name_file(self.path):
             if found.n_occurrences != self.sums.n_occurrences or (found.class_tf != self.sums.class_tf).any():
                 raise ValueError("its index has other sums than its blocks")

@@ -237,7 +237,7 @@ def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], report: ReadR
     matches[list(faults)] = True
     kept = np.flatnonzero(matches)
     chunk = replace(chunk, faults=faults)
-    return chunk if len(kept) == chunk.rows else chunk.only(kept)
+    return chunk if len(kept) == chunk.rows else chunk.take(kept)
 
 
 def _list_split_strings(value: Any) -> list[str | None]:

@@ -77,7 +77,7 @@ def shared_terms(measurements: Measurements, where: Mapping[str, Any]) -> Margin
 
     names = list(dict.fromkeys(name for pair in where["pairs"] for name in pair))
     own = {name: measurements.ranking(group, name) for name in names}
-    replicates = [margins_of(one) for one in measurements.resampled_rankings(group, names, max(at))]
+    replicates = [margins_of(one) for one in measurements.iterate_resampled_rankings(group, names, max(at))]
     evidence = []
     for first, second in where["pairs"]:
         common = overlap(own[first], own[second], at).common
@@ -98,7 +98,7 @@ def differing_terms(measurements: Measurements, where: Mapping[str, Any]) -> Mar
         return {name: [term for term in top if term not in shared] for name, top in tops.items()}
 
     unshared = find_unshared({name: measurements.ranking(group, name) for name in names})
-    replicates = [find_unshared(one) for one in measurements.resampled_rankings(group, names, where["size"])]
+    replicates = [find_unshared(one) for one in measurements.iterate_resampled_rankings(group, names, where["size"])]
     counts = np.array(
         [[len(one[name]) for name in dict.fromkeys(names)] for one in (unshared, *replicates)], np.float64
     )

@@ -203,7 +203,7 @@ def _training_tf(study: Study, split: Split) -> Any:
     return np.asarray(study.corpus.X[split.train].sum(axis=0)).ravel()
 
 
-def _removed_words(study: Study, split: Split) -> Any:
+def _find_removed_words(study: Study, split: Split) -> Any:
     """Return the words of the training documents that are too rare to be ranked."""
     tf = _training_tf(study, split)
     return np.flatnonzero((tf > 0) & (tf < study.plan.min_tf))
@@ -215,11 +215,11 @@ def _class_size(corpus: Corpus, label: str) -> int:
 
 def _documents_per_removed_word(study: Study, split: Split, _: str) -> float:
     train = study.corpus.X[split.train].tocsc()
-    return float(np.diff(train.indptr)[_removed_words(study, split)].mean())
+    return float(np.diff(train.indptr)[_find_removed_words(study, split)].mean())
 
 
-def _removed_percent(study: Study, split: Split, _: str) -> float:
-    return 100 * len(_removed_words(study, split)) / int((_training_tf(study, split) > 0).sum())
+def _compute_removed_percent(study: Study, split: Split, _: str) -> float:
+    return 100 * len(_find_removed_words(study, split)) / int((_training_tf(study, split) > 0).sum())
 
 
 FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
@@ -231,8 +231,8 @@ FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
     "words": lambda study, split, _: int((_training_tf(study, split) > 0).sum()),
     "folds": lambda study, _, __: len(study.splits),
     "distinct stop words": lambda *_: len(Analyzer(stop_words="smart").stop_set),
-    "removed words": lambda study, split, _: len(_removed_words(study, split)),
-    "removed words, percent": _removed_percent,
+    "removed words": lambda study, split, _: len(_find_removed_words(study, split)),
+    "removed words, percent": _compute_removed_percent,
     "documents per removed word": _documents_per_removed_word,
     "words more frequent than": lambda study, split, times: int((_training_tf(study, split) > int(times)).sum()),
 }

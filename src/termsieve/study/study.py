@@ -320,7 +320,7 @@ class Study:
 
     def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
-        done = journal.done()
+        done = journal.list_done()
         self._load_kernels(threads)
         # trials run in parallel: more threads for the linear algebra inside each would only compete with them
         keys, work, again = self.trial_keys(), [], 0
