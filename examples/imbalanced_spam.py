@@ -1,7 +1,7 @@
 """A small class: seven in eight messages are no spam, and some rankings are mostly about the large class.
 
-In a round robin the classes take terms in turn, each the best that speaks for it. That helps where a score favours what
-is frequent (``relevance_freq``, ``word_freq``): spam gets its half of the terms. A score whose best terms all speak for
+In a round robin the classes take terms in turn, each its best associated term. That helps where a score favours what is
+frequent (``relevance_freq``, ``word_freq``): spam gets its half of the terms. A score whose best terms are all those of
 spam already (``chi2``, ``gu``) loses a little: half of its terms go to the class that needs none.
 """
 

@@ -33,8 +33,8 @@ def main() -> None:
         found = model.predict(vectorizer.transform(test))
         micro, macro = (f1_score(Y_test, found, average=how) for how in ("micro", "macro"))
         print(f"{rule:<17} micro F1 {micro:.3f}, macro F1 {macro:.3f}")
-        speaks_for = vectorizer.selection_.labels.tolist()
-        print("   terms that speak for " + ", ".join(f"{topic} {speaks_for.count(topic)}" for topic in TOPICS))
+        classes = vectorizer.selection_.labels.tolist()
+        print("   terms associated with " + ", ".join(f"{topic} {classes.count(topic)}" for topic in TOPICS))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ TERM_LOOPS = LoopGroup(
 )
 
 
-class Threshold(NamedTuple):
+class WorkThreshold(NamedTuple):
     """The work from which on loops pay: when they were compiled before, and when they have to be compiled first.
 
     With ``adds_up`` all such work of the process counts, not that of one call alone: who counts a middling corpus again
@@ -79,7 +79,7 @@ _way: Way | None = cast("Way", _given_way) if _given_way in get_args(Way) else N
 _listeners: list[Callable[[], None]] = []
 _enders: list[Callable[[float], None]] = []
 _loaded: set[LoopGroup] = set()  # groups of which a loop was needed in this process
-_work: dict[Threshold, int] = {}  # what was asked for before the loops were loaded, of work that adds up
+_work: dict[WorkThreshold, int] = {}  # what was asked for before the loops were loaded, of work that adds up
 
 
 @contextmanager
@@ -94,12 +94,12 @@ def use_way(way: Way | None) -> Iterator[None]:
 
 
 def are_loaded(group: LoopGroup = TERM_LOOPS) -> bool:
-    """Whether loops of a group were needed before in this process."""
+    """Tell whether loops of a group were needed before in this process."""
     return group in _loaded
 
 
-def kernels_pay(work: int, threshold: Threshold) -> bool:
-    """Whether so much work is worth loading, or compiling, the loops; it always is when they are loaded."""
+def kernels_pay(work: int, threshold: WorkThreshold) -> bool:
+    """Tell whether so much work is worth loading, or compiling, the loops; it always is when they are loaded."""
     if _way is not None:
         return _way == "compiled"
     if are_loaded(threshold.group):
@@ -111,7 +111,7 @@ def kernels_pay(work: int, threshold: Threshold) -> bool:
 
 
 def is_numba_loaded() -> bool:
-    """Whether numba is there, for loops of any group: it takes most of the time to load them."""
+    """Tell whether numba is there, for loops of any group: it takes most of the time to load them."""
     return "numba" in sys.modules
 
 
@@ -153,7 +153,7 @@ def _compile_together(group: LoopGroup) -> None:
 
 
 def is_cache_warm(group: LoopGroup = TERM_LOOPS) -> bool:
-    """Whether there are files of the largest loop, not older than its source, where numba looks for them."""
+    """Tell whether there are files of the largest loop, not older than its source, where numba looks for them."""
     source = Path(__file__).parent.joinpath(*group.module.split(".")).with_suffix(".py")
     pattern = f"{source.stem}.{group.loop}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     try:
@@ -165,7 +165,7 @@ def is_cache_warm(group: LoopGroup = TERM_LOOPS) -> bool:
 
 
 def _cache_folders(source: Path) -> list[Path]:
-    """Where numba, set up by `termsieve._numba`, may have kept the loops of a module."""
+    """List the folders where numba, set up by `termsieve._numba`, may have kept the loops of a module."""
     name = f"{source.parent.name}_{hashlib.sha1(str(source.parent).encode(), usedforsecurity=False).hexdigest()}"
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         return [Path(given) / name]
@@ -212,7 +212,7 @@ def tell_listeners() -> None:
 
 
 def new_secrets() -> UInt64Array:
-    """Random numbers for the hashes of one vocabulary.
+    """Draw random numbers for the hashes of one vocabulary.
 
     With known hashes somebody could write a text whose words all crowd together in a table, where each look-up then
     takes as long as there are words. Results do not depend on these numbers.

@@ -97,7 +97,7 @@ def _private_folder() -> Path | None:
 
 
 def can_keep_loops() -> bool:
-    """Whether what is compiled is kept for the next process."""
+    """Tell whether what is compiled is kept for the next process."""
     return _find_cache(can_keep_loops) is not None
 
 
@@ -219,7 +219,7 @@ def _load_block(context: Any, builder: Any, kind: Any, array: Any, index: Any) -
 
 
 def _mask_at_least(typingctx: Any, array: Any, index: Any, least: Any) -> Any:  # noqa: ARG001 - numba's way
-    """One bit for each of the 64 bytes from `index` on, set where it is at least `least`."""
+    """Return a bit for each of the 64 bytes from `index` on, set where it is at least `least`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         block = _load_block(context, builder, signature.args[0], arguments[0], arguments[1])

@@ -15,4 +15,5 @@ UInt64Array: TypeAlias = npt.NDArray[np.uint64]
 UInt8Array: TypeAlias = npt.NDArray[np.uint8]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 StringArray: TypeAlias = npt.NDArray[np.object_]  # of str
+IntegerArray: TypeAlias = npt.NDArray[np.integer]  # of whole numbers of any kind
 AnyArray: TypeAlias = npt.NDArray[Any]

@@ -36,11 +36,11 @@ def parse_call(text: str, what: str, example: str) -> Call:
     except _PARSE_ERRORS:
         node = None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise OptionError(f"{_brief(text)} is not the spelling of a {what}. It should look like {example}.")
+        raise OptionError(f"{_shorten(text)} is not the spelling of a {what}. It should look like {example}.")
     args = [_parse_value(value, value, text) for value in node.args]
     kwargs = {keyword.arg or "**": _parse_value(keyword.value, keyword, text) for keyword in node.keywords}
     if "**" in kwargs or len(kwargs) < len(node.keywords):
-        raise OptionError(f"In {_brief(text)} a parameter has no name, or is given twice.")
+        raise OptionError(f"In {_shorten(text)} a parameter has no name, or is given twice.")
     return Call(node.func.id, args, kwargs)
 
 
@@ -50,10 +50,10 @@ def _parse_value(node: ast.expr, shown: ast.AST, text: str) -> Any:
     except _PARSE_ERRORS:
         written = ast.get_source_segment(text, shown) or ""  # unparse would go as deep as what is nested there
         raise OptionError(
-            f"In {_brief(text)}, {_brief(written)} is not understood: a parameter is written as name=value, where the "
-            "value is a number, True, False, None or text in quotes."
+            f"In {_shorten(text)}, {_shorten(written)} is not understood: a parameter is written as name=value, where "
+            "the value is a number, True, False, None or text in quotes."
         ) from None
 
 
-def _brief(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text) if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]!r}..."

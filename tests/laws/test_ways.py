@@ -241,8 +241,8 @@ def test_tails_are_the_same():
 @pytest.mark.parametrize("way", WAYS)
 def test_the_way_is_what_is_asked_for(way):
     with _kernels.use_way(way):
-        assert _kernels.kernels_pay(0, _kernels.Threshold(1, 2)) == (way == "compiled")
-        assert _kernels.kernels_pay(9, _kernels.Threshold(1, 2)) == (way == "compiled")
+        assert _kernels.kernels_pay(0, _kernels.WorkThreshold(1, 2)) == (way == "compiled")
+        assert _kernels.kernels_pay(9, _kernels.WorkThreshold(1, 2)) == (way == "compiled")
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_loops_pay_from_a_threshold_on(monkeypatch, work, warm, numba, pays):
     monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: warm)
     monkeypatch.setattr(_kernels, "is_numba_loaded", lambda: numba)
     with _kernels.use_way(None):
-        assert _kernels.kernels_pay(work, _kernels.Threshold(warm=1, cold=2)) == pays
+        assert _kernels.kernels_pay(work, _kernels.WorkThreshold(warm=1, cold=2)) == pays
 
 
 @pytest.mark.parametrize("adds_up", [True, False])
@@ -265,7 +265,7 @@ def test_work_of_many_calls_pays_for_the_loops(monkeypatch, adds_up):
     monkeypatch.setattr(_kernels, "_loaded", set())
     monkeypatch.setattr(_kernels, "_work", {})
     monkeypatch.setattr(_kernels, "is_cache_warm", lambda _: False)
-    threshold = _kernels.Threshold(warm=1, cold=5, adds_up=adds_up)
+    threshold = _kernels.WorkThreshold(warm=1, cold=5, adds_up=adds_up)
     with _kernels.use_way(None):
         assert [_kernels.kernels_pay(2, threshold) for _ in range(4)] == [False, False, adds_up, adds_up]
 

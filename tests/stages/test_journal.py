@@ -52,7 +52,7 @@ def test_what_was_written_is_read(path):
     one.write("a", [ROW], 1)
     one.write("a", [ROW, ROW], 2.5)
     one.write("b", [], 0.1)
-    assert one.done() == {"a", "b"}
+    assert one.list_done() == {"a", "b"}
     one.close()
     again = Journal(path, STUDY)
     assert again.read_trials(["b", "a"]) == ([ROW, ROW], {"b": 0.1, "a": 2.5})
@@ -128,7 +128,7 @@ def test_a_journal_that_is_in_use_is_waited_for_and_then_told(path, monkeypatch)
         Journal(path, STUDY)
     with pytest.raises(InputError, match="has been in use by another process"):
         waiting.write("a", [ROW], 1.0)
-    assert waiting.done() == set()
+    assert waiting.list_done() == set()
     other.execute("ROLLBACK")
     waiting.write("a", [ROW], 1.0)
     other.close()
@@ -160,7 +160,7 @@ def test_a_journal_that_cannot_be_written_is_told(limit, said, path):
     one._connection.execute(f"PRAGMA {limit}")
     with pytest.raises(OutputError, match=f"the journal cannot be written: .*{said}"):
         one.write("a", [ROW] * 1000, 1.0)
-    assert one.done() == set()
+    assert one.list_done() == set()
     one.close()
 
 

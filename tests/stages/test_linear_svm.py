@@ -178,7 +178,7 @@ def test_both_systems_and_conjugate_gradients_find_the_same_step():
                 np.testing.assert_allclose(system.find_step(view, active, costs, gradient), expected, atol=1e-9)
             step = np.empty_like(gradient)
             linear_path.linear_kernels.solve_by_conjugate_gradients(
-                active, costs, *view.entries(), gradient, 1e-24, 1000, step
+                rows=active, weights=costs, **view.entries(), gradient=gradient, limit=1e-24, max_steps=1000, step=step
             )
             np.testing.assert_allclose(step, expected, atol=1e-9)
 

@@ -88,7 +88,7 @@ def test_nine_of_ten_are_often_and_the_least_stable_are_named_first(folds):
     found = ts.stability(folds, "chi2", 9)
     some = replace(found, shares=np.array([1.0, 0.9, 0.89, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]))
     assert some.is_stable.tolist() == [True, True] + [False] * 7
-    least = ", ".join(f"{found.terms[i]} ({10 * (i - 1)}%)" for i in range(3, 9))  # six of them, and not the 89 %
+    least = ", ".join(f"{found.terms[i]} ({10 * (i - 1)} %)" for i in range(3, 9))  # six of them, and not the 89 %
     assert repr(some).splitlines()[-1] == f"  least     {least}"
     only = replace(found, shares=np.array([1.0] * 7 + [0.9, 0.9]))
     assert "least" not in repr(only)
@@ -97,7 +97,7 @@ def test_nine_of_ten_are_often_and_the_least_stable_are_named_first(folds):
 def test_of_terms_that_come_again_as_often_the_best_are_named(folds):
     found = ts.stability(folds, "chi2", 40)
     some = replace(found, shares=np.repeat([1.0, 0.5], 20))
-    assert repr(some).splitlines()[-1] == f"  least     {', '.join(f'{term} (50%)' for term in found.terms[20:26])}"
+    assert repr(some).splitlines()[-1] == f"  least     {', '.join(f'{term} (50 %)' for term in found.terms[20:26])}"
 
 
 @pytest.mark.parametrize("place", [-1, 42])

@@ -96,7 +96,7 @@ def test_a_choice_that_explains_little_does_not_decide():
     ways = MultiverseResult(
         [made("bns" if case == stop == 3 else "chi2", case=case, stop=stop) for case in range(4) for stop in range(9)]
     )
-    assert ways.conclusion == "chi2 is best in 35 of 36 ways to prepare these texts; stop decides most (51% of it)"
+    assert ways.conclusion == "chi2 is best in 35 of 36 ways to prepare these texts; stop decides most (51 % of it)"
     several = MultiverseResult(
         [made("bns" if a == b else "chi2", case=a, lowercase=b, min_df=(a + b) % 2) for a in (0, 1) for b in (0, 1)]
     )

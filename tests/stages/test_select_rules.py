@@ -348,7 +348,7 @@ def test_more_than_there_are_is_all_with_a_warning(single):
         ("round_robin(5)", "chi2", "3 classes took terms in turn, 5 of 34 terms, until there were as many"),
         ("round_robin(99)", "chi2", "until no class had any left"),
         ("per_class(2)", "chi2", "2 terms for each of 3 classes: 6 of 34 terms"),
-        ("per_class(20)", "chi2", "classes have fewer that speak for them"),
+        ("per_class(20)", "chi2", "classes have fewer associated terms"),
         ("union('chi2', 'gu', k=4)", None, "2 scores took terms in turn: 4 of 34 terms"),
     ],
 )

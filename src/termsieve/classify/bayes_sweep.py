@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from termsieve._kernels import SWEEP_LOOPS, Threshold, import_kernels, kernels_pay
+from termsieve._kernels import SWEEP_LOOPS, WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import Array, Int32Array, Int64Array
 from termsieve.classify import plain_sweep
 from termsieve.classify.curve_task import CurveOutcome, CurveTask
@@ -28,7 +28,7 @@ else:
 
 _CHUNK_DOCS = 512  # documents a thread takes at a time
 # entries of a matrix, from which on loops are quicker than NumPy over the many curves of a comparison
-SWEPT_ENTRIES = Threshold(warm=1 << 18, cold=1 << 20, group=SWEEP_LOOPS)
+SWEPT_ENTRIES = WorkThreshold(warm=1 << 18, cold=1 << 20, group=SWEEP_LOOPS)
 
 
 class RankedEntries(NamedTuple):

@@ -20,14 +20,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
 from termsieve._kernels import kernels_pay, use_way
-from termsieve._types import AnyArray, Array, Int64Array
+from termsieve._types import AnyArray, Array, Int64Array, IntegerArray
 from termsieve.classify import linear_path
 from termsieve.classify.bayes_sweep import SWEPT_ENTRIES, predict_by_sweeping
 from termsieve.classify.curve_task import CurveOutcome, CurveTask
@@ -100,7 +99,7 @@ class CurvePredictions(NamedTuple):
     """
 
     classes: AnyArray
-    codes: npt.NDArray[np.integer]
+    codes: IntegerArray
     gaps: Array | None
     decisions: Array | None
 

@@ -98,8 +98,9 @@ class _Run:
     def go_on(self, aim: float, most: float) -> float:
         """Make passes until the gap is small enough or so many entries were visited; return its share, as estimated."""
         self._n_turns, _, passes, self._limit, share = linear_kernels.descend(
-            self._turns, self._n_turns, BLANKS, *self._view.entries(), self._view.squares, self._signs, self._costs,
-            aim, most, self._limit, _SEED + self._passes, self._duals, self._weights,
+            turns=self._turns, n_turns=self._n_turns, n_blanks=BLANKS, **self._view.entries(),
+            squares=self._view.squares, signs=self._signs, costs=self._costs, aim=aim, most=most, limit=self._limit,
+            state=_SEED + self._passes, duals=self._duals, weights=self._weights,
         )  # fmt: skip
         self._passes += passes
         return share

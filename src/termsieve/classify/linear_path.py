@@ -171,7 +171,7 @@ class Newton:
             force = costs[active] * slack[active]
             objective = (float(w @ w) + float(force @ slack[active])) / 2
             gradient = w.copy()
-            linear_kernels.add_rows(active, -signs[active] * force, *view.entries(), gradient)
+            linear_kernels.add_rows(rows=active, weights=-signs[active] * force, **view.entries(), out=gradient)
             gap = float(gradient @ gradient) / 2
             if gap <= self._tol * objective or n_iter == self._max_iter:
                 if exact:
@@ -182,7 +182,9 @@ class Newton:
                 return self._solve_in_duals(view, PathPoint(w, objective, gap, n_iter))
             step = self._find_step(view, active, costs[active], gradient, self._tol * objective)
             moved = view.sum_rows(w + step)
-            length = linear_kernels.search_line(signs, costs, sums, moved, float(w @ step), float(step @ step))
+            length = linear_kernels.search_line(
+                signs=signs, costs=costs, sums=sums, moved=moved, along=float(w @ step), square=float(step @ step)
+            )
             exact = length == 1.0
             w = w + length * step
             sums = moved if exact else sums + length * (moved - sums)
@@ -208,7 +210,9 @@ class Newton:
                 return best
             full = view.add_rows(active, duals)
             moved, step = view.sum_rows(full), full - w
-            length = linear_kernels.search_line(signs, costs, sums, moved, float(w @ step), float(step @ step))
+            length = linear_kernels.search_line(
+                signs=signs, costs=costs, sums=sums, moved=moved, along=float(w @ step), square=float(step @ step)
+            )
             w = full if length == 1.0 else w + length * step
         return best._replace(n_iter=n_iter, floor=self._rounding_floor(view, best.weights))
 
@@ -240,7 +244,7 @@ class Newton:
 
         def iterate(most: int) -> int:
             return linear_kernels.solve_by_conjugate_gradients(
-                active, costs, *view.entries(), gradient, limit, most, step
+                rows=active, weights=costs, **view.entries(), gradient=gradient, limit=limit, max_steps=most, step=step
             )
 
         if dimension > linear_systems.MAX_DIRECT:
@@ -261,7 +265,7 @@ class Newton:
 
 
 class Progress:
-    """Whether one of some values that shall fall still does: one must fall once in some steps."""
+    """Tells whether values that should fall still do: one of them must fall within some steps."""
 
     def __init__(self, patience: int) -> None:
         self._patience, self._steps = patience, 0
@@ -373,5 +377,6 @@ def load_kernels() -> None:
         for system in (ColumnSystem(reuse=True), DocumentSystem(reuse=True)):
             system.find_step(view, active, costs, gradient)
         linear_kernels.solve_by_conjugate_gradients(
-            active, costs, *view.entries(), gradient, 1e-8, 10, np.empty_like(gradient)
-        )
+            rows=active, weights=costs, **view.entries(), gradient=gradient, limit=1e-8, max_steps=10,
+            step=np.empty_like(gradient),
+        )  # fmt: skip

@@ -42,7 +42,9 @@ class ColumnSystem:
         return None if failed else step
 
     def _add(self, view: View, rows: Int64Array, weights: Array, firsts: Int64Array, corner: float) -> None:
-        linear_kernels.add_outer_products(rows, weights, view.starts, firsts, *view.entries()[1:], corner, self._matrix)
+        linear_kernels.add_outer_products(
+            rows=rows, weights=weights, **view.entries(), firsts=firsts, corner=corner, matrix=self._matrix
+        )
 
     def _reach(self, view: View) -> None:
         """Extend the matrix to the columns of the view."""
@@ -78,11 +80,12 @@ class DocumentSystem:
         if not len(active):
             return step
         system, sums = self._make_system(view, active, costs), np.empty(len(active))
-        linear_kernels.sum_some_rows(active, *view.entries(), gradient, sums)
+        linear_kernels.sum_some_rows(rows=active, **view.entries(), w=gradient, sums=sums)
         factor, failed = lapack.dpotrf(system.T, lower=0, clean=0, overwrite_a=1)
         if failed:
             return None
-        linear_kernels.add_rows(active, lapack.dpotrs(factor, sums, lower=0)[0], *view.entries(), step)
+        weights = lapack.dpotrs(factor, sums, lower=0)[0]
+        linear_kernels.add_rows(rows=active, weights=weights, **view.entries(), out=step)
         return step
 
     def find_duals(self, view: View, active: Int64Array, costs: Array, signs: Array) -> Array | None:
@@ -135,6 +138,6 @@ class DocumentSystem:
 
     def _add(self, view: View, old: int, firsts: Int64Array, square: float) -> None:
         linear_kernels.add_inner_products(
-            old, self._rows, firsts, view.ends, view.ranks, view.values, view.scale, square, np.zeros(view.k + 1),
-            self._matrix,
+            old=old, rows=self._rows, firsts=firsts, ends=view.ends, ranks=view.ranks, values=view.values,
+            scale=view.scale, square=square, scratch=np.zeros(view.k + 1), matrix=self._matrix,
         )  # fmt: skip

@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
-from termsieve._types import AnyArray, Array
+from termsieve._types import AnyArray, Array, IntegerArray
 from termsieve.errors import InputError, OptionError
 from termsieve.table import log
 
@@ -158,7 +157,7 @@ class PoissonNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         self.class_log_prior_ = log_prior(self.class_count_, self.fit_prior, self.class_prior)
         return self
 
-    def _encode_classes(self, y: AnyArray) -> npt.NDArray[np.intp]:
+    def _encode_classes(self, y: AnyArray) -> IntegerArray:
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         unknown = self.classes_[codes] != y
         if unknown.any():

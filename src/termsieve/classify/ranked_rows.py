@@ -7,7 +7,7 @@ are alike, and two rows stand for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -38,20 +38,23 @@ class View(NamedTuple):
     bias: float
     squares: Array  # the squared lengths of the rows, the intercept's column included
 
-    def entries(self) -> tuple[Int64Array, Int64Array, Int32Array, Array, Array, float]:
-        """Return the arguments that most kernels share."""
-        return self.starts, self.ends, self.ranks, self.values, self.scale, self.bias
+    def entries(self) -> dict[str, Any]:
+        """Return the arguments that most kernels share, by name."""
+        return {
+            "starts": self.starts, "ends": self.ends, "ranks": self.ranks, "values": self.values, "scale": self.scale,
+            "bias": self.bias,
+        }  # fmt: skip
 
     def sum_rows(self, w: Array) -> Array:
         """Return the weighted sums of the rows."""
         sums = np.empty(self.n)
-        linear_kernels.sum_rows(self.n, *self.entries(), w, sums)
+        linear_kernels.sum_rows(n=self.n, **self.entries(), w=w, sums=sums)
         return sums
 
     def add_rows(self, rows: Int64Array, weights: Array) -> Array:
         """Return a weighted sum of some rows, the intercept first."""
         total = np.zeros(self.k + 1)
-        linear_kernels.add_rows(rows, weights, *self.entries(), total)
+        linear_kernels.add_rows(rows=rows, weights=weights, **self.entries(), out=total)
         return total
 
 
@@ -102,7 +105,10 @@ class RankedRows:
         ends, squares = self._starts.copy(), np.zeros(len(self._starts))
         views = []
         for k in ks:
-            n = linear_kernels.advance_ends(self._starts, self._stops, self._ranks, self._values, k, ends, squares)
+            n = linear_kernels.advance_ends(
+                starts=self._starts, stops=self._stops, ranks=self._ranks, values=self._values, k=k, ends=ends,
+                squares=squares,
+            )  # fmt: skip
             scale = np.ones(len(ends))
             if self._normalize:
                 np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)

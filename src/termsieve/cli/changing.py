@@ -71,21 +71,29 @@ def changes(
     every: EveryPeriod = None,
     only: Annotated[
         list[str] | None,
-        option("--class", metavar="CLASS", help="Changes inside this class; may be given several times."),
+        option("--class", metavar="CLASS", help="Show changes inside this class; may be given several times."),
     ] = None,
     per_class: Annotated[
-        bool, flag("--per-class", help="Changes of all documents, then those inside each class that all periods have.")
+        bool,
+        flag("--per-class", help="Show changes of all documents, then those inside each class that all periods have."),
     ] = False,
     top: Annotated[
-        int, option("--top", "-n", metavar="N", min=1, help=f"Terms that rose, and that fell (default {SHOWN}).")
+        int,
+        option(
+            "--top",
+            "-n",
+            metavar="N",
+            min=1,
+            help=f"Number of terms that rose, and of terms that fell (default {SHOWN}).",
+        ),
     ] = SHOWN,
     order: Annotated[
         str,
         option(
             "--order",
             metavar="HOW",
-            help="Strongest first by z (how sure), or by difference or ratio of the shares, taken at the limit of its "
-            "interval that is nearer to no change (default z).",
+            help="Order by z (how sure a change is), or by the difference or ratio of the shares: the least that its "
+            "interval contains (default z).",
         ),
     ] = "z",
     max_q: Annotated[
@@ -192,7 +200,7 @@ def forget(
     target = check_target(output or counts_file, inputs=[*found.files, *([counts_file] if output else [])])
     receipts = check_target(receipt or Path(f"{target}.receipts.jsonl"), inputs=[*found.files, counts_file])
     manifest = _withdraw_files(counts_file, found)
-    part = _count_alike(found, whole, threads, messages)
+    part = _count_withdrawn(found, whole, threads, messages)
     rest, removed = forget_documents(whole, part)
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"), "counts": str(counts_file), "written": str(target),
@@ -223,7 +231,7 @@ def _withdraw_files(counts_file: Path, found: CountsInput) -> list[Mapping[str, 
     return write_manifest(remove_files(known, identify_files(found.documents.paths)))
 
 
-def _count_alike(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
+def _count_withdrawn(found: CountsInput, whole: Counts, threads: int | None, messages: Messages) -> Counts:
     """Return counts in files, or count documents with the analyzer of other counts."""
     from termsieve.cli.reading import report_reading, sum_counts
     from termsieve.counts.counting import count

@@ -38,8 +38,8 @@ def count(
         Path | None,
         option(
             "--update", metavar="COUNTS",
-            help="Add to this counts file, which keeps a list of what was counted, the files that are new by their "
-            "content; made if it is not there. Instead of -o.",
+            help="Count only files whose content is new, and add them to this counts file, which lists what was "
+            "counted before. It is created if it is missing. Use this instead of -o.",
         ),
     ] = None,
     memory: Annotated[
@@ -51,14 +51,14 @@ def count(
         ),
     ] = None,
     spill_folder: Annotated[
-        Path | None, option("--spill-folder", metavar="FOLDER", help="Folder for such files, with --memory.")
+        Path | None, option("--spill-folder", metavar="FOLDER", help="With --memory: folder for what does not fit.")
     ] = None,
     resume: Annotated[
         bool,
         flag(
             "--resume",
-            help="With --memory: keep what is counted, once a minute, and go on from there when counting was "
-            "interrupted.",
+            help="With --memory: save what was counted once a minute, and continue from there after an "
+            "interruption.",
         ),
     ] = False,
     engine: Annotated[

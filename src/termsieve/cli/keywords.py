@@ -53,7 +53,7 @@ def keywords(
         ),
     ] = SCORE,
     top: Annotated[int, option("--top", "-n", metavar="N", min=1, help=f"Number of words (default {SHOWN}).")] = SHOWN,
-    against: Annotated[bool, flag("--against", help="Show words that the reference has more often instead.")] = False,
+    against: Annotated[bool, flag("--against", help="Show the words that the reference has more often.")] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,
     pruning: PruningOptions,
@@ -61,7 +61,7 @@ def keywords(
     threads: Threads = None,
     messages: Messages,
 ) -> None:  # fmt: skip
-    """Show the words that a text has more often than a reference corpus. Words not on its list count as never used."""
+    """Show the words that a text has more often than a reference corpus. Words that it lacks count 0 times."""
     from termsieve.cli.reading import find_counts, read_counts
     from termsieve.periods.reference import keywords as find_keywords
     from termsieve.periods.reference import refuse_score_of_documents

@@ -132,7 +132,7 @@ def make_prediction_sheet(
                 one.label,
                 *([_label_probability(model, one)] if chances else []),
                 _note(one),
-                *(_all_probabilities(one) if probabilities else []),
+                *(_list_probabilities(one) if probabilities else []),
                 *(_reason_values(one, single=model.single) if explain else []),
             ]
 
@@ -146,7 +146,7 @@ def _place_name(name: str, identity: str | None) -> str:
     return f"input_{name}" if name == identity else name
 
 
-def _all_probabilities(one: Prediction) -> list[float]:
+def _list_probabilities(one: Prediction) -> list[float]:
     return [] if one.probabilities is None else [round(float(p), 6) for p in one.probabilities]
 
 

@@ -83,7 +83,7 @@ def train(
     threads: Threads = None,
     messages: Messages,
 ) -> None:  # fmt: skip
-    """Select terms and fit a classifier in one go. What is not given is chosen by cross-validation, and reported.
+    """Select terms and fit a classifier in one step. What is not given is chosen by cross-validation, and reported.
 
     Counts are enough for naive Bayes on terms that -k or --rule takes; nothing is compared then.
     """

@@ -40,7 +40,7 @@ SELECTION_COLUMNS = ("rank", "term", "score", "class", "taken_by")
 STABILITY_COLUMNS = ("share", "rank_low", "rank_high")
 _TERM_WIDTHS = 14, 32  # least and greatest width
 _SHORT_HEADS = {"dispersion": "D"}
-_NARROW_HEADS = "speaks\nfor", "in\nclass", "else-\nwhere"
+_NARROW_HEADS = "class", "in\nclass", "else-\nwhere"
 _NUMBER_WIDTH = 14
 _GAP = 3  # spaces between them
 _MAX_DUPLICATES = 3  # superfluous terms beside a selected one
@@ -135,7 +135,7 @@ def _class_tables(counts: Counts, lists: Sequence[Ranking]) -> RenderableType:
             term, score, *others = _row_cells(row)
             table.add_row(term, score, *_bar_cells(ranking, row, share), *others, *map(format_number, beside))
         tables.append(Padding(table, (0, 0, 1, 0)))
-    return Group(*tables) if tables else Text("No term speaks for a class more than for the rest.")
+    return Group(*tables) if tables else Text("No term is more frequent in a class than in the others.")
 
 
 def _class_heading(label: str, size: int, against: bool) -> Text:
@@ -187,7 +187,7 @@ def _overall_table(_: Counts, lists: Sequence[Ranking]) -> RenderableType:
     table.add_column("term", max_width=_TERM_WIDTHS[1])
     table.add_column(rows.score, no_wrap=True, justify="right", min_width=5, max_width=14)
     _add_bar_column(table, rows)
-    for_class, inside, outside = _NARROW_HEADS if rows.beside else ("speaks for", "in class", "elsewhere")
+    for_class, inside, outside = _NARROW_HEADS if rows.beside else ("class", "in class", "elsewhere")
     table.add_column(for_class, no_wrap=True, max_width=30)
     table.add_column(inside, no_wrap=True, justify="right")
     table.add_column(outside, no_wrap=True, justify="right")
@@ -277,7 +277,7 @@ def _list_duplicates(terms: Sequence[str], duplicates: Sequence[NearDuplicate]) 
     return [", ".join(some) for some in found.values()]
 
 
-def _again_cells(again: ListStability, i: int) -> list[RenderableType]:
+def _make_stability_cells(again: ListStability, i: int) -> list[RenderableType]:
     share = Text(format_percent(float(again.shares[i])), style="" if again.is_stable[i] else "bold red")
     return [share, f"{again.rank_low[i]:,} to {again.rank_high[i]:,}"]
 
@@ -293,7 +293,7 @@ def _selection_table(
     table.add_column("term", no_wrap=True, max_width=_TERM_WIDTHS[1])
     table.add_column("score", justify="right")
     table.add_column("", width=BAR_WIDTH)
-    table.add_column("speaks for", no_wrap=True, max_width=24)
+    table.add_column("class", no_wrap=True, max_width=24)
     if also is not None:
         table.add_column("also")
     if again is not None:
@@ -306,7 +306,7 @@ def _selection_table(
             str(rank), make_cell(term), format_number(value), Text(draw_bar(share), style="green"), make_cell(label)
         ]  # fmt: skip
         cells += [] if also is None else [make_cell(also[rank - 1], "dim")]
-        cells += [] if again is None else _again_cells(again, rank - 1)
+        cells += [] if again is None else _make_stability_cells(again, rank - 1)
         table.add_row(*cells)
     if len(first) == len(rows):
         return table

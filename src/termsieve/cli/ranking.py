@@ -88,7 +88,7 @@ def rank(
         option("--class", metavar="CLASS", help="Show only this class; may be given several times."),
     ] = None,
     against: Annotated[
-        bool, flag("--against", help="Show terms that speak against each class instead of those that speak for it.")
+        bool, flag("--against", help="Show the terms that are rarer in each class than elsewhere.")
     ] = False,
     intervals: Annotated[
         bool,
@@ -101,14 +101,14 @@ def rank(
         bool,
         flag(
             "--pvalues", panel=CERTAINTY_PANEL,
-            help="Add the probability of such a score when labels are exchanged (p), and the false discovery rate (q).",
+            help="Add the probability of such a score if labels were exchanged (p), and the false discovery rate (q).",
         ),
     ] = False,
     dispersion: Annotated[
         bool,
         flag(
             "--dispersion", panel=CERTAINTY_PANEL,
-            help="Add how evenly documents share the term: Juilland's D, 1 if all have it alike, 0 if one has all.",
+            help="Add how evenly documents have the term: Juilland's D, from 0 (all in one) to 1 (alike in all).",
         ),
     ] = False,
     columns: ColumnOptions,
@@ -208,12 +208,15 @@ def select(
         flag(
             "--stability",
             panel=CERTAINTY_PANEL,
-            help="Add in which share of half-samples of the documents each term comes again, and between which ranks.",
+            help="Add in how many half-samples of the documents a term is selected again, and the range of its ranks.",
         ),
     ] = False,
     explain: Annotated[
         bool,
-        flag("--explain", help="Show beside each term those that it makes superfluous: they tell the same."),
+        flag(
+            "--explain",
+            help="Show beside each term those that it makes superfluous: they tell nearly the same of the class.",
+        ),
     ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,

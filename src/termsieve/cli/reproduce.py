@@ -43,7 +43,7 @@ def reproduce(
     ] = None,
     fresh: Annotated[bool, flag("--fresh", help="Discard the journals of earlier runs.")] = False,
     no_worlds: Annotated[
-        bool, flag("--no-worlds", help="Do not run the other readings of what the paper leaves open.")
+        bool, flag("--no-worlds", help="Leave out the other readings of what the paper does not specify.")
     ] = False,
     threads: Threads = None,
     messages: Messages,

@@ -56,7 +56,7 @@ def kwic(
         int, option("--width", metavar="N", min=1, help=f"Characters on each side (default {WIDTH}).")
     ] = WIDTH,
     collocates: Annotated[
-        bool, flag("--collocates", help="Show the words that stand near the term, in each class, by logDice.")
+        bool, flag("--collocates", help="Show the words that occur near the term, in each class, ordered by logDice.")
     ] = False,
     columns: ColumnOptions,
     analysis: AnalyzerOptions,

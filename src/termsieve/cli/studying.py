@@ -12,6 +12,7 @@ from termsieve.cli.app import app
 from termsieve.cli.inputs import Threads
 from termsieve.cli.messages import Messages
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +39,7 @@ def study(
         str,
         option(
             "--setting", metavar="NAME", autocompletion=_complete_settings,
-            help="How much of everything: full, an hour on two cores; sample; tiny, seconds (default full).",
+            help="Size of the study: full (an hour on two cores), sample or tiny (seconds) (default full).",
         ),
     ] = "full",
     into: Annotated[
@@ -94,5 +95,5 @@ def _standings_table(evidence: Evidence) -> Table:
         table.add_column(heading, justify="left" if heading == "score" else "right", no_wrap=True)
     for one in evidence.standings[:_SHOWN]:
         interval = f"{one.regret.low:.3f} to {one.regret.high:.3f}"
-        table.add_row(one.name, f"{one.regret.mean:.3f}", interval, f"{one.rank:.1f}", f"{one.stability:.0%}")
+        table.add_row(one.name, f"{one.regret.mean:.3f}", interval, f"{one.rank:.1f}", format_percent(one.stability))
     return table

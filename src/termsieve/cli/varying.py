@@ -63,7 +63,7 @@ def multiverse(
     output_options: OutputOptions,
     messages: Messages,
 ) -> None:  # fmt: skip
-    """Tell whether the best score and the number of terms survive other ways to prepare the texts."""
+    """Tell whether the best score and number of terms stay the same if texts are prepared in other ways."""
     from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.study.multiverse import USUAL
     from termsieve.study.multiverse import multiverse as run_multiverse

@@ -138,7 +138,7 @@ def place_cells(lists, ranks, starts, stops, rows, addresses, latest, placed_row
 
 @_jit
 def _merge_indptr(in_a, indptr_a, rows_a, in_b, indptr_b, rows_b):
-    """Where the cells of each term will begin when those of two lists are merged."""
+    """Find where the cells of each term will begin when those of two lists are merged."""
     indptr = np.zeros(in_a.shape[0] + 1, np.int64)
     for term in range(in_a.shape[0]):
         a, end_a = (indptr_a[in_a[term]], indptr_a[in_a[term] + 1]) if in_a[term] >= 0 else (0, 0)

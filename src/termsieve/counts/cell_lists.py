@@ -88,21 +88,21 @@ def arrange_cells(parts: list[RankedCells], row_of: Int64Array, threads: int) ->
 
 def _unite(lists: list[pa.LargeStringArray], threads: int) -> tuple[pa.LargeStringArray, list[Int32Array | None]]:
     """Return the terms of all lists, sorted, and where those of each list are among them; None: they are all."""
-    united = [_Union(terms, [None]) for terms in lists]
+    united = [_UnitedTerms(terms, [None]) for terms in lists]
     while len(united) > 1:
         pairs = [united[i : i + 2] for i in range(0, len(united), 2)]
         united = work_on_each(_unite_pair, pairs, threads)
     return united[0]
 
 
-class _Union(NamedTuple):
+class _UnitedTerms(NamedTuple):
     """The terms of some lists, sorted, and where those of each list are among them; None: they are all."""
 
     terms: pa.LargeStringArray
     places: list[Int32Array | None]
 
 
-def _unite_pair(pair: list[_Union]) -> _Union:
+def _unite_pair(pair: list[_UnitedTerms]) -> _UnitedTerms:
     if len(pair) == 1:
         return pair[0]
     terms, in_mine, in_theirs = union_terms(pair[0].terms, pair[1].terms)
@@ -110,7 +110,7 @@ def _unite_pair(pair: list[_Union]) -> _Union:
     for union, inside in zip(pair, (in_mine, in_theirs), strict=True):
         moved = np.flatnonzero(inside >= 0).astype(np.int32)
         places += [moved if place is None else moved[place] for place in union.places]
-    return _Union(terms, places)
+    return _UnitedTerms(terms, places)
 
 
 def _place_cells(lists: list[CellList], ranks: list[Int32Array], n_terms: int, row_of: Int64Array) -> Cells:

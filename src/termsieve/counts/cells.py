@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.tokens.strings import argsort_strings, string_buffers
 
@@ -19,7 +19,7 @@ else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
-MERGED_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
+MERGED_CELLS = WorkThreshold(warm=1 << 21, cold=1 << 24)  # from so many on, loops are quicker than NumPy
 _NARROW = np.iinfo(np.int32)
 
 
@@ -57,7 +57,7 @@ class Cells(NamedTuple):
         np.add.at(class_tf, self.classes, self.values[1].astype(class_tf.dtype, copy=False))
 
     def where(self, kept: BoolArray) -> Cells:
-        """Only some of the cells."""
+        """Return only some of the cells."""
         ends = np.concatenate([[0], np.cumsum(kept)])
         return Cells(ends[self.indptr], self.classes[kept], self.values[:, kept])
 
@@ -80,7 +80,7 @@ class Cells(NamedTuple):
         return min(max(end, first + 1), first + most_terms, len(self.indptr) - 1)
 
     def renumber(self, numbers: Int32Array) -> Cells:
-        """With other numbers for the classes; classes that get one number are added up."""
+        """Give the classes other numbers; classes that get one number are added up."""
         classes = numbers[self.classes]
         n_classes = int(numbers.max(initial=0)) + 1
         keys, place = np.unique(self.terms * n_classes + classes, return_inverse=True)
@@ -175,7 +175,7 @@ def _cast_values(cells: Cells, dtype: np.dtype[Any]) -> Cells:
 def union_terms(
     mine: pa.LargeStringArray, theirs: pa.LargeStringArray
 ) -> tuple[pa.LargeStringArray, Int64Array, Int64Array]:
-    """All terms of two sorted lists; and for each, its place in mine and in theirs, -1 where it is not."""
+    """Return all terms of two sorted lists; and for each, its place in mine and in theirs, -1 where it is not."""
     if mine.equals(theirs):
         return mine, np.arange(len(mine)), np.arange(len(mine))
     size = len(mine) + len(theirs)

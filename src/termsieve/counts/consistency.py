@@ -2,7 +2,7 @@
 
 Counts that come from outside, such as a file, are checked before anything is computed from them: what is known of the
 documents by `check_facts`, and terms by `check_block`. Their arrays are sound for Arrow and NumPy before that. An
-offset beyond its array ends the process; a class with more documents than there are gives scores that are no numbers.
+offset beyond its array ends the process; a class with more documents than there are gives scores that are not numbers.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ def _check_places(cells: Cells, n_terms: int, n_classes: int) -> None:
     indptr, classes = cells.indptr, cells.classes
     n = len(classes)
     if len(indptr) != n_terms + 1 or indptr[0] != 0 or indptr[-1] != n or cells.values.shape != (3, n):
-        raise CountsError("the numbers of cells do not fit to those of terms")
+        raise CountsError("the cells do not match the terms in number")
     if (np.diff(indptr) < 0).any():
         raise CountsError("the cells of a term end before they begin")
     if n and not 0 <= classes.min() <= classes.max() < n_classes:
-        raise CountsError("a cell is of a class that there is not")
+        raise CountsError("a cell is of an unknown class")
     begins = np.zeros(n + 1, np.bool_)
     begins[indptr] = True
     if not (begins[1:n] | (classes[1:] > classes[:-1])).all():
@@ -186,7 +186,7 @@ def _check_sizes(values: AnyArray) -> None:
 
 
 def _find_impossible(values: AnyArray, most: Int64Array | int) -> BoolArray:
-    """Where no `most` documents, with and without the term, have these numbers: df, tf, tf2.
+    """Find where no `most` documents, with and without the term, have these numbers: df, tf, tf2.
 
     Occurrences are 1 at least in each document that has any, so that df <= tf <= tf2 <= tf * tf; and the square of a
     sum is at most the sum of squares times its length. Sums of real numbers agree to rounding only, and not even

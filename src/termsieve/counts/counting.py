@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from termsieve._kernels import Threshold, kernels_pay
+from termsieve._kernels import WorkThreshold, kernels_pay
 from termsieve._progress import show_bar
 from termsieve._types import AnyArray, Int32Array, Int64Array
 from termsieve.checks import is_whole_number
@@ -34,7 +34,7 @@ from termsieve.tokens.vocabulary import check_sizes
 
 CHUNK_BYTES = 1 << 20  # of text, for one thread at a time
 # from so many on, loops are quicker than plain Python
-TEXT_BYTES = Threshold(warm=4 << 20, cold=60 << 20, adds_up=True)
+TEXT_BYTES = WorkThreshold(warm=4 << 20, cold=60 << 20, adds_up=True)
 MUCH_TEXT = 1 << 28  # bytes, from which on tables are so large that holes between them matter
 _MOST_BINS = 1 << 16  # pairs of fold and class that are counted by number
 MAX_THREADS = 8  # beyond, merging the threads' vocabularies costs more than it gains
@@ -205,7 +205,7 @@ class ColumnNumbering:
         return columns
 
     def sort_columns(self, fold_order: Int64Array) -> tuple[list[str], Int64Array, Int64Array, Int64Array]:
-        """Sorted classes, documents per fold and class, per fold, and the row of each column: by class, then fold."""
+        """Return sorted classes, documents by fold and class and by fold, and each column's row, by class and fold."""
         classes = sorted(self._classes)
         place = {self._classes[name]: i for i, name in enumerate(classes)} | {-1: len(classes)}
         n_folds = len(fold_order)
@@ -288,7 +288,7 @@ class TextChunk(NamedTuple):
 def split_texts(
     texts: pa.LargeStringArray, ends: Int64Array, labels: Int64Array, rest: Int64Array
 ) -> Iterator[TextChunk]:
-    """Pieces of some megabyte of text, whole documents each."""
+    """Yield pieces of about a megabyte of text, whole documents each."""
     offsets = document_offsets(texts)
     first = 0
     while first < len(texts):
@@ -305,7 +305,7 @@ def split_texts(
 
 
 def _tally_chunks(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally] | PlainTally:
-    """All chunks counted: in plain Python when there are few, or else by loops in threads."""
+    """Count all chunks: in plain Python when there are few, or else by loops in threads."""
     held = []
     for chunk in chunks:
         held.append(chunk)
@@ -331,7 +331,7 @@ def _save_memory_later(chunks: Iterator[TextChunk]) -> Iterator[TextChunk]:
 
 
 def _tally_in_threads(chunks: Iterator[TextChunk], analyzer: Analyzer, threads: int) -> list[Tally]:
-    """All chunks counted, each thread's into a tally of its own."""
+    """Count all chunks, each thread into a tally of its own."""
     chunks = _save_memory_later(chunks)
     if analyzer.runs is None:
         threads = 1  # plain Python holds the interpreter: more threads would only wait

@@ -441,7 +441,7 @@ class Counts(ArrowTable):
         return subtract(self, other) if isinstance(other, Counts) else NotImplemented
 
     def without_empty(self) -> Counts:
-        """Without cells, terms and classes of no document; given columns stay."""
+        """Leave out cells, terms and classes of no document; given columns stay."""
         counts, filled = self, self.cells.values[0] > 0
         if not filled.all():
             counts = counts._with_changes(cells=counts.cells.where(filled))

@@ -20,7 +20,7 @@ from termsieve.errors import OptionError, UnknownNameError
 class CountsFile:
     """Counts in a file, of which only a block of terms is in memory at a time.
 
-    `termsieve.score` takes it as it takes `Counts`. What is checked when: see `termsieve.counts.storage`.
+    `termsieve.score` takes it as it takes `Counts`. `termsieve.counts.storage` says what is checked when.
 
     Parameters
     ----------

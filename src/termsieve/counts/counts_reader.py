@@ -1,6 +1,6 @@
 """Counts that were written by `termsieve.counts.storage`, read and checked, block by block.
 
-What is checked when stands there. Nothing is computed from bytes that were not checked.
+That module says what is checked when. Nothing is computed from bytes that were not checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from termsieve.counts.storage import (
 )
 from termsieve.errors import CountsFileError
 
-# So much larger may a block become in memory
+# How much larger a block may become in memory
 _UNPACKED_RATIO = 300  # measured: 36 at most, of counts that are all 1
 _UNPACKED_BYTES = 64 << 20
 _UNREADABLE = (pa.ArrowException, OSError, KeyError, ValueError, TypeError, OverflowError, RecursionError, EOFError,
@@ -169,7 +169,7 @@ class CountsReader:
         total, by_class = about["n_occurrences"], about["class_tf"]
         numbers: list[Any] = [*by_class, total] if isinstance(by_class, list) else [None]
         if not all(type(one) is int or (real and type(one) is float) for one in numbers):
-            raise ValueError("its index has sums that are no numbers")
+            raise ValueError("its index has sums that are not numbers")
         if len(by_class) != len(self.facts["classes"]) or not (real or all(0 <= one <= LARGEST for one in numbers)):
             raise ValueError("its index has sums that no counts have")
         n_terms, n_cells = sum(entry.terms for entry in self.blocks), sum(entry.cells for entry in self.blocks)
@@ -197,7 +197,7 @@ class CountsReader:
             batch.validate(full=True)
             block = read_batch(batch)
             if (len(block.terms), len(block.cells.classes)) != (entry.terms, entry.cells):
-                raise ValueError("a block has not the terms that its index says")
+                raise ValueError("a block does not have the terms that its index says")
             check_block(self.facts, block)
             self._check_neighbours(number, block)
         return block
@@ -216,7 +216,7 @@ class CountsReader:
             block = self.read_block(number)
             adder.add(block)
             yield block
-        found = adder.found()
+        found = adder.total()
         with _name_file(self.path):
             if found.n_occurrences != self.sums.n_occurrences or (found.class_tf != self.sums.class_tf).any():
                 raise ValueError("its index has other sums than its blocks")
@@ -295,7 +295,7 @@ def _check_unpacked_size(message: pa.ipc.Message, stored: int) -> None:
 
 
 def _compressed_buffers(metadata: bytes) -> list[tuple[int, int]]:
-    """Where the compressed buffers of a record batch stand in its body: offset and length of each.
+    """Find the compressed buffers of a record batch in its body: offset and length of each.
 
     pyarrow does not tell. The metadata is a flatbuffer, which pyarrow has verified (Message.fbs of Arrow): field 2 of
     a Message is its header; fields 2 and 3 of that, a RecordBatch, are the vector of buffers and the compression.
@@ -309,7 +309,7 @@ def _compressed_buffers(metadata: bytes) -> list[tuple[int, int]]:
 
 
 def _field(metadata: bytes, table: int, number: int) -> int:
-    """Where a table of a flatbuffer, or a vector, stands that is a field of another table; 0 for a missing one."""
+    """Find the offset of a field of a flatbuffer table that is a table or a vector itself; 0 for a missing one."""
     vtable = table - struct.unpack_from("<i", metadata, table)[0]
     slot = 4 + 2 * number
     if slot >= struct.unpack_from("<H", metadata, vtable)[0]:

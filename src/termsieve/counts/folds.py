@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array
 from termsieve.counts.arithmetic import add_all
 from termsieve.counts.cells import Cells, narrow
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
-FOLD_CELLS = Threshold(warm=1 << 21, cold=1 << 24)  # from so many cells on, loops are quicker than NumPy
+FOLD_CELLS = WorkThreshold(warm=1 << 21, cold=1 << 24)  # from so many cells on, loops are quicker than NumPy
 
 
 class Folds:
@@ -71,7 +71,7 @@ class Folds:
         return f"Folds: {len(self)} of {self.total.n_docs:,} documents ({sizes}{', ...' if len(self) > 6 else ''})"
 
     def test(self, fold: int) -> Counts:
-        """Counts of the documents of one fold."""
+        """Return counts of the documents of one fold."""
         return self._raw.part(self._check(fold), without=False)
 
     def training(self, fold: int) -> Counts:
@@ -119,9 +119,12 @@ class FoldCells(NamedTuple):
 
     def _extract(self, places: Int64Array, shares: AnyArray, folds: BoolArray, *, without: bool) -> Counts:
         """Return counts of the folds that have these shares in the cells at these places; or of all others."""
-        arguments = *self.cells, places, shares.astype(np.int64, copy=False), len(self.classes), without
-        compiled = kernels_pay(len(self.cells.classes), FOLD_CELLS)
-        kept, *cells, totals = cell_kernels.extract_fold(*arguments) if compiled else _extract_fold_plainly(*arguments)
+        pays = kernels_pay(len(self.cells.classes), FOLD_CELLS)
+        extract_fold = cell_kernels.extract_fold if pays else _extract_fold_plainly
+        kept, *cells, totals = extract_fold(
+            **self.cells._asdict(), places=places, shares=shares.astype(np.int64, copy=False),
+            n_classes=len(self.classes), without=without,
+        )  # fmt: skip
         terms = self.terms if len(kept) == len(self.terms) else self.terms.take(pa.array(kept))
         return self._counts(terms, Cells(*cells), totals, ~folds if without else folds)
 

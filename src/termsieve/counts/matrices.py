@@ -74,7 +74,7 @@ def _describe_array(X: AnyArray) -> str:
 
 
 def make_label_matrix(y: Any, classes: Sequence[str] | None, n_docs: int) -> tuple[sparse.csr_array, list[str]]:
-    """Documents x classes with 1 for each label, and the classes, sorted; those of no document are left out."""
+    """Return documents x classes with 1 for each label, and the sorted classes; those of no document are left out."""
     if hasattr(y, "columns") and hasattr(y, "to_numpy"):  # a frame
         y, classes = y.to_numpy(), list(y.columns) if classes is None else classes
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and (y.shape[1] != 1 or classes is not None)):
@@ -153,7 +153,7 @@ def count_matrix(
 
 
 def _align_cells(cells: list[sparse.csc_array]) -> Cells:
-    """One structure for the three: that of the documents, which has no explicit zeros."""
+    """Give the three one structure: that of the documents, which has no explicit zeros."""
     documents, *others = cells
     documents.eliminate_zeros()
     values = [documents.data, *(_take_values(other, documents) for other in others)]

@@ -126,14 +126,14 @@ def _add_pieces(pieces: list[TermCells]) -> TermCells:
 
 def _take_rounds(sources: Sequence[Iterator[TermCells]]) -> Iterator[list[TermCells]]:
     """Yield what all sources have of one range of terms after the other."""
-    heads = [_Head(source) for source in sources]
+    heads = [_PartlyReadSource(source) for source in sources]
     while heads := [head for head in heads if head.fill()]:
         last = min(head.last for head in heads)
         pieces = [piece for head in heads if (piece := head.take_up_to(last)) is not None]
         yield pieces
 
 
-class _Head:
+class _PartlyReadSource:
     """What is read of a source, and not yet taken."""
 
     def __init__(self, source: Iterator[TermCells]) -> None:

@@ -51,12 +51,12 @@ class PartReport:
         )
 
     def to_json(self) -> str:
-        """Return it as text."""
+        """Return the report as text."""
         return json.dumps(vars(self))
 
     @classmethod
     def from_json(cls, content: str) -> PartReport:
-        """Return it again."""
+        """Return the report of such a text."""
         fields = json.loads(content)
         return cls(**{**fields, "reasons": Counter(fields["reasons"])})
 

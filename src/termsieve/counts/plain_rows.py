@@ -50,7 +50,7 @@ class PlainRows:
         return _make_canonical(self._matrix.data[kept], columns[kept], indptr, n_columns)
 
     def sums(self, column_of: list[Int32Array], n_columns: int, groups: sparse.csc_array) -> Cells:
-        """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        """Count documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         members = sparse.csc_array((np.ones(groups.nnz, np.int64), groups.indices, groups.indptr), shape=groups.shape)
         by_column = self.matrix(column_of, n_columns).T.tocsr()
         sums = []

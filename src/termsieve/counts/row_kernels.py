@@ -108,7 +108,7 @@ def sum_groups(
     indptr: Int64Array, columns: Int32Array, times: Int32Array, group_ends: Int64Array, docs: Int64Array,
     sums: Int64Array, found: Int32Array, values: Int64Array, found_ends: Int64Array,
 ) -> Any:  # fmt: skip
-    """For each group of documents, the columns it has and the sums there: documents, occurrences and their squares.
+    """Return the columns of each group of documents, and the sums there: documents, occurrences and their squares.
 
     `sums` (columns x 3) is zero before and after.
     """

@@ -14,13 +14,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
 from termsieve._kernels import import_kernels
-from termsieve._types import BoolArray, Int32Array, Int64Array
+from termsieve._types import BoolArray, Int32Array, Int64Array, IntegerArray
 from termsieve.counts.cells import Cells, union_terms
 from termsieve.counts.tally import load_kernels
 from termsieve.threads import work_on_each
@@ -61,7 +60,7 @@ class PythonVocabulary:
         ends = np.cumsum([len(row) for row in numbers], dtype=np.int64)
         return DocumentTerms(np.array([number for row in numbers for number in row], np.int32), ends)
 
-    def get_terms(self, terms: npt.NDArray[np.integer]) -> pa.LargeStringArray:
+    def get_terms(self, terms: IntegerArray) -> pa.LargeStringArray:
         """Return terms by their numbers."""
         return pa.array(list(self._numbers), pa.large_string()).take(pa.array(terms))
 
@@ -105,7 +104,7 @@ class Worker:
         return RowBlock(self.number, terms[:n].copy(), times[:n].copy(), ends)
 
     def _ensure_capacity(self) -> None:
-        """Room for all terms of the vocabulary; what grows, doubles."""
+        """Make room for all terms of the vocabulary; what grows, doubles."""
         if len(self._seen) < self.vocabulary.n_terms:
             size = 2 * self.vocabulary.n_terms
             self._counts = np.zeros(size, np.int32)
@@ -188,7 +187,7 @@ class Rows:
         return matrix
 
     def sums(self, column_of: list[Int32Array], n_columns: int, groups: sparse.csc_array) -> Cells:
-        """Documents, occurrences and sums of squares of each column in each group (documents x groups)."""
+        """Count documents, occurrences and sums of squares of each column in each group (documents x groups)."""
         if len(self._workers) > 1:
             _load_sum_loops()
         indptr, columns, times = self._join(column_of)
@@ -221,7 +220,7 @@ class Rows:
         return cells
 
     def _join(self, column_of: list[Int32Array]) -> tuple[Int64Array, Int32Array, Int32Array]:
-        """All rows, one after the other, in columns."""
+        """Join all rows, one after the other, as numbers of columns."""
         starts = np.cumsum([0, *(len(block.terms) for block in self._blocks)])
         columns, times = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
 
@@ -265,23 +264,23 @@ def read_rows(documents: Sequence[Any], workers: list[Worker], convert: Callable
 def _load_reading_loops(vocabulary: Vocabulary | PythonVocabulary) -> None:
     if isinstance(vocabulary, Vocabulary):
         load_kernels(vocabulary.analyzer)
-    _small_rows()
+    _make_small_rows()
 
 
 @functools.cache
-def _small_rows() -> Rows:
+def _make_small_rows() -> Rows:
     worker = Worker(0, PythonVocabulary(str.split))
     return Rows([worker], [worker.read(["a b", "b"])])
 
 
 @functools.cache
 def _load_matrix_loops() -> None:
-    _small_rows().matrix([np.arange(2, dtype=np.int32)], 2)  # of many columns, rows are sorted by scipy
+    _make_small_rows().matrix([np.arange(2, dtype=np.int32)], 2)  # of many columns, rows are sorted by scipy
 
 
 @functools.cache
 def _load_sum_loops() -> None:
-    _small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
+    _make_small_rows().sums([np.arange(2, dtype=np.int32)], 2, sparse.csc_array(np.eye(2)))
 
 
 def load_all_kernels() -> None:

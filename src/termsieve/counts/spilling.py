@@ -226,7 +226,7 @@ class _BoundedCount:
         self._position = (0, 0)
         self._journal = journal
         self._columns = ColumnNumbering()
-        self._parts: list[_Part] = []
+        self._parts: list[_ThreadTally] = []
 
     def count(self, given: Analyzer | None, *, progress: bool) -> None:
         if self._journal is not None:
@@ -253,8 +253,8 @@ class _BoundedCount:
 
     def _count_run(self, first: _Batch | None, batches: Iterator[_Batch]) -> _Batch | None:
         """Count until the memory is used up or the documents are; returns the batch that comes next."""
-        self._parts = [_Part(self.analyzer) for _ in range(self.threads)]
-        idle: queue.SimpleQueue[_Part] = queue.SimpleQueue()
+        self._parts = [_ThreadTally(self.analyzer) for _ in range(self.threads)]
+        idle: queue.SimpleQueue[_ThreadTally] = queue.SimpleQueue()
         for part in self._parts:
             idle.put(part)
         following = first
@@ -295,7 +295,7 @@ class _BoundedCount:
 
         def write(number: int) -> None:
             part = parts[number]
-            parts[number] = _Part(self.analyzer)  # nothing but this function may hold it
+            parts[number] = _ThreadTally(self.analyzer)  # nothing but this function may hold it
             write_run(paths[number], part.write_out(classes, rows, self.analyzer))
 
         # after an error the folder goes, in which no other thread may be writing then
@@ -306,7 +306,7 @@ class _BoundedCount:
             self._journal.write(self._position, self.runs)
 
 
-class _Part:
+class _ThreadTally:
     """What one thread has counted: a tally, and its documents."""
 
     def __init__(self, analyzer: Analyzer) -> None:

@@ -120,7 +120,7 @@ def write_counts(
         entries.append(BlockEntry(start, len(content), n_terms, n_cells, block.terms[0].as_py(), digest))
         sums.add(block)
         yield content
-    index = _write_index(entries, sums.found(), files)
+    index = _write_index(entries, sums.total(), files)
     checksum = hashlib.sha256(head + index).digest()
     yield b"".join([END_OF_STREAM, index, TRAILER.pack(MAGIC, len(index), checksum)])
 
@@ -197,7 +197,7 @@ class SumsAdder:
         self._class_tf = self._class_tf.astype(block.totals.dtype, copy=False)
         block.cells.add_occurrences_to(self._class_tf)
 
-    def found(self) -> Sums:
+    def total(self) -> Sums:
         """Return the sums of all blocks so far."""
         return Sums(self._n_terms, self._n_cells, self._n_occurrences, self._class_tf)
 

@@ -163,7 +163,7 @@ class ReadReport:
         return [f"{n:,} {have} with line ends inside; the first: {self.first_span}"]
 
     def check(self, options: Options) -> None:
-        """After a whole pass: refuse to have found nothing where something was looked for."""
+        """Refuse, after a whole pass, to have found nothing where something was looked for."""
         if self.documents:
             return
         if self.skipped:
@@ -237,7 +237,7 @@ def _keep_split(source: str, chunk: Chunk, split: tuple[str, Any], report: ReadR
     matches[list(faults)] = True
     kept = np.flatnonzero(matches)
     chunk = replace(chunk, faults=faults)
-    return chunk if len(kept) == chunk.rows else chunk.only(kept)
+    return chunk if len(kept) == chunk.rows else chunk.take(kept)
 
 
 def _list_split_strings(value: Any) -> list[str | None]:

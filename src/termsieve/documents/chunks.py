@@ -57,7 +57,7 @@ class Places:
         first = self.find(np.array([row]))[0][0]
         return str(first) if self.unit == FILE else f"{self.unit} {first}"
 
-    def only(self, rows: Int64Array) -> Places:
+    def take(self, rows: Int64Array) -> Places:
         """Return the places of just these rows."""
         return Places(self.unit, lambda some: self.find(rows[some]))
 
@@ -65,11 +65,11 @@ class Places:
 def make_line_places(find: Callable[[], tuple[Int64Array, Int64Array]]) -> Places:
     """Return places in a text file, by a function that finds the first and last line of every row."""
 
-    def some(rows: Int64Array) -> tuple[Int64Array, Int64Array]:
+    def find_some(rows: Int64Array) -> tuple[Int64Array, Int64Array]:
         first, last = find()
         return first[rows], last[rows]
 
-    return Places(LINE, some)
+    return Places(LINE, find_some)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Chunk:
     spans: Spans | None = None
     empty_is_missing: bool = False  # whether an empty cell has no text: CSV has no other way to say so
 
-    def only(self, rows: np.ndarray[Any, Any]) -> Chunk:
+    def take(self, rows: np.ndarray[Any, Any]) -> Chunk:
         """Return the chunk with just these rows, which stay in order."""
         kept = rows.tolist()
         new_row = {old: new for new, old in enumerate(kept)}
@@ -104,7 +104,7 @@ class Chunk:
             rows=len(kept),
             columns={name: _take_rows(column, kept) for name, column in self.columns.items()},
             extra={name: column.take(pa.array(kept, pa.int64())) for name, column in self.extra.items()},
-            place=self.place.only(rows),
+            place=self.place.take(rows),
             faults={new_row[row]: reason for row, reason in self.faults.items() if row in new_row},
             fatal=None if self.fatal is None else new_row.get(self.fatal),
         )

@@ -151,7 +151,7 @@ def _small_floats(values: pa.Array) -> list[Any]:
 
 
 def _spell_times(values: pa.Array) -> list[str | None]:
-    """Whole seconds as Python writes them, then the fraction: Python has no nanoseconds."""
+    """Write whole seconds as Python does, then the fraction: Python has no nanoseconds."""
     kind = values.type
     per_second = _PER_SECOND[kind.unit]
     numbers_ = values.cast(pa.int32() if pt.is_time32(kind) else pa.int64()).to_pylist()

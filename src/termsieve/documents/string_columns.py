@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve.documents.chunks import Column, Faults, JsonLiteral
 from termsieve.documents.label_spelling import is_missing, spell, spell_array
 from termsieve.errors import InputError
@@ -24,7 +24,7 @@ LONE_SURROGATE = "a lone surrogate, which is not text"
 NULL_IN_LIST = "missing token: there is a null in the list"
 TOKENS = pa.large_list(pa.large_string())
 _LISTS = (list, tuple, np.ndarray)
-_NEVER = Threshold(warm=sys.maxsize, cold=sys.maxsize)  # a check alone is not worth loading a loop for
+_NEVER = WorkThreshold(warm=sys.maxsize, cold=sys.maxsize)  # a check alone is not worth loading a loop for
 _TYPE_NAMES = {
     str: "a string",
     bool: "a truth value",

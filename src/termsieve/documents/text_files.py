@@ -30,7 +30,7 @@ _SPACES = re.compile(r"\s*")
 class TextFile(Source):
     """A text file: each line is a document, a very long one several, and a blank one none.
 
-    Lines end with a newline; or, where the whole file has none, with carriage returns, as on a Macintosh of old.
+    Lines end with a newline; or, where the whole file has none, with carriage returns, as in old Macintosh files.
     """
 
     unit = LINE

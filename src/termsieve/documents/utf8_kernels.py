@@ -24,13 +24,13 @@ _LEAST_LEAD, _BEYOND_LEADS = np.uint8(0xC2), np.uint8(0xF5)  # C0, C1 and what i
 
 @_jit
 def _equals(text, at, byte):
-    """One bit for each byte of a block, set where it is `byte`."""
+    """Return a bit for each byte of a block, set where it is `byte`."""
     return mask_at_least(text, at, byte) & ~mask_at_least(text, at, np.uint8(byte + 1))
 
 
 @_jit
 def _check_blocks(text, n_blocks, carried):
-    """Whether the blocks are valid; `carried` has what the block before says about the first bytes of the next.
+    """Tell whether the blocks are valid; `carried` has what the block before says about the first bytes of the next.
 
     These are the bytes that have to follow, and those whose predecessor is E0, ED, F0 or F4: behind these only some of
     the following bytes are allowed, or a character would be longer than it need be, a surrogate, or no character.
@@ -62,7 +62,7 @@ def _check_blocks(text, n_blocks, carried):
 
 @_jit
 def is_valid(text):
-    """Whether the bytes are valid UTF-8, and end with the end of a character."""
+    """Tell whether the bytes are valid UTF-8, and end with the end of a character."""
     n_blocks, carried = text.shape[0] // BLOCK, np.zeros(5, np.uint64)
     if not _check_blocks(text, n_blocks, carried):
         return False
@@ -74,7 +74,7 @@ def is_valid(text):
 
 @_jit
 def are_cut_between_characters(text, offsets):
-    """Whether no character of a valid text is cut at an offset."""
+    """Tell whether no character of a valid text is cut at an offset."""
     cut = False
     for i in range(offsets.shape[0]):
         cut |= offsets[i] < text.shape[0] and (text[np.uint64(offsets[i])] & np.uint8(0xC0)) == _FOLLOWING

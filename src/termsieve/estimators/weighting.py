@@ -19,6 +19,7 @@ no document has (n = 0) has the weight 0, but in ``tfidf`` and ``tfidf_log``, wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -115,10 +116,14 @@ def parse_weighting(name: Any) -> Weighting:
     >>> parse_weighting("tf.bns").score
     <Score bns>
     """
-    if isinstance(name, str) and name in (*UNWEIGHTED, *UNSUPERVISED):
-        return Weighting(name)
-    if isinstance(name, str) and name.startswith(_SCORE_PREFIX):
-        return Weighting(name, parse_score(name.removeprefix(_SCORE_PREFIX)))
+    if isinstance(name, str) and (name in (*UNWEIGHTED, *UNSUPERVISED) or name.startswith(_SCORE_PREFIX)):
+        return _make_weighting(name)
     known = ", ".join(map(repr, (*UNWEIGHTED, *UNSUPERVISED)))
     hint = did_you_mean(str(name), (*UNWEIGHTED, *UNSUPERVISED))
     raise OptionError(f"Unknown weighting {name!r}. {hint}Known: {known}, or 'tf.' and a score, such as 'tf.bns'.")
+
+
+@lru_cache  # weightings do not change, and neither does what a score is called
+def _make_weighting(name: str) -> Weighting:
+    of_score = name.startswith(_SCORE_PREFIX)
+    return Weighting(name, parse_score(name.removeprefix(_SCORE_PREFIX)) if of_score else None)

@@ -15,6 +15,7 @@ from termsieve.frames import ArrowTable
 from termsieve.ranking.ranking import ScoreLike, as_score, score
 from termsieve.scores import DEFAULT_SCORE
 from termsieve.selection.stability import PAIRS, rank_half_samples
+from termsieve.views import format_percent
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray, Int64Array, StringArray
@@ -84,7 +85,9 @@ class ListStability(ArrowTable):
     def __repr__(self) -> str:
         index = self.index
         least = np.argsort(self.shares, kind="stable")[:_SHOWN]
-        shown = ", ".join(f"{self.terms[i]} ({self.shares[i]:.0%})" for i in least if self.shares[i] < OFTEN)
+        shown = ", ".join(
+            f"{self.terms[i]} ({format_percent(float(self.shares[i]))})" for i in least if self.shares[i] < OFTEN
+        )
         lines = [
             f"Stability of the {len(self):,} best of {self.n_terms:,} terms by {self.score}",
             f"  {self.sentence}",

@@ -13,13 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from termsieve._types import Array, StringArray
+from termsieve._types import Array, IntegerArray, StringArray
 from termsieve.classify.poisson import PoissonNB
 from termsieve.errors import OptionError
 from termsieve.model.weighted_sum import WeightedSum
@@ -178,7 +177,7 @@ def _find_boundaries(model: Model, n_problems: int) -> list[float]:
 class DocumentRow(NamedTuple):
     """A row of a matrix: its columns, its values, and the terms of all columns."""
 
-    columns: npt.NDArray[np.integer]
+    columns: IntegerArray
     values: Array
     terms: StringArray
 

@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
 
 
 def check_level(level: object) -> None:
-    """Refuse what is no level of an interval."""
+    """Refuse a level of an interval that is not a number between 0 and 1."""
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise OptionError(f"level must be between 0 and 1, such as 0.95, not {level!r}.")
 

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termsieve._kernels import import_kernels, kernels_pay
-from termsieve._types import Array, Int32Array
+from termsieve._types import Array, Int32Array, IntegerArray
 from termsieve.errors import OptionError, did_you_mean
 from termsieve.ranking.distinct import TABLE_CELLS, DistinctCells
 from termsieve.table import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from termsieve.ranking import aggregate_kernels as kernels
     from termsieve.table import Table
@@ -78,7 +76,7 @@ def _weighted_sum_plainly(cells: DistinctCells, values: Array, weights: Array) -
     return total
 
 
-def _add_by_number(numbers: NDArray[np.integer], values: Array, n: int) -> Array:
+def _add_by_number(numbers: IntegerArray, values: Array, n: int) -> Array:
     """Add values of equal number one by one, in their order, as the loop does; `reduceat` would add in pairs."""
     return np.asarray(np.bincount(numbers, values, n), np.float64)
 

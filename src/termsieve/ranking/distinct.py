@@ -19,9 +19,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay, new_secrets
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay, new_secrets
 from termsieve._types import AnyArray, Array, BoolArray, Int32Array, Int64Array, UInt64Array
 from termsieve.table import Occurrences, Table, TableTooCoarseError, TokenTotals
 
@@ -33,7 +32,7 @@ else:
 
 T = TypeVar("T")
 
-TABLE_CELLS = Threshold(warm=1 << 20, cold=1 << 23)  # from so many on, loops are quicker than NumPy
+TABLE_CELLS = WorkThreshold(warm=1 << 20, cold=1 << 23)  # from so many on, loops are quicker than NumPy
 _CHUNK_CELLS = 1 << 15  # cells: a dozen arrays of them stay in the cache
 _MAX_CACHED_CELLS = 1 << 19  # tables of so many cells are kept, with all they have derived
 
@@ -225,7 +224,7 @@ class DistinctCells:
         return np.repeat(self.group, np.diff(self.indptr))
 
     def _set_cells(
-        self, numbers: Int32Array, n_numbers: int, keys: AnyArray, values: AnyArray, source: NDArray[Any]
+        self, numbers: Int32Array, n_numbers: int, keys: AnyArray, values: AnyArray, source: AnyArray
     ) -> None:
         """Find the different cells: by a number below `n_numbers`, the kind of their class, and rows of keys.
 

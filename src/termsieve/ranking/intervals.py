@@ -56,7 +56,7 @@ class Interval(NamedTuple):
 
 
 class IntervalOptions(NamedTuple):
-    """How sure, by which method; draws and seed are those of the bootstrap."""
+    """The level and the method of intervals; draws and seed are those of the bootstrap."""
 
     level: float = DEFAULT_LEVEL
     method: Method = "analytic"

@@ -3,7 +3,7 @@
 When labels are exchanged, the number of documents of a class with a term is hypergeometric. So the p-value of any score
 of documents in one class is a sum over the possible tables, exact; that of an overall score is found by drawing tables
 (multivariate hypergeometric), and counts the observed one among the draws. As large means at least as large: one-sided
-scores are tested for terms that speak for the class, two-sided ones for any association.
+scores are tested for terms that are more frequent in the class than elsewhere, two-sided ones for any association.
 
 Occurrences within a document are not exchanged, and counts do not know them document by document: scores of
 occurrences have no such p-values.
@@ -44,7 +44,7 @@ class _Margins(NamedTuple):
     n_tables: int
 
     @classmethod
-    def around(cls, n_t: int, n_c: int, n: int, observed: Int64Array) -> _Margins:
+    def from_observed(cls, n_t: int, n_c: int, n: int, observed: Int64Array) -> _Margins:
         """Return the margins, with all tables near the mean and around those that were observed."""
         mean = n_t * n_c / n
         spread = math.sqrt(mean * (n - n_c) / n * (n - n_t) / max(n - 1, 1))
@@ -68,7 +68,7 @@ def find_cell_pvalues(counts: Counts, score: Score) -> tuple[DistinctCells, Arra
     ends = np.cumsum(np.bincount(where.reshape(-1), minlength=margins.shape[1]))
     groups = np.split(order, ends[:-1])
     tables = [
-        _Margins.around(a, b, counts.n_docs, tp[members])
+        _Margins.from_observed(a, b, counts.n_docs, tp[members])
         for (a, b), members in zip(margins.T.tolist(), groups, strict=True)
     ]
     for block in _split_blocks(tables):

@@ -129,4 +129,4 @@ def load_kernels() -> None:
             for how in agg.AGGREGATIONS:
                 values.order(how)
             values.order_of_class(0)
-            values.top(1)  # with the class that a term speaks for
+            values.top(1)  # with the class that a term is associated with

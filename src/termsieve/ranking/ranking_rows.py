@@ -1,4 +1,4 @@
-"""`Ranking`: the best terms, best first, with the cells of the class that each speaks for."""
+"""`Ranking`: the best terms, best first, with the class that each is associated with and the cells there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from termsieve.plots import plot_ranking
 
 
 class RankingRow(NamedTuple):
-    """One line of a ranking: the term, its score, the class it speaks for, and the cells there."""
+    """One line of a ranking: the term, its score, the class it is associated with, and the cells there."""
 
     rank: int
     term: str

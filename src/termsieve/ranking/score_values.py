@@ -129,9 +129,9 @@ class Scores(ArrowTable):
         pvalues: bool = False,
         dispersion: bool = False,
     ) -> Ranking:
-        """Return the best terms with the class each speaks for and the cells there.
+        """Return the best terms, each with the class that it is associated with and the cells there.
 
-        A term speaks for the class with the largest difference of tpr and fpr.
+        A term is associated with the class with the largest difference of tpr and fpr.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class Scores(ArrowTable):
 
     @cached_property
     def associated_class(self) -> Int32Array:
-        """The place of the class that each term speaks for."""
+        """The place of the class that each term is associated with."""
         cells, lift = self._lift
         return agg.argmax_class(cells, lift)[cells.place]
 
@@ -406,16 +406,16 @@ class Scores(ArrowTable):
         return Ranking(rows, self.score.spelling, describe_class(self, best, c, beside))
 
     def best_of_class(self, c: int, n: int, *, against: bool = False) -> Int64Array:
-        """Return the places of the n best terms that speak for a class, by its place, or against it."""
+        """Return the places of the n best terms that are more (`against`: less) frequent in a class than elsewhere."""
         values, side = self.of_class(c), self.lift_of_class(c)
         among = np.flatnonzero(side < 0 if against else side > 0)
         if against and self.score.sided == 1:
-            # such a score is smallest where a term speaks most against the class, and often just 0 there
+            # such a score is smallest for the terms that are rarest in the class, and often just 0 for all of them
             return self.top_indices(-values, -side, n, among)
         return self.top_indices(values, self.tie_break_of_class(c), n, among)
 
     def lift_of_class(self, c: int) -> Array:
-        """Return tpr - fpr of each term in one class, by its place: above 0 where the term speaks for the class."""
+        """Return tpr - fpr of each term in one class, by its place: above 0 where it is more frequent there."""
         cells, lift = self._lift
         return agg.expand_class(cells, lift, c)
 
@@ -464,7 +464,7 @@ def check_listing(n: object, *, of: str | None, per_class: bool, against: bool) 
         raise OptionError(f"The parameter 'n' of 'top' must be a whole number, 0 or more; it was given {n!r}.")
     if against and not per_class and of is None:
         raise OptionError(
-            "top(against=True) lists terms that speak against a class: it needs of=..., or per_class=True."
+            "top(against=True) lists terms that are rarer in a class: it needs of=..., or per_class=True."
         )
 
 

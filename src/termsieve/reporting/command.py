@@ -9,7 +9,7 @@ from termsieve.reporting.origin import (
     counts_files,
     document_files,
     get_analyzer,
-    named_contenders,
+    list_named_contenders,
     read_options,
     study_settings,
 )
@@ -89,7 +89,7 @@ def _format_ngrams(analyzer: Analyzer) -> str:
 
 def _study_options(data: ReportData) -> list[Option]:
     """Return the options of the parameters that differ from their defaults."""
-    special, known = named_contenders(data), parameters()
+    special, known = list_named_contenders(data), parameters()
     options: list[Option] = []
     settings = study_settings(data)
     if "scores" in settings:  # without the fields that only a snippet can have

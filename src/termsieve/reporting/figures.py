@@ -87,7 +87,7 @@ def write_figures(figures: Mapping[str, str | dict[str, Any]], folder: str | Pat
         raise OutputError(f"{folder}: is not a folder for figures: {error}.") from error
     written = []
     for name, figure in figures.items():
-        svg = figure if isinstance(figure, str) else vl_convert.vegalite_to_svg(_with_fixed_width(figure))
+        svg = figure if isinstance(figure, str) else vl_convert.vegalite_to_svg(_fix_width(figure))
         files = {
             "svg": svg.encode(), "pdf": vl_convert.svg_to_pdf(svg),
             "png": vl_convert.svg_to_png(_add_white_background(svg), scale=2.0),
@@ -99,7 +99,7 @@ def write_figures(figures: Mapping[str, str | dict[str, Any]], folder: str | Pat
     return written
 
 
-def _with_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:
+def _fix_width(spec: dict[str, Any]) -> dict[str, Any]:
     """Give a fixed width to a chart that takes the width of its container."""
     return {**spec, "width": _FIGURE_WIDTH} if spec.get("width") == "container" else spec
 

@@ -54,7 +54,7 @@ def study_settings(data: ReportData) -> dict[str, Any]:
     return {} if data.result is None else changed_settings(data.result.settings)
 
 
-def named_contenders(data: ReportData) -> dict[str, dict[str, Any]]:
+def list_named_contenders(data: ReportData) -> dict[str, dict[str, Any]]:
     """Return the fields of the scores that were given with a name of their own; the search finds its own again."""
     given = [] if data.result is None else as_list(data.result.settings.get("contenders"))
     asked = as_list(study_settings(data).get("scores"))
@@ -124,7 +124,7 @@ def _study_caveats(data: ReportData) -> list[str]:
     objects = [name for name, value in study_settings(data).items() if is_object(value)]
     if objects:
         caveats.append(f"Objects in memory, to be filled in: {', '.join(objects)}.")
-    if named_contenders(data):
+    if list_named_contenders(data):
         caveats.append("Only the snippet has all settings of the scores.")
     if data.unavailable_scores:
         caveats.append(f"Scores that are not in the catalogue: {', '.join(data.unavailable_scores)}.")

@@ -31,7 +31,7 @@ from termsieve.reporting.try_box import make_try_box
 from termsieve.reporting.vocabulary_map import (
     N_COLORED,
     VocabularyMap,
-    colored_classes,
+    list_colored_classes,
     make_static_legend,
     make_static_points,
     make_vocabulary_map,
@@ -246,7 +246,7 @@ def _page_data(data: ReportData, drawn: dict[str, Chart], words: VocabularyMap |
         "palette": PALETTE, "vocabulary": None if words is None else words.data,
         "index": None if words is None else make_term_index(data.ranked_counts),
         "score_titles": {name: score_title(name) for name in data.names},
-        "colored": [] if words is None else colored_classes(words.data), "chosen_score": _initial_score(data),
+        "colored": [] if words is None else list_colored_classes(words.data), "chosen_score": _initial_score(data),
     }  # fmt: skip
 
 

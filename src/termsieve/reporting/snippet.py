@@ -9,7 +9,7 @@ from termsieve.reporting.origin import (
     counts_files,
     document_files,
     get_analyzer,
-    named_contenders,
+    list_named_contenders,
     read_options,
     study_settings,
 )
@@ -24,7 +24,7 @@ def make_snippet(data: ReportData) -> str:
 
 def _compare_lines(data: ReportData) -> list[str]:
     documents, given = _document_lines(data), _arguments(data)
-    special = named_contenders(data)
+    special = list_named_contenders(data)
     imports = ["from termsieve.study.plan import Contender"] if special else []
     if special:
         names = [_score_code(str(name), special) for name in as_list(study_settings(data).get("scores"))]

@@ -30,6 +30,6 @@ def make_try_box(model: Model) -> TryBox:
         return TryBox("", f"The model has {n:,} weights, too many for this page: termsieve export writes it as a file.")
     return TryBox(
         make_box_script(data),
-        f"{model!r}. Nothing that you type leaves this page. Marked words speak for the answer; underlined "
-        "ones against it.",
+        f"{model!r}. Nothing that you type leaves this page. Marked words support the answer; underlined "
+        "ones contradict it.",
     )

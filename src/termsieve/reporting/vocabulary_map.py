@@ -139,7 +139,7 @@ def make_static_points(words: dict[str, Any], score: str) -> list[dict[str, Any]
     """Make the points of the map of all classes by one score, for a static figure."""
     terms = words["views"][0]["terms"]
     ranks = words["views"][0]["ranks"][words["scores"].index(score) if score in words["scores"] else 0]
-    colored = colored_classes(words)
+    colored = list_colored_classes(words)
     points = []
     for rank, i in sorted(zip(ranks, terms, strict=True)):
         label = words["own"][i]
@@ -157,11 +157,11 @@ def make_static_points(words: dict[str, Any], score: str) -> list[dict[str, Any]
 
 def make_static_legend(words: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the classes with a colour of their own in a static figure, and the colour of all others."""
-    colored = [(words["classes"][label], PALETTE[i]) for i, label in enumerate(colored_classes(words))]
+    colored = [(words["classes"][label], PALETTE[i]) for i, label in enumerate(list_colored_classes(words))]
     return [*colored, (OTHER_TERMS, TEXT_COLOR)]
 
 
-def colored_classes(words: dict[str, Any]) -> list[int]:
+def list_colored_classes(words: dict[str, Any]) -> list[int]:
     """Return the classes with a colour of their own: the largest."""
     by_size = np.argsort(-np.array(words["sizes"]), kind="stable")
     return sorted(by_size[: len(PALETTE) - 1].tolist())

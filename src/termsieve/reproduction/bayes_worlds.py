@@ -129,7 +129,7 @@ def run_part(layout: TrialLayout, prepared: Sequence[Preparation], fold: int) ->
         values = ContenderValues(data.counts, contender)
         for p, one in enumerate(prepared):
             stop_list, _, _, per_class = _limits(one)
-            among = np.flatnonzero(_allowed(data.counts, one, contender) & data.words(stop_list))
+            among = np.flatnonzero(_find_allowed(data.counts, one, contender) & data.words(stop_list))
             lists = [(values.rank(c, layout.sizes[-1], among), classes) for c, classes in values.lists(per_class)]
             out[p, v] = _measure_lists(data, lists, layout, stop_list)
     return out, len(split.test) / len(split.train)
@@ -205,7 +205,7 @@ class SplitCounts:
         return self._whole[without, presence]
 
 
-def _allowed(counts: Counts, prepared: Preparation, contender: Contender) -> BoolArray:
+def _find_allowed(counts: Counts, prepared: Preparation, contender: Contender) -> BoolArray:
     _, min_df, min_tf, _ = _limits(prepared)
     return (counts.term_df >= max(min_df, 1)) & (counts.term_tf >= min_tf) & contender.allows(counts)
 
@@ -287,7 +287,7 @@ class TrainingSums:
         self.n_inside = data.counts.class_sizes[classes].astype(np.float64)
         self.n_outside = data.counts.n_docs - self.n_inside
 
-    def _counted(self, *, presence: bool) -> tuple[Array, Array]:
+    def _sum_sides(self, *, presence: bool) -> tuple[Array, Array]:
         matrix, total = (
             (self.data.df, self.data.counts.term_df) if presence else (self.data.tf, self.data.counts.term_tf)
         )
@@ -296,7 +296,7 @@ class TrainingSums:
 
     def log_odds(self, kind: Kind) -> LogOdds:
         """Return the log odds of the terms under one kind of model."""
-        inside, outside = self._counted(presence=kind.presence)
+        inside, outside = self._sum_sides(presence=kind.presence)
         nothing = np.zeros_like(inside)
         a = kind.alpha
         if kind.name == "multinomial":
@@ -336,14 +336,16 @@ def _count_decisions(
     sums, lengths = np.zeros((n_docs, n_points, n_classes)), np.zeros((n_docs, n_points))
     values = data.ones if odds.kind.presence else data.values
     bayes_kernels.add_up(
-        data.indptr, data.documents, values, train.order, train.place, odds.per_occurrence, odds.per_presence, sums,
-        lengths,
+        indptr=data.indptr, documents=data.documents, values=values, columns=train.order, point=train.place,
+        per_occurrence=odds.per_occurrence, per_presence=odds.per_presence, sums=sums, lengths=lengths,
     )  # fmt: skip
     fixed, drift = (np.ascontiguousarray(np.stack(part)) for part in zip(*readings, strict=True))
     hits = np.zeros((len(readings), n_points, n_classes), np.int64)
     alarms = np.zeros_like(hits)
     members = np.ascontiguousarray(data.members[:, train.classes])
-    bayes_kernels.decide(sums, lengths, fixed, drift, members, hits, alarms)
+    bayes_kernels.decide(
+        sums=sums, lengths=lengths, fixed=fixed, drift=drift, members=members, hits=hits, alarms=alarms
+    )
     return hits, alarms
 
 

@@ -77,7 +77,7 @@ def shared_terms(measurements: Measurements, where: Mapping[str, Any]) -> Margin
 
     names = list(dict.fromkeys(name for pair in where["pairs"] for name in pair))
     own = {name: measurements.ranking(group, name) for name in names}
-    replicates = [margins_of(one) for one in measurements.resampled_rankings(group, names, max(at))]
+    replicates = [margins_of(one) for one in measurements.iterate_resampled_rankings(group, names, max(at))]
     evidence = []
     for first, second in where["pairs"]:
         common = overlap(own[first], own[second], at).common
@@ -92,16 +92,18 @@ def differing_terms(measurements: Measurements, where: Mapping[str, Any]) -> Mar
     """Check that ``exactly`` this many of the first terms of each score are not shared by all: scores are cases."""
     group, names = measurements.group_name(where), list(where["scores"])
 
-    def apart_in(rankings: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def find_unshared(rankings: Mapping[str, Any]) -> dict[str, list[Any]]:
         tops = {name: list(rankings[name][: where["size"]]) for name in names}
         shared = set.intersection(*map(set, tops.values()))
         return {name: [term for term in top if term not in shared] for name, top in tops.items()}
 
-    apart = apart_in({name: measurements.ranking(group, name) for name in names})
-    replicates = [apart_in(one) for one in measurements.resampled_rankings(group, names, where["size"])]
-    counts = np.array([[len(one[name]) for name in dict.fromkeys(names)] for one in (apart, *replicates)], np.float64)
-    shown = "; ".join(f"{name}: {', '.join(map(str, terms)) or 'none'}" for name, terms in apart.items())
-    return Margins(-np.abs(counts - where["exactly"]), list(apart), lambda: f"not shared by all: {shown}")
+    unshared = find_unshared({name: measurements.ranking(group, name) for name in names})
+    replicates = [find_unshared(one) for one in measurements.iterate_resampled_rankings(group, names, where["size"])]
+    counts = np.array(
+        [[len(one[name]) for name in dict.fromkeys(names)] for one in (unshared, *replicates)], np.float64
+    )
+    shown = "; ".join(f"{name}: {', '.join(map(str, terms)) or 'none'}" for name, terms in unshared.items())
+    return Margins(-np.abs(counts - where["exactly"]), list(unshared), lambda: f"not shared by all: {shown}")
 
 
 @register

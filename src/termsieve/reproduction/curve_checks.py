@@ -12,7 +12,7 @@ from termsieve.reproduction.contexts import ClaimSource, Context, as_list, forma
 from termsieve.reproduction.margins import CHECKS, Margins, Where, register, register_in_contexts
 
 
-def _single(margin: Array, describe: Callable[[], str]) -> Margins:
+def _make_single_case(margin: Array, describe: Callable[[], str]) -> Margins:
     return Margins(np.asarray(margin)[..., None], [""], describe)
 
 
@@ -38,7 +38,7 @@ def order(context: Context, where: Where) -> Margins:
         means = context.best_first(values)
         return format_values(means if where.get("best", True) else {n: v for n, v in means.items() if n in named})
 
-    return _single(margin, describe)
+    return _make_single_case(margin, describe)
 
 
 def _merge_families(context: Context, where: Where) -> Context:
@@ -59,7 +59,7 @@ def last(context: Context, where: Where) -> Margins:
     values, names = context.average(), as_list(where["scores"])
     others = values[..., context.places(context.others(names))].min(axis=-1)
     margin = others - values[..., context.places(names)].max(axis=-1)
-    return _single(margin, lambda: format_values(context.best_first(values)))
+    return _make_single_case(margin, lambda: format_values(context.best_first(values)))
 
 
 @register_in_contexts
@@ -72,17 +72,17 @@ def among_the_first(context: Context, where: Where) -> Margins:
         margin = mine.min(axis=-1) - others[..., len(names) - 1 - places]
     else:
         margin = others[..., -places - len(names)] - mine.max(axis=-1)
-    return _single(margin, lambda: format_values(context.best_first(values)))
+    return _make_single_case(margin, lambda: format_values(context.best_first(values)))
 
 
-def _rivals(context: Context, where: Where) -> list[str]:
+def _list_rivals(context: Context, where: Where) -> list[str]:
     return as_list(where.get("over", context.others([where["score"]])))
 
 
 @register_in_contexts
 def above_at_every_size(context: Context, where: Where) -> Margins:
     """Check that a score is above others: each size is a case."""
-    rivals = _rivals(context, where)
+    rivals = _list_rivals(context, where)
     gaps = context.of(where["score"])[..., 0, :] - context.of(*rivals).max(axis=-2) + where.get("slack", 0.0)
 
     def describe() -> str:
@@ -118,7 +118,7 @@ def often_the_best(context: Context, where: Where) -> Margins:
     mean = context.values.reshape(-1, *context.values.shape[-2:]).mean(axis=0)
     first = int((mean.argmax(axis=0) == context.scores.index(name)).sum())
     text = f"{name} alone first at {first} of {len(context.sizes)} sizes"
-    return _single(ahead.mean(axis=-1) - where["least"], lambda: text)
+    return _make_single_case(ahead.mean(axis=-1) - where["least"], lambda: text)
 
 
 @register_in_contexts
@@ -133,7 +133,7 @@ def alike(context: Context, where: Where) -> Margins:
             f"{first} minus {second}: {float(np.mean(mean)):+.4f} on average, largest {float(np.abs(gaps).max()):.3f}"
         )
 
-    return _single(where["within"] - np.abs(mean), describe)
+    return _make_single_case(where["within"] - np.abs(mean), describe)
 
 
 @register_in_contexts
@@ -149,13 +149,13 @@ def best_size(context: Context, where: Where) -> Margins:
         best = int(means.argmax())
         return f"{name} {means[at]:.3f} with {size} terms, at its best {means[best]:.3f} with {context.sizes[best]}"
 
-    return _single(mine[..., at] - others, describe)
+    return _make_single_case(mine[..., at] - others, describe)
 
 
 @register_in_contexts
 def largest_gain(context: Context, where: Where) -> Margins:
     """Check that the mean gain of a score over others is largest with ``size`` terms."""
-    rivals, at = _rivals(context, where), context.sizes.index(where["size"])
+    rivals, at = _list_rivals(context, where), context.sizes.index(where["size"])
     gains = context.of(where["score"])[..., 0, :] - context.of(*rivals).mean(axis=-2)
 
     def describe() -> str:
@@ -163,7 +163,7 @@ def largest_gain(context: Context, where: Where) -> Margins:
         shown = ", ".join(f"{k}: {gain:+.3f}" for k, gain in zip(context.sizes, means, strict=True))
         return f"mean gain of {where['score']} over {', '.join(rivals)}: {shown}"
 
-    return _single(gains[..., at] - np.delete(gains, at, axis=-1).max(axis=-1), describe)
+    return _make_single_case(gains[..., at] - np.delete(gains, at, axis=-1).max(axis=-1), describe)
 
 
 @register_in_contexts
@@ -172,7 +172,7 @@ def spread_shrinks(context: Context, where: Where) -> Margins:  # noqa: ARG001 -
     spread = context.values.max(axis=-2) - context.values.min(axis=-2)
     first, final = (float(spread[..., at].mean()) for at in (0, -1))
     text = f"{first:.3f} with {context.sizes[0]} terms, {final:.3f} with {context.sizes[-1]}"
-    return _single(spread[..., 0] - spread[..., -1], lambda: text)
+    return _make_single_case(spread[..., 0] - spread[..., -1], lambda: text)
 
 
 @register_in_contexts
@@ -220,7 +220,7 @@ def wins(source: ClaimSource, where: Where) -> Margins:
         shown = ", ".join(f"{one.name} {lead:+.3f}" for one, lead in zip(contexts, mean, strict=True))
         return f"{' or '.join(names)} minus the best other with {size} terms: {shown}"
 
-    return _single(margin.astype(float), describe)
+    return _make_single_case(margin.astype(float), describe)
 
 
 @register
@@ -238,7 +238,7 @@ def wins_more(source: ClaimSource, where: Where) -> Margins:
         means = {group: float(one.mean()) for group, one in zip(where["groups"], won, strict=True)}
         return f"cases won by one of {', '.join(names)} with {size} terms: {format_values(means, 1)}"
 
-    return _single(first - second - 0.5, describe)
+    return _make_single_case(first - second - 0.5, describe)
 
 
 @register
@@ -259,7 +259,7 @@ def ties(source: ClaimSource, where: Where) -> Margins:
         shown = ", ".join(f"{one.name} {gap:+.3f}" for one, gap in zip(contexts, mean, strict=True))
         return f"best of {', '.join(names)} minus {where['score']} with {size} terms: {shown}"
 
-    return _single(near - float(where["at_least"]), describe)
+    return _make_single_case(near - float(where["at_least"]), describe)
 
 
 @register
@@ -274,7 +274,7 @@ def no_winner(source: ClaimSource, where: Where) -> Margins:
         best = [next(iter(one.best_first(one.average(area=where.get("area", False))))) for one in contexts]
         return ", ".join(f"{one.name}: {name}" for one, name in zip(contexts, best, strict=True))
 
-    return _single(len(contexts) - 1.0 - most, describe)
+    return _make_single_case(len(contexts) - 1.0 - most, describe)
 
 
 @register

@@ -29,7 +29,7 @@ from termsieve.reproduction.setting import Setting
 from termsieve.reproduction.worlds import Multiverse
 from termsieve.study.result_files import SCHEMA
 from termsieve.study.results import Comparison
-from termsieve.study.split_data import SplitData, nonempty_documents
+from termsieve.study.split_data import SplitData, find_nonempty_documents
 from termsieve.table import ratio
 
 SAMPLES = 200  # of the test documents of one published split
@@ -165,7 +165,7 @@ def _measure_trial(data: SplitData, order: Int64Array, model: str, sizes: list[i
     for k in sizes:
         train, test = np.arange(seen.shape[0]), np.arange(unseen.shape[0])
         if data.plan.drop_empty:
-            train, test = (nonempty_documents(X, order[:k]) for X in (seen, unseen))
+            train, test = (find_nonempty_documents(X, order[:k]) for X in (seen, unseen))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             classes, codes, *_ = predict_curve(

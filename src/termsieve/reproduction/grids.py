@@ -109,12 +109,12 @@ class TrialLayout:
         self.sizes = list(multiverse.sizes) or list(setting.sizes)
         self.preparing = multiverse.choices_of(setting.name, PREPARATION)
         self.combinations = enumerate_variants(multiverse, self.preparing)
-        self._scoring = {name: self._touching("scores", name) for name in self.names}
-        self._modelling = {name: self._touching("classifiers", name) for name in setting.classifiers}
+        self._scoring = {name: self._find_choices_about("scores", name) for name in self.names}
+        self._modelling = {name: self._find_choices_about("classifiers", name) for name in setting.classifiers}
         self.contenders, self._first_variant = self._collect(self._scoring, self._make_contender)
         self.models, self._first_model = self._collect(self._modelling, self._make_model)
 
-    def _touching(self, part: str, name: str) -> list[int]:
+    def _find_choices_about(self, part: str, name: str) -> list[int]:
         return [
             i
             for i in self.multiverse.choices_of(self.setting.name, part)

@@ -78,16 +78,16 @@ class Worlds:
         if grid is None:
             names, sizes, given = self.measurements.curves(group, classifier, measure)
             return Curves(names, sizes, np.broadcast_to(given[0], (len(self.worlds), *given.shape[1:])))
-        values = self._central(grid, classifier, measure)
+        values = self._gather_chosen(grid, classifier, measure)
         for i in self.multiverse.choices_of(setting.name, "average"):
             for n, reading in enumerate(self.multiverse.choices[i].readings):
                 if reading.change:
                     other = f"{measure.rpartition('_')[0]}_{reading.change['average']}"
                     chosen = self.worlds[:, i] == n
-                    values[chosen] = self._central(grid, classifier, other)[chosen]
+                    values[chosen] = self._gather_chosen(grid, classifier, other)[chosen]
         return Curves(grid.layout.names, grid.layout.sizes, values)
 
-    def _central(self, grid: Grid, classifier: str, measure: str) -> Array:
+    def _gather_chosen(self, grid: Grid, classifier: str, measure: str) -> Array:
         """Return the values of the replicate that is taken: by default the mean of splits, or the published split."""
         if self.replicate is None:
             taken = slice(0, 1) if grid.sampled else slice(None)
@@ -287,19 +287,22 @@ def find_nearest(worlds: Worlds, protocol: Protocol, group: str, shuffles: int =
     whole = np.concatenate(list(gaps.values()), axis=1)
     nearest = int(whole.mean(axis=1).argmin())
     found: dict[str, Any] = {
-        "cells": whole.shape[1], "default": _near(whole[0]), "nearest": _near(whole[nearest]),
+        "cells": whole.shape[1], "default": _count_near(whole[0]), "nearest": _count_near(whole[nearest]),
         "world": worlds.multiverse.describe(worlds.worlds[nearest]),
     }  # fmt: skip
     for name, own in gaps.items() if len(gaps) > 1 else ():
         chosen = int(own.mean(axis=1).argmin())
         others = np.concatenate([gap for other, gap in gaps.items() if other != name], axis=1)
-        found[f"chosen on {name}"] = {"there": _near(own[chosen]), "on the other table": _near(others[chosen])}
+        found[f"chosen on {name}"] = {
+            "there": _count_near(own[chosen]),
+            "on the other table": _count_near(others[chosen]),
+        }
     by_chance = []
     names = list(tables[0].cells[next(iter(tables[0].cells))])
     for order in iterate_orders(names, shuffles, 0):
         worlds.names = dict(zip(names, order, strict=True))
         shuffled = np.concatenate([_table_gaps(worlds, group, one) for one in tables], axis=1)
-        by_chance.append(_near(shuffled[int(shuffled.mean(axis=1).argmin())]))
+        by_chance.append(_count_near(shuffled[int(shuffled.mean(axis=1).argmin())]))
     worlds.names = {}
     found["null"] = {key: round(float(np.median([one[key] for one in by_chance])), 4) for key in by_chance[0]}
     found["null as near"] = round(
@@ -334,6 +337,6 @@ def _table_gaps(worlds: Worlds, group: str, table: PrintedTable) -> Array:
     return np.stack(gaps, axis=1)
 
 
-def _near(gaps: Array) -> dict[str, float]:
+def _count_near(gaps: Array) -> dict[str, float]:
     counted = {f"within {bound}": int((gaps <= bound + 1e-6).sum()) for bound in (0.03, 0.05)}
     return {"cells": gaps.size, **counted, "mean difference": round(float(gaps.mean()), 4)}

@@ -142,7 +142,7 @@ class Measurements:
             self._rankings[key] = list(study.corpus.terms.take(order).to_pylist())
         return self._rankings[key]
 
-    def resampled_rankings(self, group: str, names: Sequence[str], size: int) -> Iterator[dict[str, list[int]]]:
+    def iterate_resampled_rankings(self, group: str, names: Sequence[str], size: int) -> Iterator[dict[str, list[int]]]:
         """Yield the first terms (columns) of scores on samples of the training documents, drawn with replacement."""
         data = self.first_split_data(group)
         weights = next(iter(data.matrices.values()))[0]

@@ -128,7 +128,7 @@ def judge_worlds(
     found = judgement.summarize_claims(null) | judge_rankings(protocol)
     found |= dict.fromkeys(judgement.not_run, NOT_RUN)
     for claim in claims:
-        claim.update(found.get(claim["id"], _same_everywhere(claim)))
+        claim.update(found.get(claim["id"], _record_unchanged(claim)))
     multiverse = protocol.multiverse
     summary: dict[str, Any] = {
         "worlds": len(multiverse.worlds), "possible": multiverse.n_possible, "design": multiverse.design,
@@ -144,7 +144,7 @@ def judge_worlds(
 NOT_RUN = {"share": None, "decided_by": "not run in worlds: its classifier is run in the default alone"}
 
 
-def _same_everywhere(claim: Mapping[str, Any]) -> dict[str, Any]:
+def _record_unchanged(claim: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a claim that no choice changes, or that cannot be checked."""
     if claim["verdict"] not in DECIDED:
         return {"share": None, "decided_by": ""}

@@ -116,16 +116,14 @@ class Setting:
     def with_changes(self, changes: Mapping[str, Any]) -> Setting:
         """Return the setting with other fields. Tables (analyzer, scores, ...) are merged; "" removes an entry."""
 
-        def merged(key: str, value: Any) -> Any:
+        def merge(key: str, value: Any) -> Any:
             before = getattr(self, key, None)
             if not isinstance(value, Mapping) or not isinstance(before, Mapping) or key == "split":
                 return value
             both = {name: _merge_fields(before.get(name), one) for name, one in value.items()}
             return {name: one for name, one in {**before, **both}.items() if one != ""}
 
-        return Setting.from_dict(
-            self.name, {**self.data, **{key: merged(key, value) for key, value in changes.items()}}
-        )
+        return Setting.from_dict(self.name, {**self.data, **{key: merge(key, value) for key, value in changes.items()}})
 
     def restrict_grid(
         self,
@@ -151,11 +149,11 @@ class Setting:
         if self.level:
             labels = [list(dict.fromkeys(label.split(self.level)[0] for label in one)) for one in labels]
         if not isinstance(self.classes, int):
-            labels = _restrict_labels(labels, self._wanted_classes(labels))
+            labels = _restrict_labels(labels, self._choose_classes(labels))
         if self.labels == "first":
             labels = [one[:1] for one in labels]
         if isinstance(self.classes, int):
-            labels = _restrict_labels(labels, self._wanted_classes(labels))
+            labels = _restrict_labels(labels, self._choose_classes(labels))
         indices = [i for i, one in enumerate(labels) if one and (not self.only_parts or parts[i] in self.only_parts)]
         chosen = self._draw_sample(indices, labels)
         if self.labels == "copies":
@@ -181,7 +179,7 @@ class Setting:
         ]  # fmt: skip
         return "\n".join([*left, "", body])
 
-    def _wanted_classes(self, labels: list[list[str]]) -> set[str]:
+    def _choose_classes(self, labels: list[list[str]]) -> set[str]:
         sizes = Counter(label for one in labels for label in one)
         if isinstance(self.classes, int):
             return {label for label, _ in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))[: self.classes]}

@@ -17,6 +17,7 @@ from termsieve.files import make_folder, write_atomically
 from termsieve.reproduction.protocol import Protocol
 from termsieve.reproduction.run import Runner, reproduce
 from termsieve.study.journal import locate_journals
+from termsieve.views import format_percent
 
 _FINISHED = ("*.journal", "worlds/*.npy", "worlds/*.npz", "sampled/*.npz")  # files of finished parts of a run
 _VERDICT_COLORS = {"holds": "green", "partly": "yellow", "undecided": "yellow", "does not hold": "red"}
@@ -106,4 +107,4 @@ def _claims_table(protocol: Protocol, results: dict[str, Any]) -> Table:
 
 def _worlds_cells(claim: dict[str, Any]) -> tuple[str, Text]:
     share = claim.get("share")
-    return ("" if share is None else f"{share:.0%}"), Text(claim.get("decided_by", ""))
+    return ("" if share is None else format_percent(share)), Text(claim.get("decided_by", ""))

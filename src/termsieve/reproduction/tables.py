@@ -93,25 +93,25 @@ def look_up_measures(measurements: Measurements, table: PrintedTable) -> Callabl
     where = table.where
     group, scale = measurements.group_name(where), where.get("scale", 1)
 
-    def ours(row: str, column: str) -> OurValue:
+    def look_up(row: str, column: str) -> OurValue:
         about = {"classifier": row, "measure": where.get("measure"), **where.get("rows", {}).get(row, {})}
         values = measurements.values(group, about["classifier"], column, about["measure"])[where["size"]]
         sd = float(np.std(values, ddof=1)) * scale if len(values) > 1 else None
         return float(np.mean(values)) * scale, sd
 
-    return ours
+    return look_up
 
 
 def look_up_overlaps(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """Count the first terms that two scores share. Rows are "A vs B", columns end in "d"."""
     group = measurements.group_name(table.where)
 
-    def ours(row: str, column: str) -> OurValue:
+    def look_up(row: str, column: str) -> OurValue:
         first, second = (measurements.ranking(group, name) for name in row.split(" vs "))
         size = int(column.removesuffix("d"))
         return int(overlap(first[:size], second[:size], [size]).common[0]), None
 
-    return ours
+    return look_up
 
 
 def look_up_differing_terms(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
@@ -120,10 +120,10 @@ def look_up_differing_terms(measurements: Measurements, table: PrintedTable) -> 
     tops = {row: measurements.ranking(group, row)[:size] for row in table.cells}
     shared = set.intersection(*map(set, tops.values()))
 
-    def ours(row: str, column: str) -> OurValue:  # noqa: ARG001 - there is one column
+    def look_up(row: str, column: str) -> OurValue:  # noqa: ARG001 - there is one column
         return ", ".join(term for term in tops[row] if term not in shared), None
 
-    return ours
+    return look_up
 
 
 def look_up_iris(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - needs no corpus
@@ -133,10 +133,10 @@ def look_up_iris(measurements: Measurements, table: PrintedTable) -> Callable[[s
     scores = score(Counts.from_matrix(X, [f"class {c + 1}" for c in y]), "ocfs").overall()
     means["s"] = scores * 3  # the paper leaves out the shares of the classes
 
-    def ours(row: str, column: str) -> OurValue:
+    def look_up(row: str, column: str) -> OurValue:
         return float(means[row][int(column) - 1]), None
 
-    return ours
+    return look_up
 
 
 def load_uci_iris() -> tuple[Any, Any]:
@@ -152,7 +152,7 @@ def load_uci_iris() -> tuple[Any, Any]:
 def look_up_facts(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
     """Look up numbers of documents and words. Rows are groups, columns names of `FACTS`."""
 
-    def ours(row: str, column: str) -> OurValue:
+    def look_up(row: str, column: str) -> OurValue:
         name, _, argument = column.partition(": ")
         if name in ("in the corpus", "in the corpus of"):
             return count_documents(measurements.groups[row][0].corpus, argument), None
@@ -161,7 +161,7 @@ def look_up_facts(measurements: Measurements, table: PrintedTable) -> Callable[[
 
     for row in table.cells:
         measurements.group_name({"group": row})
-    return ours
+    return look_up
 
 
 def look_up_gains(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:
@@ -169,7 +169,7 @@ def look_up_gains(measurements: Measurements, table: PrintedTable) -> Callable[[
     where = table.where
     group, scale = measurements.group_name(where), where.get("scale", 1)
 
-    def ours(row: str, column: str) -> OurValue:
+    def look_up(row: str, column: str) -> OurValue:
         about = where["rows"][row]
         at = [
             np.mean(measurements.values(group, about["classifier"], name, about["measure"])[where["size"]])
@@ -177,7 +177,7 @@ def look_up_gains(measurements: Measurements, table: PrintedTable) -> Callable[[
         ]
         return float(at[0] - at[1]) * scale, None
 
-    return ours
+    return look_up
 
 
 def look_up_nothing(measurements: Measurements, table: PrintedTable) -> Callable[[str, str], OurValue]:  # noqa: ARG001 - of one shape
@@ -203,7 +203,7 @@ def _training_tf(study: Study, split: Split) -> Any:
     return np.asarray(study.corpus.X[split.train].sum(axis=0)).ravel()
 
 
-def _removed_words(study: Study, split: Split) -> Any:
+def _find_removed_words(study: Study, split: Split) -> Any:
     """Return the words of the training documents that are too rare to be ranked."""
     tf = _training_tf(study, split)
     return np.flatnonzero((tf > 0) & (tf < study.plan.min_tf))
@@ -215,11 +215,11 @@ def _class_size(corpus: Corpus, label: str) -> int:
 
 def _documents_per_removed_word(study: Study, split: Split, _: str) -> float:
     train = study.corpus.X[split.train].tocsc()
-    return float(np.diff(train.indptr)[_removed_words(study, split)].mean())
+    return float(np.diff(train.indptr)[_find_removed_words(study, split)].mean())
 
 
-def _removed_percent(study: Study, split: Split, _: str) -> float:
-    return 100 * len(_removed_words(study, split)) / int((_training_tf(study, split) > 0).sum())
+def _compute_removed_percent(study: Study, split: Split, _: str) -> float:
+    return 100 * len(_find_removed_words(study, split)) / int((_training_tf(study, split) > 0).sum())
 
 
 FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
@@ -231,8 +231,8 @@ FACTS: Mapping[str, Callable[[Study, Split, str], float]] = {
     "words": lambda study, split, _: int((_training_tf(study, split) > 0).sum()),
     "folds": lambda study, _, __: len(study.splits),
     "distinct stop words": lambda *_: len(Analyzer(stop_words="smart").stop_set),
-    "removed words": lambda study, split, _: len(_removed_words(study, split)),
-    "removed words, percent": _removed_percent,
+    "removed words": lambda study, split, _: len(_find_removed_words(study, split)),
+    "removed words, percent": _compute_removed_percent,
     "documents per removed word": _documents_per_removed_word,
     "words more frequent than": lambda study, split, times: int((_training_tf(study, split) > int(times)).sum()),
 }

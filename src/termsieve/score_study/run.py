@@ -143,7 +143,7 @@ class CorpusRun:
         keys = {(split.fold, label): f"{split.fold} {label}" for split in self.corpus.splits for label in labels}
         journal = Journal(journal_path, self._describe(protocol))
         try:
-            done = journal.done()
+            done = journal.list_done()
             with threadpool_limits(1), show_bar(self.corpus.name, len(keys), shown=shown, done=len(done)) as bar:
                 for split in self.corpus.splits:
                     missing = [label for label in labels if keys[split.fold, label] not in done]

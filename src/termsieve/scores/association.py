@@ -71,8 +71,8 @@ def chi2(t: Table) -> Array:
     negate_term="flip",
     sided=1,
     pvalue=_pvalue_ngl,
-    prefers="The same terms as chi2, but only those that speak for the class: it is the signed root of chi2.",
-    warning="Ranks terms that speak against a class last; chi2 ranks them with those that speak for it.",
+    prefers="The same terms as chi2, but only those more frequent in the class: it is the signed root of chi2.",
+    warning="Ranks terms that are rarer in a class than elsewhere last; chi2 ranks them with the more frequent ones.",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=8.164966),
 )
 def ngl(t: Table) -> Array:
@@ -142,7 +142,7 @@ def _log_hypergeometric(t: Table) -> Array:
     pvalue=_pvalue_fisher_exact,
     most_docs=2**40,
     prefers="Terms that stand in the class more often than chance explains, exact for rare terms too.",
-    warning="One-sided: a term that speaks against the class scores about 0. 'fisher' is another thing.",
+    warning="One-sided: a term that is rarer in the class than elsewhere scores about 0. 'fisher' is another score.",
     confidence="standard test; minus the decimal logarithm of its one-sided p-value is our choice of scale",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=13.55031),
 )

@@ -119,7 +119,7 @@ def f1(t: Table) -> Array:
     variants=("power(k=2)",),
     limits={"k": "[1e-6, 1e6]"},
     prefers="Terms of small rates that the class has more often: for large k even rare ones.",
-    warning="One-sided: terms that speak against the class are negative.",
+    warning="One-sided: terms that are rarer in the class than elsewhere are negative.",
     confidence="formula read in a third-party text on Forman's study; k = 5 is from memory",
     example=dict(tp=30, fp=10, fn=20, tn=140, value=0.6980056),
 )

@@ -134,7 +134,7 @@ class Score:
         What happens to the value when A, C change places with B, D (the class and its complement), or A, B
         with C, D (presence and absence of the term).
     sided : 1 or 2
-        One-sided scores tell terms that speak for a class from those that speak against it.
+        One-sided scores tell terms that are more frequent in a class than elsewhere from those that are less.
     aggregation : str
         How ``overall()`` makes one number per term: max, sum, mean, weighted_mean, or global (a formula of
         its own).

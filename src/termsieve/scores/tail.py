@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 
 if TYPE_CHECKING:
     from termsieve._types import Array, BoolArray
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
     kernels = import_kernels("termsieve.scores.tail_kernels")
 
-TABLES = Threshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
+TABLES = WorkThreshold(warm=1 << 13, cold=1 << 20)  # from this many on, loops are quicker than NumPy
 DEVIATIONS, ROUNDS = 9, 4  # a tail is as long as so many standard deviations; so many rounds cost as much as a table
 NEGLIGIBLE = 1e-18  # of the sum: what follows cannot change it
 
@@ -70,5 +70,5 @@ def tail_ratio(tp: Array, n_t: Array, n_c: Array, n: Array) -> tuple[BoolArray, 
     above = tp * (n + 2.0) > (n_t + 1.0) * (n_c + 1.0)
     out = np.empty(tp.size)
     sum_tails = kernels.sum_tails if kernels_pay(_estimate_work(tp, n_t, n_c, n), TABLES) else _sum_tails_plainly
-    sum_tails(tp, n_t, n_c, n, above, out)
+    sum_tails(tp=tp, n_t=n_t, n_c=n_c, n=n, above=above, out=out)
     return above.reshape(shape), out.reshape(shape)

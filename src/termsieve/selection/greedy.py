@@ -109,7 +109,7 @@ class CmimSteps(Criterion):
     def add(self, z: int, start: int, stop: int) -> None:
         """Keep the smaller value."""
         part = self.least[start:stop]
-        np.minimum(part, self.problem.conditional(z, start, stop), out=part)
+        np.minimum(part, self.problem.compute_conditional(z, start, stop), out=part)
 
     def find_best(self) -> Step:
         """Return the first with the largest value."""
@@ -153,7 +153,7 @@ class JmiSteps(_SumCriterion):
 
     def add(self, z: int, start: int, stop: int) -> None:
         """Add what terms tell beside z."""
-        self._add(self.problem.conditional(z, start, stop), start, stop)
+        self._add(self.problem.compute_conditional(z, start, stop), start, stop)
 
     def find_best(self) -> Step:
         """Return the first with the largest sum; before any is chosen, with the largest relevance."""
@@ -174,7 +174,7 @@ class MrmrDifferenceSteps(_SumCriterion):
 
     def add(self, z: int, start: int, stop: int) -> None:
         """Add what terms share with z."""
-        self._add(self.problem.shared(z, start, stop), start, stop)
+        self._add(self.problem.compute_shared(z, start, stop), start, stop)
 
     def find_best(self) -> Step:
         """Return the first with the largest difference."""
@@ -262,7 +262,7 @@ class FcbfSteps:
     def _tells_more_of(self, z: int) -> BoolArray:
         """Tell which terms have at least the symmetrical uncertainty with z that they have with the class."""
         relevance, entropy = self.problem.relevance, self._entropy
-        shared = self.problem.shared(z, 0, self.problem.n_terms)
+        shared = self.problem.compute_shared(z, 0, self.problem.n_terms)
         with_z = shared * (entropy + float(self._class_entropy))
         with_class = relevance * (entropy + float(entropy[z]))
         more = with_z >= with_class

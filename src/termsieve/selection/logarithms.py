@@ -46,7 +46,7 @@ def make_log_table(n_docs: int) -> LogTable:
     """
     bits = min(_MAX_BITS, 61 - int(n_docs).bit_length())
     logarithms = np.zeros(n_docs + 1, np.int64)
-    factor = _smallest_factors(n_docs)
+    factor = _find_smallest_factors(n_docs)
     left = np.arange(n_docs + 1, dtype=np.int32)
     left[:1] = 1
     while (left > 1).any():
@@ -56,7 +56,7 @@ def make_log_table(n_docs: int) -> LogTable:
     return LogTable(logarithms, np.arange(n_docs + 1) * logarithms, bits)
 
 
-def _smallest_factors(n: int) -> Int32Array:
+def _find_smallest_factors(n: int) -> Int32Array:
     """Return the smallest prime factor of each number up to n; 1 for 0 and 1."""
     factor = np.arange(n + 1, dtype=np.int32)
     factor[:1] = 1

@@ -122,7 +122,9 @@ def _find_in_problem(problem: Problem, chosen: Int64Array, others: Int64Array) -
     for term in chosen.tolist():
         if (z := number.get(term)) is None:
             continue
-        beside, shared = (make(z, 0, problem.n_terms)[places] for make in (problem.conditional, problem.count_common))
+        beside, shared = (
+            make(z, 0, problem.n_terms)[places] for make in (problem.compute_conditional, problem.count_common)
+        )
         less = (beside < left) & (shared * problem.n_docs > df * int(problem.df[z]))
         left[less], common[less], by[less] = beside[less], shared[less], term
     to_nats = problem.log_table.to_nats
@@ -157,7 +159,7 @@ class TermGroup(NamedTuple):
 def find_groups(
     columns: Int64Array, matrix: LabelledMatrix, *, least_overlap: float = LEAST_OVERLAP
 ) -> list[TermGroup]:
-    """Group terms by their documents: two that overlap enough are in one group, and so are those that each leads to.
+    """Group terms by their documents: two that overlap enough are in one group, directly or through other terms.
 
     Parameters
     ----------

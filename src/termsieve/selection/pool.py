@@ -72,12 +72,12 @@ class TermPool:
         return self.scores.top_indices(self.values, self.scores.tie_break_of(self.aggregate), n, self.among)
 
     def best_of_class(self, c: int, n: int) -> tuple[Int64Array, Array]:
-        """Return the n best of the terms that speak for a class, by their value there, and these values."""
-        speaks = self.scores.lift_of_class(c) > 0
+        """Return the n best of the terms that are more frequent in a class than elsewhere, and their values there."""
+        associated = self.scores.lift_of_class(c) > 0
         if self.among is not None:
-            speaks &= self._in_pool
+            associated &= self._in_pool
         values = self.scores.of_class(c)
-        indices = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(speaks))
+        indices = self.scores.top_indices(values, self.scores.tie_break_of_class(c), n, np.flatnonzero(associated))
         return indices, values[indices]
 
     @cached_property
@@ -193,33 +193,34 @@ def rank_for_classes(pool: TermPool, n: int) -> list[RankedTerms]:
 
 def take_in_turn(claims: list[RankedTerms], *, total: int, each: int) -> tuple[Int64Array, Array, list[str]]:
     """Let each in turn take its first term that is not taken, `each` at most, until there are `total`."""
-    heads = [
-        Head(name, each, iter(zip(indices.tolist(), values.tolist(), strict=True))) for name, indices, values in claims
+    claimants = [
+        Claimant(name, each, iter(zip(indices.tolist(), values.tolist(), strict=True)))
+        for name, indices, values in claims
     ]
-    return take_from_heads(heads, total)
+    return take_from_claimants(claimants, total)
 
 
-class Head(NamedTuple):
-    """Where one who takes terms in turn has come to: how many more it may take, and its further terms and values."""
+class Claimant(NamedTuple):
+    """One that takes terms in turn: how many more it may take, and its further terms with their values."""
 
     name: str
     more: int
     terms: Iterator[tuple[int, float]]
 
 
-def take_from_heads(heads: list[Head], total: int) -> tuple[Int64Array, Array, list[str]]:
+def take_from_claimants(claimants: list[Claimant], total: int) -> tuple[Int64Array, Array, list[str]]:
     """Let each in turn take its first term that is not taken, until there are `total`."""
     taken: dict[int, tuple[float, str]] = {}
-    while heads and len(taken) < total:
+    while claimants and len(taken) < total:
         left = []
-        for name, more, head in heads:
+        for name, more, terms in claimants:
             if more == 0 or len(taken) == total:
                 continue
-            best = next(((index, value) for index, value in head if index not in taken), None)
+            best = next(((index, value) for index, value in terms if index not in taken), None)
             if best is None:
                 continue
             taken[best[0]] = (best[1], name)
-            left.append(Head(name, more - 1, head))
-        heads = left
+            left.append(Claimant(name, more - 1, terms))
+        claimants = left
     values = np.array([value for value, _ in taken.values()], np.float64)
     return np.array(list(taken), np.int64), values, [name for _, name in taken.values()]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay, use_way
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay, use_way
 from termsieve._types import Int32Array, Int64Array
 from termsieve.counts.labelled import LabelledMatrix
 from termsieve.selection.logarithms import make_log_table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     kernels = import_kernels("termsieve.selection.problem_kernels")
 
-ENTRIES = Threshold(warm=1 << 19, cold=1 << 22)  # entries of a matrix, from which on loops are quicker than NumPy
+ENTRIES = WorkThreshold(warm=1 << 19, cold=1 << 22)  # entries of a matrix, from which on loops are quicker than NumPy
 
 
 class Problem:
@@ -119,7 +119,7 @@ class Problem:
 
     # Information beside another term
 
-    def conditional(self, z: int, start: int, stop: int) -> Int64Array:
+    def compute_conditional(self, z: int, start: int, stop: int) -> Int64Array:
         """Compute what each of some terms tells of the class when it is known whether the document has term z."""
         self._load(stop)
         docs = self._docs(z)
@@ -135,7 +135,7 @@ class Problem:
         )  # fmt: skip
         return out
 
-    def shared(self, z: int, start: int, stop: int) -> Int64Array:
+    def compute_shared(self, z: int, start: int, stop: int) -> Int64Array:
         """Compute what each of some terms tells of the presence of term z."""
         common = self.count_common(z, start, stop)
         f, n, n_with = self.log_table.values, self.n_docs, int(self.df[z])
@@ -198,5 +198,5 @@ def load_kernels() -> None:
     """Load or compile every loop of this module."""
     with use_way("compiled"):
         problem = Problem(LabelledMatrix.from_matrix(np.eye(2, dtype=np.int64), ["a", "b"]))
-        problem.conditional(0, 0, 2)
-        problem.shared(0, 0, 2)
+        problem.compute_conditional(0, 0, 2)
+        problem.compute_shared(0, 0, 2)

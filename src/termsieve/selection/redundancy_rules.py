@@ -19,7 +19,17 @@ from termsieve._types import Int64Array
 from termsieve.errors import OptionError
 from termsieve.ranking.ranking import as_score, score
 from termsieve.scores.registry import format_value
-from termsieve.selection.pool import RULES, ChosenTerms, Head, Rule, TermPool, rule, set_float, set_int, take_from_heads
+from termsieve.selection.pool import (
+    RULES,
+    ChosenTerms,
+    Claimant,
+    Rule,
+    TermPool,
+    rule,
+    set_float,
+    set_int,
+    take_from_claimants,
+)
 from termsieve.spelling import parse_call
 
 if TYPE_CHECKING:
@@ -90,8 +100,8 @@ class RedundancyRule(Rule):
             return ChosenTerms(indices, np.array([value for _, value in pairs]), [self.name] * len(pairs), "")
         n, names = matrix.Y.shape[1], matrix.counts.classes
         depth = 2 * total // n + 16
-        heads = [Head(str(names[i]), total, self._iterate_afresh(matrix, among, i, depth)) for i in range(n)]
-        return ChosenTerms(*take_from_heads(heads, total), "")
+        claimants = [Claimant(str(names[i]), total, self._iterate_afresh(matrix, among, i, depth)) for i in range(n)]
+        return ChosenTerms(*take_from_claimants(claimants, total), "")
 
     def _iterate(self, matrix: LabelledMatrix, among: Int64Array | None, c: int | None) -> Iterator[tuple[int, float]]:
         """Yield columns and their values, in the order of choice."""
@@ -134,7 +144,7 @@ class RedundancyRule(Rule):
 @rule("cmim")
 @dataclass(frozen=True, repr=False)
 class Cmim(RedundancyRule):
-    """Terms in turn, each the one that tells most beside any single term before it (Fleuret's CMIM).
+    """Terms one by one: each tells most of the class beside what any single term chosen before tells (Fleuret's CMIM).
 
     >>> Cmim(1000)
     cmim(1000)
@@ -150,7 +160,7 @@ class Cmim(RedundancyRule):
 @rule("jmi")
 @dataclass(frozen=True, repr=False)
 class Jmi(RedundancyRule):
-    """Terms in turn, each the one that tells most beside the terms before it, on average (joint mutual information)."""
+    """Terms one by one: each tells most together with those chosen before, on average (joint mutual information)."""
 
     def make_steps(self, problem: Problem) -> Iterable[Step]:
         """Choose by the mean information beside the chosen terms."""
@@ -162,7 +172,7 @@ class Jmi(RedundancyRule):
 @rule("mrmr")
 @dataclass(frozen=True, repr=False)
 class Mrmr(RedundancyRule):
-    """Terms in turn, each relevant to the class and least like the terms before it (mRMR, difference or quotient).
+    """Terms one by one: each tells most of the class and least of those chosen before (mRMR, difference or quotient).
 
     >>> Mrmr(100, form="quotient")
     mrmr(100, form="quotient")

@@ -232,7 +232,7 @@ def _choose_masked(pool: TermPool, kept: BoolArray, reason: str) -> ChosenTerms:
 @rule("round_robin")
 @dataclass(frozen=True, repr=False)
 class RoundRobin(Rule):
-    """The classes take terms in turn, each the best that speaks for it and is not taken, until there are k."""
+    """The classes take terms in turn, each its best associated term that is not taken, until there are k."""
 
     k: int = 1000
 
@@ -254,7 +254,7 @@ class RoundRobin(Rule):
 @rule("per_class")
 @dataclass(frozen=True, repr=False)
 class PerClass(Rule):
-    """The same number of terms for each class: in turn, the best that speak for it and are not taken."""
+    """The same number of terms for each class: in turn, its best associated terms that are not taken."""
 
     quota: int = 50
 
@@ -271,7 +271,7 @@ class PerClass(Rule):
         taken = take_in_turn(rank_for_classes(pool, self.quota * m), total=self.quota * m, each=self.quota)
         n_taken = Counter(taken[2])
         fewer = sum(n_taken[name] < self.quota for name in pool.counts.classes)
-        why = f"; {fewer:,} classes have fewer that speak for them" if fewer else ""
+        why = f"; {fewer:,} classes have fewer associated terms" if fewer else ""
         reason = f"{self.quota:,} terms for each of {m:,} classes{why}: {_format_count(len(taken[0]), pool.size)}"
         return ChosenTerms(*taken, reason)
 

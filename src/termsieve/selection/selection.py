@@ -45,7 +45,7 @@ class Selection(ArrowTable):
         Of each term. Rules in which several scores or classes take terms in turn (``union``, ``round_robin``,
         ``per_class``) give the value by which a term was taken; it need not fall along the ranks.
     labels : array of str
-        The class that each term speaks for: the one with the largest tpr - fpr.
+        The class that each term is associated with: the one with the largest tpr - fpr.
     taken_by : array of str
         The score that ranked the term, or the class whose turn it was.
     index : array of int

@@ -18,7 +18,7 @@ from termsieve.tokens.markup import strip_markup
 
 MAX_TERMS = 400
 EXCERPTS_PER_TERM = 5
-OWN_EXCERPTS = 3  # of these, from the class that the term speaks for, where other classes have it, too
+OWN_EXCERPTS = 3  # of these, from the class that the term is associated with, where other classes have it, too
 CONTEXT_LENGTH = 64
 MAX_CLASSES = 40
 _TERMS_PER_CLASS = 30
@@ -46,7 +46,7 @@ def largest_classes(counts: Counts, limit: int = MAX_CLASSES) -> Int64Array:
 
 
 def pick_top_terms(scores: Sequence[Scores], limit: int = MAX_TERMS) -> dict[str, str]:
-    """Pick the best terms of each class by each score, by rank, with the class that each speaks for.
+    """Pick the best terms of each class by each score, by rank, with the class that each is associated with.
 
     >>> import termsieve as ts
     >>> pick_top_terms([ts.score(ts.count(["good film", "bad film"], ["pos", "neg"]), "chi2")])
@@ -101,7 +101,7 @@ def _iterate_documents(documents: Any) -> Iterator[tuple[str | list[str], Collec
 
 
 class ExcerptCollector:
-    """A collector of excerpts: of each term most from the class that it speaks for, and some from other classes."""
+    """A collector of excerpts: of each term most from the class that it is associated with, some from others."""
 
     def __init__(self, wanted: Mapping[str, str], analyzer: Analyzer) -> None:
         self._own: dict[str, list[Excerpt]] = {}

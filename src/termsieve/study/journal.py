@@ -67,10 +67,10 @@ class Journal:
         if not self._schema():
             self._make(study)
         if self._schema() != _TABLES:
-            raise self._not_ours("it has other tables")
+            raise self._make_error("it has other tables")
         [problem] = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if problem != "ok":
-            raise self._not_ours(problem)
+            raise self._make_error(problem)
         self._check_study(study)
         self._trials = self._read()
 
@@ -90,10 +90,10 @@ class Journal:
     def _check_study(self, study: Mapping[str, Any]) -> None:
         described = self._connection.execute("SELECT description FROM study").fetchall()
         if len(described) != 1:
-            raise self._not_ours(f"it describes {len(described)} studies")
+            raise self._make_error(f"it describes {len(described)} studies")
         theirs, mine = json.loads(described[0][0]), json.loads(json.dumps(study))
         if not isinstance(theirs, dict):
-            raise self._not_ours("it does not describe a study")
+            raise self._make_error("it does not describe a study")
         other = [name for name in sorted({*mine, *theirs}) if mine.get(name) != theirs.get(name)]
         if other:
             differences = "; ".join(
@@ -107,16 +107,16 @@ class Journal:
         trials = {}
         for key, text, seconds, digest in self._connection.execute("SELECT key, rows, seconds, sha256 FROM trials"):
             if not (isinstance(key, str) and isinstance(text, str) and isinstance(seconds, float)):
-                raise self._not_ours("a trial has values of other types")
+                raise self._make_error("a trial has values of other types")
             if digest != _digest(key, text, seconds):
-                raise self._not_ours(f"the checksum of the trial {key!r:.100} is wrong")
+                raise self._make_error(f"the checksum of the trial {key!r:.100} is wrong")
             rows = json.loads(text)
             if not (isinstance(rows, list) and all(_is_row(row) for row in rows) and 0 <= seconds < math.inf):
-                raise self._not_ours(f"the trial {key!r:.100} has rows that no trial has")
+                raise self._make_error(f"the trial {key!r:.100} has rows that no trial has")
             trials[key] = Trial(rows, seconds)
         return trials
 
-    def done(self) -> set[str]:
+    def list_done(self) -> set[str]:
         """Return the keys of the recorded trials."""
         return set(self._trials)
 
@@ -154,11 +154,11 @@ class Journal:
                 ) from error
             if name.startswith(_UNWRITABLE):
                 raise OutputError(f"{self.path}: the journal cannot be written: {error}.") from error
-            raise self._not_ours(str(error)) from error
+            raise self._make_error(str(error)) from error
         except (ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
-            raise self._not_ours(str(error) or type(error).__name__) from error
+            raise self._make_error(str(error) or type(error).__name__) from error
 
-    def _not_ours(self, why: str) -> InputError:
+    def _make_error(self, why: str) -> InputError:
         return InputError(
             f"{self.path}: is not a journal of a study of this version, or is damaged: {why}. Give another file, or "
             "delete it: its trials are run again."
@@ -210,7 +210,7 @@ class MemoryJournal:
     def __init__(self) -> None:
         self._trials: dict[str, tuple[TrialRows, float]] = {}
 
-    def done(self) -> set[str]:
+    def list_done(self) -> set[str]:
         """Return the keys of the trials that are done."""
         return set(self._trials)
 

@@ -22,6 +22,7 @@ from termsieve.study.results import Comparison
 from termsieve.study.search import Search, count_rankable
 from termsieve.study.study import Study, make_plan_splits
 from termsieve.tokens.analyzer import Analyzer
+from termsieve.views import format_percent
 
 MOST_WAYS = 1000
 USUAL: Mapping[str, Sequence[Any]] = {"lowercase": [True, False], "stop_words": [None, "smart"], "min_df": [1, 3]}
@@ -255,9 +256,9 @@ def _name_deciding(influences: Sequence[Influence]) -> str:
     several = len(names) > 1
     named = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
     if most < LITTLE:
-        return f"; no choice by itself decides (most {named}, {most:.0%})"
+        return f"; no choice by itself decides (most {named}, {format_percent(most)})"
     said = f"; {named} decide{'' if several else 's'}"
-    return said if most == 1 else f"{said} most ({most:.0%} {'each' if several else 'of it'})"
+    return said if most == 1 else f"{said} most ({format_percent(most)} {'each' if several else 'of it'})"
 
 
 def format_choices(chosen: Mapping[str, Any]) -> str:

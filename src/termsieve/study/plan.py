@@ -185,7 +185,7 @@ class Plan:
         "--pairs", metavar="WHEN",
     )  # fmt: skip
     margin: float = parameter(
-        MARGIN, "Loss that does not count: the probability that the recommended terms lose more is reported.",
+        MARGIN, "Loss that is too small to matter: the probability that the recommended terms lose more is reported.",
         "--margin", metavar="X",
     )  # fmt: skip
 

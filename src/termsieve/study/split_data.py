@@ -185,7 +185,7 @@ class SplitData:
             yield from self._curve_rows(ranked, model, ks, seen, known, unseen, truth) if ks else ()
             return
         for k in ks:
-            train, test = (nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
+            train, test = (find_nonempty_documents(X, ranked.order[:k]) for X in (seen, unseen))
             if not len(train) or not len(test):
                 raise InputError(
                     f"drop_empty leaves no {'test' if len(train) else 'training'} documents in a split: none has one "
@@ -234,7 +234,7 @@ def _macro_rows(rows: TrialRows) -> Iterator[list[Any]]:
         yield [k, "", f"{measure}_macro", math.fsum(some) / len(some)]
 
 
-def nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
+def find_nonempty_documents(X: sparse.csr_array, columns: Int64Array) -> Int64Array:
     """Return the documents that have at least one of the terms."""
     return np.flatnonzero(np.diff(X[:, columns].indptr))
 

@@ -128,7 +128,7 @@ def compare(
         Try pairs of words, too: ``"yes"``, ``"no"``, or ``"auto"``, if the numbers of terms are ``"auto"`` and there is
         not too much text.
     margin
-        Loss that does not count: the recommendation has the probability that it loses more.
+        Loss that is too small to matter: the recommendation has the probability that it loses more.
     journal
         A file in which each trial is recorded: a killed study continues where it stopped.
     threads
@@ -320,7 +320,7 @@ class Study:
 
     def run(self, journal: Journal | MemoryJournal, threads: int, *, shown: bool) -> None:
         """Run the trials that are not in the journal."""
-        done = journal.done()
+        done = journal.list_done()
         self._load_kernels(threads)
         # trials run in parallel: more threads for the linear algebra inside each would only compete with them
         keys, work, again = self.trial_keys(), [], 0

@@ -163,10 +163,10 @@ def simplicity(classifier: str) -> tuple[int, int, str]:
 
 
 def _is_all(key: tuple[str, str, int], settings: Mapping[str, Any]) -> bool:
-    return key[2] == settings.get("n_terms") and key[1] not in _restricted(settings)
+    return key[2] == settings.get("n_terms") and key[1] not in _list_restricted(settings)
 
 
-def _restricted(settings: Mapping[str, Any]) -> set[str]:
+def _list_restricted(settings: Mapping[str, Any]) -> set[str]:
     """Return the names of contenders that may not rank all terms."""
     limits = ("max_tf", "max_df", "rule", "representation")
     special = settings.get("contenders") or []

@@ -161,14 +161,14 @@ class Analyzer:
         return text
 
     def words(self, text: str) -> list[str]:
-        """Return the tokens of a preprocessed text: without the short, the stopped and the endings."""
+        """Return the tokens of a preprocessed text that are long enough and no stop words, stemmed."""
         tokens = self._tokenize(text)
         if self.tokenizer is not None:
             tokens = check_tokens(tokens, f"Analyzer: tokenizer {str(self.tokenizer)!r}")
         return self.filter_words(tokens)
 
     def filter_words(self, words: list[str]) -> list[str]:
-        """Return the words without the short, the stopped and the endings."""
+        """Return the words that are long enough and no stop words, stemmed."""
         if self.min_length > 1:
             words = [word for word in words if len(word) >= self.min_length]
         if self.stop_set:
@@ -176,7 +176,7 @@ class Analyzer:
         return [stem for stem in self.stem(words) if stem] if self.stemmer else words
 
     def stem(self, words: list[str]) -> list[str]:
-        """Each word without its ending."""
+        """Return each word without its ending."""
         return list(load_stemmer(self.stemmer or "").stemWords(words))
 
     @functools.cached_property
@@ -201,7 +201,7 @@ class Analyzer:
     def settings(self) -> dict[str, Any]:
         """Everything that decides the terms, as plain data: the options, and what stands outside of them.
 
-        A newer Python knows more letters, a newer stemmer cuts otherwise, "english" is whatever list scikit-learn
+        A newer Python knows more letters, a newer stemmer cuts other endings, "english" is whatever list scikit-learn
         has: all of this is part of the fingerprint.
         """
         settings: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -22,7 +22,7 @@ FEWEST_CHARACTERS = 200  # of such scripts, below which nothing can be told
 
 
 class _Script(NamedTuple):
-    """Scripts without spaces, and the mean length of a run, each character counting alike, from which on it is no word.
+    """Scripts without spaces, and the mean length of runs of letters (over the letters) that are too long for words.
 
     Words of Chinese and Japanese have mostly one to four characters; those of Southeast Asia are written with more.
     """

@@ -3,7 +3,7 @@
 Three rules hold for all loops. Arrays are never grown inside a loop: a kernel that runs out of room returns, its
 caller makes room and calls again from the document where it stopped. Nothing of a document is counted when its kernel
 returns before it; terms that were numbered stay so. And a kernel takes no lock: threads have tables of their own, which
-add up. Indices are unsigned where it matters: numba looks whether a signed one counts from the end.
+add up. Indices are unsigned where it matters: numba checks whether a signed one counts from the end.
 
 The loops that `scan` calls stand in this module with it: numba keeps what it compiled for as long as the file of a loop
 is unchanged, and does not look at the files of loops that it calls.

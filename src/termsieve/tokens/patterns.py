@@ -67,7 +67,7 @@ def find_pattern(pattern: object) -> object:
 
 
 def is_safe_pattern(pattern: str) -> bool:
-    """Whether a pattern matches runs of one class of characters, which takes time in proportion to the text.
+    """Tell whether a pattern matches runs of one class of characters, which takes time in proportion to the text.
 
     >>> is_safe_pattern(r"[a-z]{3,}"), is_safe_pattern(r"(a+)+$")
     (True, False)

@@ -94,7 +94,7 @@ def radix_sort(numbers, order, other_numbers, other_order):
 
 @_jit
 def counting_sort(items, keys, n_keys):
-    """Items in order of their keys; those with equal keys stay in theirs."""
+    """Return items in order of their keys; those with equal keys stay in their order."""
     starts = np.zeros(n_keys + 1, np.int64)
     for item in items:
         starts[keys[item] + 1] += 1

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from termsieve._kernels import Threshold, import_kernels, kernels_pay
+from termsieve._kernels import WorkThreshold, import_kernels, kernels_pay
 from termsieve._types import AnyArray, Int64Array, UInt8Array, UInt64Array
 from termsieve.errors import OptionError
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 else:
     string_kernels = import_kernels("termsieve.tokens.string_kernels")
 
-SORTED_STRINGS = Threshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
+SORTED_STRINGS = WorkThreshold(warm=1 << 18, cold=1 << 21)  # from so many on, a loop is quicker than Arrow
 _SMALL_SIZE = 10_000
 
 
@@ -43,8 +42,8 @@ def make_string_array(text: UInt8Array, offsets: Int64Array) -> pa.LargeStringAr
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
-def argsort_strings(strings: pa.LargeStringArray) -> npt.NDArray[np.int64]:
-    """How to sort distinct strings by code point, which in UTF-8 is by byte.
+def argsort_strings(strings: pa.LargeStringArray) -> Int64Array:
+    """Return the order of distinct strings by code point, which in UTF-8 is by byte.
 
     Most are told apart by their first eight bytes, as numbers; Arrow sorts the others, several times slower.
     """

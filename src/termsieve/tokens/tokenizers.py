@@ -70,7 +70,7 @@ def register_tokenizer(tokenizer: Tokenizer | str) -> str:
 
 
 def check_tokens(tokens: Any, maker: str) -> list[str]:
-    """Return what a function of the user's own has made of a text; refuse what is no list of strings."""
+    """Return the words that a user's function has made of a text; refuse anything but a list of strings."""
     if isinstance(tokens, Iterable):
         found: list[str] = list(tokens)
         if set(map(type, found)) <= {str} or all(isinstance(token, str) for token in found):

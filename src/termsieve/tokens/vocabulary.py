@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from termsieve._kernels import import_kernels, new_secrets
-from termsieve._types import Int32Array, Int64Array, UInt8Array, UInt64Array
+from termsieve._types import AnyArray, BoolArray, Int32Array, Int64Array, IntegerArray, UInt8Array, UInt64Array
 from termsieve.errors import CountsError, InputError
 from termsieve.tokens.analyzer import Analyzer
 from termsieve.tokens.characters import CharacterTables, make_character_tables
@@ -80,7 +80,7 @@ class Vocabulary:
         self._secret = new_secrets()
         self._has_ngrams = False
         self._longest = -1
-        self._buffers: dict[str, npt.NDArray[Any]] = {}
+        self._buffers: dict[str, AnyArray] = {}
         self._output = np.empty(0, np.int32)
         self._stems = np.empty(0, np.int32)
         self._n_stop = 0
@@ -135,7 +135,7 @@ class Vocabulary:
 
     def _scan(
         self, texts: pa.LargeStringArray, char: CharacterTables, *, defer_nonascii: bool
-    ) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
+    ) -> tuple[DocumentTerms, BoolArray]:
         text, whole = string_buffers(texts)
         offsets, last = _cut_into_pieces(text, whole, char.kinds)
         n = len(offsets) - 1
@@ -175,7 +175,7 @@ class Vocabulary:
             self._output = np.empty(size + size // 8, np.int32)
         return self._output
 
-    def _get_buffers(self, longest: int) -> dict[str, npt.NDArray[Any]]:
+    def _get_buffers(self, longest: int) -> dict[str, AnyArray]:
         """Return room for the work on one piece or group, kept from call to call; beyond `PIECE` bytes is one word."""
         longest = max(longest, kernels.GROUP_BYTES)
         if longest > self._longest:
@@ -223,7 +223,7 @@ class Vocabulary:
         return numbers
 
     def _stem_tokens(self, tokens: DocumentTerms) -> DocumentTerms:
-        """Each word is stemmed once, when it is new; its stem is a term of the same vocabulary."""
+        """Stem each word once, when it is new; its stem is a term of the same vocabulary."""
         new = np.arange(len(self._stems), self.n_terms, dtype=np.int32)
         if len(new):
             self._stems = np.concatenate([self._stems, np.full(len(new), -1, np.int32)])
@@ -283,13 +283,13 @@ class Vocabulary:
     # Term numbers to text
 
     def parts(self) -> NgramParts:
-        """For each term, the term that it continues, -1 for a word, and its last word."""
+        """Return for each term the term that it continues, -1 for a word, and its last word."""
         parts = NgramParts(np.full(self.n_terms, -1, np.int32), np.arange(self.n_terms, dtype=np.int32))
         if self._has_ngrams:
             spelling_kernels.find_ngram_parts(keys=self.words.keys.reshape(-1), prefix=parts.prefix, last=parts.last)
         return parts
 
-    def get_terms(self, terms: npt.NDArray[np.integer], parts: NgramParts | None = None) -> pa.LargeStringArray:
+    def get_terms(self, terms: IntegerArray, parts: NgramParts | None = None) -> pa.LargeStringArray:
         """Return terms by their numbers, written out."""
         terms, parts = terms.astype(np.int32, copy=False), parts or self.parts()
         offsets, keys = np.zeros(len(terms) + 1, np.int64), self.words.keys.reshape(-1)
@@ -299,7 +299,7 @@ class Vocabulary:
         spelling_kernels.write_terms(**spelled, arena=self.words.arena, places=self.words.places, text=text)
         return make_string_array(text[: offsets[-1]], offsets)
 
-    def sort_terms(self, used: npt.NDArray[np.bool_], parts: NgramParts | None = None) -> npt.NDArray[np.int64]:
+    def sort_terms(self, used: BoolArray, parts: NgramParts | None = None) -> Int64Array:
         """Return the numbers of the used terms, in code-point order."""
         parts = parts or self.parts()
         words = np.flatnonzero(parts.prefix < 0)
@@ -349,9 +349,7 @@ def _cut_into_pieces(text: UInt8Array, offsets: Int64Array, kinds: UInt8Array) -
     return np.array([*starts, offsets[-1]], np.int64), np.array(last, np.int64)
 
 
-def _join_pieces(
-    tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], last: Int64Array
-) -> tuple[DocumentTerms, npt.NDArray[np.bool_]]:
+def _join_pieces(tokens: DocumentTerms, deferred: BoolArray, last: Int64Array) -> tuple[DocumentTerms, BoolArray]:
     """Return tokens of whole documents from those of their pieces; one piece that is deferred defers its document."""
     first = np.concatenate([[0], last[:-1]])
     ends, late = tokens.ends[last - 1], np.logical_or.reduceat(deferred, first)
@@ -362,7 +360,7 @@ def _join_pieces(
     return DocumentTerms(tokens.numbers[kept], np.cumsum(np.where(late, 0, lengths))), late
 
 
-def _splice_tokens(tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], late: DocumentTerms) -> DocumentTerms:
+def _splice_tokens(tokens: DocumentTerms, deferred: BoolArray, late: DocumentTerms) -> DocumentTerms:
     """Return tokens of all documents, when those of the deferred ones come later."""
     lengths = np.diff(tokens.ends, prepend=0)
     lengths[deferred] = np.diff(late.ends, prepend=0)
@@ -372,9 +370,9 @@ def _splice_tokens(tokens: DocumentTerms, deferred: npt.NDArray[np.bool_], late:
     return DocumentTerms(numbers, np.cumsum(lengths))
 
 
-def _group_by_length(prefix: Int32Array) -> list[npt.NDArray[np.int64]]:
+def _group_by_length(prefix: Int32Array) -> list[Int64Array]:
     """Return the numbers of 2-grams, 3-grams, ...: each level continues the one before."""
-    levels: list[npt.NDArray[np.int64]] = []
+    levels: list[Int64Array] = []
     is_last = prefix < 0
     while True:
         level = np.flatnonzero((prefix >= 0) & is_last[prefix])

@@ -87,20 +87,20 @@ def _add_tokens(graph: GraphBuilder, data: dict[str, Any]) -> str:
         tokens = graph.tokenize("text", tokenexp=f"(?s)[{_PYTHON_SPACE}]{{2,}}|.")
         runs = graph.add("RegexFullMatch", tokens, pattern=f"[{_PYTHON_SPACE}]{{2,}}")
         tokens = graph.add("Where", runs, graph.constant([" "]), tokens)
-        return _with_padding(graph, _add_lower(graph, data, tokens) if lowercase else tokens)
+        return _add_padding(graph, _add_lower(graph, data, tokens) if lowercase else tokens)
     codes = find_word_codes(data)
     if lowercase:  # texts are cut before they are lowered: what becomes a part of a word is one
         changed = {ord(char): ord(low) for char, low in list_pairs()}
         codes = (codes - changed.keys()) | {char for char, low in changed.items() if low in codes}
     word = f"[{_spell(codes)}]{{{data['analyzer']['least']},}}"
-    tokens = _with_padding(graph, graph.tokenize("text", tokenexp=word))
+    tokens = _add_padding(graph, graph.tokenize("text", tokenexp=word))
     if lowercase:
         tokens = _lower_words(graph, data, tokens)
     gaps = data["analyzer"]["ngrams"][1] > 1 and data["analyzer"]["stop_words"]
     return _leave_out_stop_words(graph, data, tokens) if gaps else tokens
 
 
-def _with_padding(graph: GraphBuilder, tokens: str) -> str:
+def _add_padding(graph: GraphBuilder, tokens: str) -> str:
     """Add a column of nothing, so that no table of tokens is empty."""
     texts = graph.add("Shape", "text")
     one = graph.constant(np.array([1]))
