@@ -57,7 +57,7 @@ def read(name: str) -> tuple[Any, np.ndarray, list[str]]:
 
 
 def coverage() -> None:
-    title("Coverage of 95 % intervals, 20 Newsgroups, terms of at least 20 documents that speak for the class")
+    title("Coverage of 95 % intervals, 20 Newsgroups, terms of at least 20 documents associated with the class")
     X, y, terms = read("20news_19997")
     lengths = np.asarray(X.sum(axis=1), np.float64)
     X = sparse.csr_array(X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= 20)], dtype=np.float64)
