@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, option_name
 from termsieve.cli.messages import Messages, use_option_names
 from termsieve.counts.counts import Counts
 from termsieve.counts.counts_file import CountsFile
@@ -148,12 +148,7 @@ def open_blocks(found: CountsInput) -> CountsFile | None:
 
 
 def read_matrix(
-    found: CountsInput,
-    analysis: AnalyzerOptions,
-    pruning: PruningOptions,
-    threads: int | None,
-    messages: Messages,
-    wanted_by: str,
+    found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages, wanted_by: str
 ) -> LabelledMatrix:
     """Read documents into memory, for what looks at terms together."""
     if found.documents is None:
@@ -166,7 +161,7 @@ def read_matrix(
     with report_reading(found.documents, messages, "counted"):
         matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
     _refuse_single_class(matrix.counts)
-    return matrix.with_counts(pruning.apply(matrix.counts))
+    return matrix
 
 
 def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:

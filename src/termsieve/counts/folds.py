@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from termsieve.counts import cell_kernels
+    from termsieve.counts.labelled import LabelledMatrix
 else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
@@ -51,7 +52,7 @@ class Folds:
     True
     """
 
-    def __init__(self, raw: FoldCells | _FoldCounts, names: list[Any]) -> None:
+    def __init__(self, raw: FoldCells | _FoldCounts | _FoldRows, names: list[Any]) -> None:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
@@ -62,6 +63,18 @@ class Folds:
         """Bring together counts of folds that were counted apart, by name."""
         names = sorted(counts)
         return cls(_FoldCounts([counts[name] for name in names]), names)
+
+    @classmethod
+    def of_matrix(cls, matrix: LabelledMatrix, folds: int = 10, *, seed: int = 0) -> Folds:
+        """Divide documents in memory into folds, as `count_folds` divides them where it reads them.
+
+        >>> from termsieve.counts.labelled import read_labelled
+        >>> texts, labels = ["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
+        >>> folds = Folds.of_matrix(read_labelled(texts, labels), 2)
+        >>> folds.test(0) + folds.training(0) == folds.total
+        True
+        """
+        return cls(_FoldRows(matrix, hash_to_folds(np.arange(matrix.X.shape[0]), folds, seed), folds), [*range(folds)])
 
     def __len__(self) -> int:
         return len(self.names)
@@ -163,6 +176,31 @@ class _FoldCounts:
         """Return counts of the chosen folds."""
         kept = [part for part, wanted in zip(self._parts, chosen, strict=True) if wanted]
         return add_all(kept) if kept else self._total - self._total
+
+
+class _FoldRows:
+    """Folds of documents in memory: the counts are made of their rows."""
+
+    def __init__(self, matrix: LabelledMatrix, numbers: Int32Array, n_folds: int) -> None:
+        self._matrix, self.assignment = matrix, numbers
+        self.n_docs = np.bincount(numbers, minlength=n_folds)
+
+    def whole(self) -> Counts:
+        """Return counts of all documents."""
+        return self._matrix.counts
+
+    def part(self, fold: int, *, without: bool) -> Counts:
+        """Return counts of one fold, or of all others."""
+        return self._count_rows((self.assignment == fold) != without)
+
+    def join(self, chosen: BoolArray) -> Counts:
+        """Return counts of the chosen folds."""
+        return self._count_rows(chosen[self.assignment])
+
+    def _count_rows(self, rows: BoolArray) -> Counts:
+        whole = self._matrix.counts
+        some = Counts.from_matrix(self._matrix.X[rows], self._matrix.Y[rows], classes=whole.classes.tolist())
+        return some.named(whole.term_array, whole.settings or {}).without_empty()
 
 
 def _extract_fold_plainly(
