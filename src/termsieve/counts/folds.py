@@ -52,7 +52,7 @@ class Folds:
     True
     """
 
-    def __init__(self, raw: FoldCells | _FoldCounts | _FoldRows, names: list[Any]) -> None:
+    def __init__(self, raw: FoldCells | _FoldCounts, names: list[Any]) -> None:
         self.names = names
         self.assignment = raw.assignment
         self._raw = raw
@@ -74,7 +74,8 @@ class Folds:
         >>> folds.test(0) + folds.training(0) == folds.total
         True
         """
-        return cls(_FoldRows(matrix, hash_to_folds(np.arange(matrix.X.shape[0]), folds, seed), folds), [*range(folds)])
+        numbers = hash_to_folds(np.arange(matrix.X.shape[0]), folds, seed)
+        return cls(_divide_matrix(matrix, numbers, folds), list(range(folds)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -178,29 +179,26 @@ class _FoldCounts:
         return add_all(kept) if kept else self._total - self._total
 
 
-class _FoldRows:
-    """Folds of documents in memory: the counts are made of their rows."""
+def _divide_matrix(matrix: LabelledMatrix, numbers: Int32Array, n_folds: int) -> FoldCells:
+    """Return the cells of folds of documents in memory; `numbers` has the fold of each."""
+    from scipy import sparse  # takes long to import, and counting does without
 
-    def __init__(self, matrix: LabelledMatrix, numbers: Int32Array, n_folds: int) -> None:
-        self._matrix, self.assignment = matrix, numbers
-        self.n_docs = np.bincount(numbers, minlength=n_folds)
+    from termsieve.counts.matrices import sum_rows
 
-    def whole(self) -> Counts:
-        """Return counts of all documents."""
-        return self._matrix.counts
-
-    def part(self, fold: int, *, without: bool) -> Counts:
-        """Return counts of one fold, or of all others."""
-        return self._count_rows((self.assignment == fold) != without)
-
-    def join(self, chosen: BoolArray) -> Counts:
-        """Return counts of the chosen folds."""
-        return self._count_rows(chosen[self.assignment])
-
-    def _count_rows(self, rows: BoolArray) -> Counts:
-        whole = self._matrix.counts
-        some = Counts.from_matrix(self._matrix.X[rows], self._matrix.Y[rows], classes=whole.classes.tolist())
-        return some.named(whole.term_array, whole.settings or {}).without_empty()
+    Y, whole = matrix.Y, matrix.counts
+    n_labels, n_columns = np.diff(Y.indptr), (Y.shape[1] + 1) * n_folds
+    several = n_labels != 1  # what these lack, or have too much, goes to the rest column
+    classes = np.concatenate([Y.indices, np.full(several.sum(), Y.shape[1], Y.indices.dtype)])
+    documents = np.concatenate([np.repeat(np.arange(len(n_labels)), n_labels), np.flatnonzero(several)])
+    weights = np.concatenate([np.ones(len(Y.indices), np.int64), 1 - n_labels[several]])
+    columns = classes.astype(np.int64) * n_folds + numbers[documents]
+    labels = sparse.csr_array((weights, (columns, documents)), shape=(n_columns, len(n_labels)))
+    terms, folded = whole.term_array, sum_over_folds(sum_rows(matrix.X, labels), n_folds)
+    sizes = np.zeros((n_folds, Y.shape[1]), np.int64)
+    np.add.at(sizes, (np.repeat(numbers, n_labels), Y.indices), 1)
+    n_docs, n_multilabel = (np.bincount(some, minlength=n_folds) for some in (numbers, numbers[n_labels > 1]))
+    names = whole.classes.tolist()
+    return FoldCells(terms, *folded, names, sizes, n_docs, n_multilabel, numbers, whole.settings or {})
 
 
 def _extract_fold_plainly(
