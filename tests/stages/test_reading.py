@@ -142,9 +142,9 @@ def test_patterns_are_expanded_once(tmp_path, monkeypatch, typed):
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize("command", [["rank"], ["changes", "--by", "text"], ["compare", "-k", "1", "--cv", "2"]])
+@pytest.mark.parametrize("command", [["rank"], ["changes", "--by", "day"], ["compare", "-k", "1", "--cv", "2"]])
 def test_names_of_files_are_looked_at_once(command, tmp_path, monkeypatch, typed):
-    path = write(tmp_path / "x.csv", "text;label", *["whale;sea", "cat;land"] * 4)
+    path = write(tmp_path / "x.csv", "text;label;day", *["whale;sea;1", "cat;land;2"] * 4)
     seen = {"has_magic": [], "detect_separator": [], "read_column_names": []}
 
     def spy(module, name):
