@@ -8,4 +8,5 @@ MAX_MODEL_BYTES = 1 << 30  # unpacked; a small file may unpack to more than any 
 # of a model in few bytes
 COMPACT_SCORE, COMPACT_CLASSIFIER, COMPACT_FOLDS = "chi2", "linear_svm", 5
 TELLING_WORDS, TELLING_CLASSES = 6, 10  # of each class, and classes, that a first screen shows
+DEFAULT_ENCODING, DEFAULT_ENCODING_ERRORS = "utf-8", "error"  # of text files
 MULTIVERSE_CLASSIFIER = "multinomial_nb"  # one sweep for all numbers of terms

@@ -36,6 +36,8 @@ from oracles.texts import (
 import termsieve as ts
 from termsieve._kernels import use_way
 from termsieve.counts import tally
+from termsieve.counts.folds import Folds
+from termsieve.counts.labelled import read_labelled
 from termsieve.counts.tally import Tally
 from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.vocabulary import Vocabulary
@@ -484,3 +486,26 @@ def test_tallies_merged_on_any_number_of_cores_are_one_count(pairs, n_tallies, c
             found.append(tally.merge_tallies(tallies, np.arange(3), threads=2))
     assert found[0].terms.equals(found[1].terms)
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(found[0].cells, found[1].cells, strict=True))
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(["aa", "bb", "cc", "dd"])), st.lists(st.sampled_from("xyz"), unique=True)),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(2, 4),
+    st.integers(0, 3),
+)
+def test_folds_of_documents_in_memory_are_those_of_counting(documents, n, seed):
+    """Also where documents have several labels or none, and where folds are empty."""
+    texts, labels = [" ".join(words) for words, _ in documents], [label for _, label in documents]
+    expected = ts.count_folds(texts, labels, folds=n, seed=seed)
+    found = Folds.of_matrix(read_labelled(texts, labels), n, seed=seed)
+    assert found.names == expected.names
+    assert found.assignment.tolist() == expected.assignment.tolist()
+    assert found.total == expected.total
+    for fold in range(n):
+        assert found.test(fold) == expected.test(fold)
+        assert found.training(fold) == expected.training(fold)
+    assert found.join([0, n - 1]) == expected.join([0, n - 1])

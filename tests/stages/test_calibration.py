@@ -17,7 +17,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 import termsieve as ts
-from termsieve.documents import read
 from termsieve.errors import OptionError
 from termsieve.evaluate.reliability import Reliability
 from termsieve.model import Model, train
@@ -31,7 +30,8 @@ from termsieve.model.calibration import (
     fit_sigmoids,
     spread_to_classes,
 )
-from termsieve.model.fitting import ModelSpec, hold_out, read_matrix
+from termsieve.model.fitting import ModelSpec, TrainingMatrix, hold_out
+from termsieve.study.corpus import read_corpus
 
 FINITE = st.floats(-50, 50)
 
@@ -188,8 +188,7 @@ def test_held_out_documents_are_seen_by_nothing(classifier, several):
     texts, labels = documents(60, several=several)
     weighting = "count" if classifier == "multinomial_nb" else "tfidf"
     spec = ModelSpec("chi2", "top(9)", weighting, classifier, 2, ts.Analyzer())
-    table = read({"text": texts, "labels": labels}, text="text", label="labels")
-    data = read_matrix(as_table(table), spec, 1)
+    data = TrainingMatrix.of(read_corpus(texts, labels, spec.analyzer, [], 1))
     found = hold_out(data, spec, 4, None, seed=3)
     splitter = (KFold if several else StratifiedKFold)(4, shuffle=True, random_state=3)
     names = np.array(labels, dtype=object)
@@ -213,17 +212,11 @@ def test_held_out_documents_are_seen_by_nothing(classifier, several):
     assert at == len(texts)
 
 
-def as_table(found):
-    import pyarrow as pa
-
-    return pa.Table.from_batches(list(found.batches()))
-
-
 def test_groups_are_held_out_together():
     texts, labels = documents(60)
     groups = [i // 3 % 5 for i in range(60)]
     spec = ModelSpec("chi2", "top(9)", "count", "multinomial_nb", 1, ts.Analyzer())
-    data = read_matrix(as_table(read({"text": texts, "labels": labels}, text="text", label="labels")), spec, 1)
+    data = TrainingMatrix.of(read_corpus(texts, labels, spec.analyzer, [], 1))
     found = hold_out(data, spec, 5, groups, seed=0)
     assert np.unique(found.part).tolist() == [0, 1, 2, 3, 4]
     assert np.bincount(found.part).tolist() == [12] * 5

@@ -84,7 +84,7 @@ def test_predict_hands_on_names_and_all_probabilities(model, mail, typed):
 
 
 def test_predict_explains(model, mail, typed):
-    _, out, _ = typed("predict", model, mail, "--explain", "--terms", "2", "--format", "json")
+    _, out, _ = typed("predict", model, mail, "--explain", "--top", "2", "--format", "json")
     for row, [why] in zip(json.loads(out), Model.load(model).explain([*SPAM, *HAM], n=2), strict=True):
         assert row["against"] == why.against
         assert row["because"] == [[part.term, round(part.part, 6)] for part in why.parts]

@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from termsieve.documents import Documents, read
+from termsieve.documents.label_spelling import find_similar_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:skipped")  # said of each bad row, and looked at below
 
@@ -254,3 +255,11 @@ print([label for batch in Documents.of(["a", "b"], labels) for (label,) in batch
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['1970-01-01 00:00:00.000000001', '1970-01-01 00:00:01']"
+
+
+def test_labels_that_differ_in_case_or_spaces_are_similar():
+    assert find_similar_labels(["Spam", "ham", " spam", "Straße", "STRASSE", "sp am"]) == [
+        ["Spam", " spam"], ["Straße", "STRASSE"],
+    ]  # fmt: skip
+    assert find_similar_labels(["a b", "a  b"]) == [["a b", "a  b"]]
+    assert not find_similar_labels(["a", "b"])

@@ -1,10 +1,15 @@
 """A small input is ranked without what takes long to load, compile or keep."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import termsieve
+from termsieve._kernels import private_folder
 
 TYPED = """
 import sys
@@ -82,8 +87,26 @@ def test_pandas_is_kept_from_arrow_and_from_nobody_else():
     subprocess.run([sys.executable, "-c", ASKING], check=True, timeout=300)
 
 
-def test_nothing_writable_is_no_hindrance(mail, tmp_path):
-    taken = tmp_path / "taken"
+def install_read_only(folder):
+    """Copy the package to where nothing can be kept beside its modules: also root cannot write into a file."""
+    shutil.copytree(Path(termsieve.__file__).parent, folder / "termsieve", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in {path.parent for path in folder.rglob("*.py")}:
+        (package / "__pycache__").write_bytes(b"")
+
+
+@pytest.mark.parametrize("way", ["plain", "compiled"])
+def test_nothing_writable_is_no_hindrance(way, mail, tmp_path):
+    install_read_only(tmp_path / "installed")
+    taken, temporary = tmp_path / "taken", tmp_path / "temporary"
     taken.write_bytes(b"")
-    nowhere = {name: str(taken / "x") for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
-    assert run("rank", mail, **nowhere, PYTHONDONTWRITEBYTECODE="1")[0] == run("rank", mail)[0]
+    temporary.mkdir()
+    (temporary / private_folder().name).write_bytes(b"")
+    nowhere = {name: str(taken / "x") for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    found, said = run(
+        "rank", mail, **nowhere, TMPDIR=str(temporary), PYTHONPATH=str(tmp_path / "installed"),
+        PYTHONDONTWRITEBYTECODE="1", TERMSIEVE_LOOPS=way,
+    )  # fmt: skip
+    assert found == run("rank", mail)[0]
+    assert ("compiling loops" in said) == (way == "compiled")
+    assert "later runs begin at once" not in said
+    assert not [*tmp_path.rglob("*.nbi")]

@@ -84,8 +84,8 @@ def test_train_takes_the_recommendation_of_compare(corpus):
 
 def test_parameters_and_defaults_are_those_of_compare():
     mine, theirs = (inspect.signature(function).parameters for function in (train, ts.compare))
-    shared = [name for name in mine if name in theirs and name != "ks"]
-    assert {"scores", "classifiers", "cv", "seed", "sample", "weighting", "min_df"} <= set(shared)
+    shared = [name for name in mine if name in theirs]
+    assert {"scores", "classifiers", "ks", "cv", "seed", "sample", "weighting", "min_df"} <= set(shared)
     assert all(mine[name].default == theirs[name].default for name in shared)
 
 

@@ -9,8 +9,20 @@ import pytest
 
 import termsieve as ts
 from termsieve.cli.plan_options import PlanOptions, shown_default
+from termsieve.defaults import CALIBRATION_FOLDS, DEFAULT_SCORE
 from termsieve.errors import OptionError
-from termsieve.study.plan import ALL, GRID, GROWTH, Contender, Plan, changed_settings, default_settings, parameters
+from termsieve.selection.stability import PAIRS
+from termsieve.study.plan import (
+    ALL,
+    GRID,
+    GROWTH,
+    MARGIN,
+    Contender,
+    Plan,
+    changed_settings,
+    default_settings,
+    parameters,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,6 +81,19 @@ def test_defaults_in_the_documents_are_those_of_the_plan():
         assert f"`{told[name]}`" in text, name
     assert f"in {told['cv']} folds" in text
     assert f"more than {int(told['sample']):,} documents" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("words.md", f"the loss of F1 that does not count: {MARGIN} unless you say otherwise"),
+        ("models.md", f"divided into {CALIBRATION_FOLDS} folds (`--calibrate N`"),
+        ("choosing.md", f"**Take `{DEFAULT_SCORE}`** (G test), which is the default of every command"),
+        ("certainty.md", f"in which share of {2 * PAIRS} half-samples"),
+    ],
+)
+def test_numbers_in_the_documents_are_the_defaults_of_the_code(page, said):
+    assert said in re.sub(r"\s+", " ", (ROOT / "docs" / page).read_text("utf-8"))
 
 
 @pytest.mark.parametrize(

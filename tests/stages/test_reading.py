@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import termsieve as ts
-from termsieve.documents import read, sources
-from termsieve.documents.columns import ChosenColumns
+from termsieve.documents import formats, read, sources
+from termsieve.documents.columns import ChosenColumns, find_group_column
 from termsieve.errors import InputError, OptionError
 
 
@@ -142,6 +142,23 @@ def test_patterns_are_expanded_once(tmp_path, monkeypatch, typed):
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize("command", [["rank"], ["changes", "--by", "day"], ["compare", "-k", "1", "--cv", "2"]])
+def test_names_of_files_are_looked_at_once(command, tmp_path, monkeypatch, typed):
+    path = write(tmp_path / "x.csv", "text;label;day", *["whale;sea;1", "cat;land;2"] * 4)
+    seen = {"has_magic": [], "detect_separator": [], "read_column_names": []}
+
+    def spy(module, name):
+        plain = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, **more: seen[name].append(given) or plain(*given, **more))
+
+    spy(sources.glob, "has_magic")
+    spy(formats, "detect_separator")
+    spy(sources, "read_column_names")
+    code, _, err = typed(command[0], path, *command[1:])
+    assert code == 0, err
+    assert {name: len(calls) for name, calls in seen.items()} == dict.fromkeys(seen, 1)
+
+
 def test_the_header_is_parsed_once_to_detect_columns(tmp_path, monkeypatch, typed):
     write(tmp_path / "x.csv", "body,topic", "whale,sea", "cat,land")
     calls = []
@@ -169,3 +186,9 @@ def test_a_dash_is_standard_input(monkeypatch):
         rows(documents)
     with pytest.raises(OptionError, match="cannot be read together"):
         ts.read(["-", "x.csv"])
+
+
+def test_a_column_of_documents_that_are_alike_is_known_by_its_name():
+    chosen = ChosenColumns(("text",), "author")
+    assert find_group_column(["text", "author", "id", " Site", "user"], chosen) == " Site"
+    assert find_group_column(["text", "author", "id"], chosen) is None

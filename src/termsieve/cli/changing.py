@@ -251,7 +251,7 @@ def _read_periods(
 ) -> dict[str, Counts]:  # fmt: skip
     """Return the counts of each period: of each file, or of each value of a column."""
     from termsieve.cli.reading import find_counts, find_labelled, read_counts, read_folds
-    from termsieve.documents.sources import expand_patterns
+    from termsieve.documents.sources import STDIN, FoundFiles, expand_patterns
 
     paths = expand_patterns(files)
     if by is not None:
@@ -266,7 +266,9 @@ def _read_periods(
             f"{paths[0] if paths else 'Nothing'}: is one period. Give a file for each period, or the column that has "
             "it: --by month."
         )
-    found = {path: find_counts([path], columns, analysis) for path in paths}
+    if paths.count(STDIN) > 1:
+        raise OptionError("- is standard input, and is one period: it cannot be given twice.")
+    found = {path: find_counts(FoundFiles([path]), columns, analysis) for path in paths}
     output_options.check(page=True, inputs=[file for one in found.values() for file in one.files] + analysis.files)
     names = _distinct_names(paths)
     return {

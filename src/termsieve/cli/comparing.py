@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from termsieve.documents import Documents
+    from termsieve.study.corpus import Corpus
     from termsieve.study.results import Comparison
-    from termsieve.tokens.analyzer import Analyzer
 
 MAX_FITTED = 30_000  # documents: with more, the page has no model of them
 MAX_JUDGED = 20_000  # documents times classes: with more, models of few bytes take longer than the page is waited for
@@ -132,7 +132,10 @@ def compare(
     """Compare scores, classifiers and numbers of terms by cross-validation, and recommend the fewest that suffice."""
     from termsieve.cli.compare_views import make_comparison_sheet
     from termsieve.cli.reading import find_labelled, note_similar_classes, report_reading
-    from termsieve.study.study import compare as run_comparison
+    from termsieve.counts.counting import resolve_threads
+    from termsieve.study.corpus import read_corpus
+    from termsieve.study.plan import Plan
+    from termsieve.study.study import compare_corpus
 
     _check_measure(measure, per_class=plan.get("per_class", False))
     documents = find_labelled(files, columns)
@@ -140,12 +143,13 @@ def compare(
     _check_journal(journal, inputs, outputs or [])
     _check_outputs(outputs or [], figures, inputs)
     analyzer = analysis.make_analyzer()
+    checked = Plan.from_arguments(**plan)
     with report_reading(documents, messages, "compared"):
         note_groups(documents, plan, messages)
-        result = run_comparison(
-            documents, analyzer=analyzer, journal=journal, threads=threads, progress=messages.progress,
-            excerpts=excerpts, **plan,
-        )  # fmt: skip
+        corpus = read_corpus(documents, None, analyzer, checked.columns, resolve_threads(threads))
+        result = compare_corpus(
+            corpus, checked, journal=journal, threads=threads, progress=messages.progress, excerpts=excerpts
+        )
     if result.counts is not None:
         note_similar_classes(result.counts.classes, messages)
     for note in result.settings["notes"]:
@@ -157,7 +161,7 @@ def compare(
         outputs or (), key=lambda path: path.suffix.lower() in HTML_EXTENSIONS
     ):  # the page last: it may fail
         if output.suffix.lower() in HTML_EXTENSIONS:
-            extras = _make_extras(result, documents, analyzer, bytes_curve, messages)
+            extras = _make_extras(result, corpus, bytes_curve, messages)
             _write_page(result, output, None, title, figures, messages, **extras)
         else:
             _write_output(result, sheet, output, OutputOptions(output, None, safe_csv), messages)
@@ -215,9 +219,7 @@ def _write_output(
     messages.note(f"written to {output}")
 
 
-def _make_extras(
-    result: Comparison, documents: Documents, analyzer: Analyzer | None, bytes_curve: bool | None, messages: Messages
-) -> dict[str, Any]:
+def _make_extras(result: Comparison, corpus: Corpus, bytes_curve: bool | None, messages: Messages) -> dict[str, Any]:
     """Return what the page of a comparison has beside it: the recommended model, and what it needs in bytes."""
     from termsieve.model.exporting import find_front
     from termsieve.model.train_model import train_recommended
@@ -228,12 +230,12 @@ def _make_extras(
         return {}
     try:
         with messages.report_time("fitted the recommended model"):
-            model = train_recommended(result, documents, analyzer=analyzer)
+            model = train_recommended(result, corpus)
         if bytes_curve is False or (bytes_curve is None and len(model.classes) * model.settings["n_docs"] > MAX_JUDGED):
             return {"model": model}
         about = {name: model.settings[name] for name in ("score", "classifier", "weighting")}
         with messages.report_time("tried models of few bytes"):
-            front = find_front(documents, analyzer=Analyzer.from_settings(model.settings["analyzer"]), **about)
+            front = find_front(corpus, analyzer=Analyzer.from_settings(model.settings["analyzer"]), **about)
     except OptionError as error:  # of a model that has no form elsewhere
         messages.note(f"note: the page has no box to try the model, or no curve of bytes: {error}")
         return {}
@@ -309,6 +311,8 @@ def report(
     names = split_names(scores or [REPORT_SCORES])
     counts = read_counts(found, analysis, threads, messages)
     documents = found.documents if found.documents is not None and found.documents.files else None
+    if found.documents is not None and documents is None:
+        messages.note("note: standard input is read once, so the page has no excerpts; of a file it has")
     _write_page(score_counts(counts, list(names)), output, documents, title, figures, messages)
 
 

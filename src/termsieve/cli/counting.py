@@ -11,12 +11,12 @@ from termsieve.cli.app import app
 from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, Files, Output, Threads, option_name
 from termsieve.cli.messages import Messages, escape_controls
 from termsieve.cli.option_groups import expand_groups, flag, format_examples, option
+from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
     from termsieve.counts.counts import Counts
     from termsieve.counts.counts_file import CountsFile
     from termsieve.documents import Documents
-    from termsieve.tokens.analyzer import Analyzer
 
 
 @app.command(
@@ -84,6 +84,7 @@ def count(
 ) -> None:  # fmt: skip
     """Count the terms of labelled documents into one small file, from which all scores follow."""
     from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.documents.sources import STDIN
     from termsieve.files import check_target
 
     target = _choose_target(output, update)
@@ -92,6 +93,8 @@ def count(
     if engine is not None or master is not None:
         _refuse_beside_engine(engine, update=update, memory=memory, threads=threads, columns=columns)
         check_target(target)
+        if STDIN in files:
+            raise OptionError("--engine spark reads files; - is standard input. Write it to a file first.")
         _save_counts(_count_with_spark(files, master or "local[*]", columns, analysis), target, messages)
         return
     how = _HowToCount(analysis, threads, memory, spill_folder, resume)
@@ -103,7 +106,7 @@ def count(
     if memory is None or found.documents is None:
         _save_counts(read_counts(found, analysis, threads, messages, contrast=False), target, messages)
     else:
-        _count_to_file(found.documents, target, how, messages)
+        _count_within(memory, found.documents, target, how, messages)
         _describe_file(target, messages)
 
 
@@ -150,58 +153,39 @@ def _choose_target(output: Path | None, update: Path | None) -> Path:
     return target
 
 
-def _count_to_file(
-    documents: Documents, target: Path, how: _HowToCount, messages: Messages, analyzer: Analyzer | None = None
-) -> None:
+def _count_within(memory: str, documents: Documents, target: Path, how: _HowToCount, messages: Messages) -> None:
     """Count documents into a file, within the memory that is given."""
     from termsieve.cli.reading import report_reading
-    from termsieve.counts.counting import count as count_documents
     from termsieve.counts.spilling import count_to_file
 
-    analyzer = analyzer or how.analysis.make_analyzer()
     with report_reading(documents, messages, "counted"):
-        if how.memory is None:
-            count_documents(documents, analyzer=analyzer, threads=how.threads, progress=messages.progress).save(target)
-        else:
-            count_to_file(
-                documents, target, memory=how.memory, analyzer=analyzer, threads=how.threads,
-                spill_folder=how.spill_folder, resume=how.resume, progress=messages.progress,
-            ).close()  # fmt: skip
+        count_to_file(
+            documents, target, memory=memory, analyzer=how.analysis.make_analyzer(), threads=how.threads,
+            spill_folder=how.spill_folder, resume=how.resume, progress=messages.progress,
+        ).close()  # fmt: skip
 
 
 def _update_counts(
     target: Path, files: list[str], columns: ColumnOptions, how: _HowToCount, messages: Messages
 ) -> None:
     """Add the files that are not in the list of what was counted."""
-    from termsieve.cli.reading import find_labelled
-    from termsieve.counts.counts_file import CountsFile
-    from termsieve.counts.manifest import identify_files, read_manifest, write_manifest
-    from termsieve.counts.merging import save_sum
+    from termsieve.cli.reading import find_labelled, report_reading
+    from termsieve.counts.updating import add_new_files, find_new_files
     from termsieve.files import check_target
-    from termsieve.threads import count_cores
 
     documents = find_labelled(files, columns)
     check_target(target, inputs=[*documents.files, *how.analysis.files])
-    named = identify_files(documents.paths)
-    known, analyzer = [], None
-    if target.exists():
-        with CountsFile(target) as file:
-            known, analyzer = read_manifest(file), file.head.analyzer
-    counted = {one.sha256 for one in known}
-    new = [one for one in named if one.sha256 not in counted]
-    if len(new) < len(named):
-        messages.note(f"{len(named) - len(new):,} of {len(named):,} files are counted already")
-    if not new:
+    found = find_new_files(documents, target)
+    if found.n_counted:
+        messages.note(f"{found.n_counted:,} of {found.n_counted + len(found.new):,} files are counted already")
+    if not found.new:
         return
-    part = target.with_name(f"{target.name}.new")
-    try:
-        given = how.analysis.make_analyzer() if how.analysis.changed_fields() else analyzer
-        _count_to_file(documents.only_files({one.name for one in new}), part, how, messages, given)
-        parts = [target, part] if target.exists() else [part]
-        save_sum(parts, target, how.threads or count_cores(), files=write_manifest([*known, *new]))
-    finally:
-        part.unlink(missing_ok=True)
-    messages.note(f"{len(new):,} files added")
+    with report_reading(found.documents, messages, "counted"):
+        add_new_files(
+            found, target, analyzer=how.analysis.make_analyzer(), threads=how.threads, memory=how.memory,
+            spill_folder=how.spill_folder, resume=how.resume, progress=messages.progress,
+        )  # fmt: skip
+    messages.note(f"{len(found.new):,} files added")
     _describe_file(target, messages)
 
 

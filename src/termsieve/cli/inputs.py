@@ -11,7 +11,7 @@ import typer
 
 from termsieve.cli.completion import complete_scores, complete_stemmers
 from termsieve.cli.option_groups import flag, option
-from termsieve.defaults import DEFAULT_LEVEL, DEFAULT_SCORE
+from termsieve.defaults import DEFAULT_ENCODING, DEFAULT_ENCODING_ERRORS, DEFAULT_LEVEL, DEFAULT_SCORE
 from termsieve.errors import OptionError
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 CountsLike = TypeVar("CountsLike", "Counts", "CountsFile")
 INPUT_PANEL, TERMS_PANEL = "Input", "Terms"
-DEFAULT_ENCODING = "utf-8"
-DEFAULT_ENCODING_ERRORS = "error"
 MIN_LENGTH = 1  # characters of a word
 CHARACTER_RUN = 3  # longest run of characters, with --characters
 LEVEL_HELP = f"Level of the intervals (default {DEFAULT_LEVEL})."

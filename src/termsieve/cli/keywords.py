@@ -63,10 +63,13 @@ def keywords(
 ) -> None:  # fmt: skip
     """Show the words that a text has more often than a reference corpus. Words that it lacks count 0 times."""
     from termsieve.cli.reading import find_counts, read_counts
+    from termsieve.documents.sources import STDIN
     from termsieve.periods.reference import keywords as find_keywords
     from termsieve.periods.reference import refuse_score_of_documents
     from termsieve.ranking.ranking import as_score
 
+    if STDIN in files and reference == STDIN:
+        raise OptionError("- is standard input: it has the text or the reference, not both.")
     wanted = as_score(score)
     refuse_score_of_documents(wanted)
     found = find_counts(files, columns, analysis, labelled=False)
@@ -89,18 +92,16 @@ def _read_reference(path: str, analyzer: Analyzer | None) -> Counts:
         return Counts.load(path)
     words: list[str] = []
     times: list[str] = []
-    text, label = _choose_columns(path)
-    for batch in read(path, text=text, label=label, strict=True).batches():
+    table = read(path, label=None, strict=True)
+    for batch in table.with_columns(*_choose_columns(path, table.column_names)).batches():
         words += batch.column("text").to_pylist()
         times += [one[0] for one in batch.column("labels").to_pylist()]
     return count_frequencies(words, times, analyzer=analyzer)
 
 
-def _choose_columns(path: str) -> tuple[str, str]:
-    from termsieve.documents import read
+def _choose_columns(path: str, names: list[str]) -> tuple[str, str]:
     from termsieve.documents.columns import guess_column
 
-    names = read(path, label=None).column_names
     chosen = guess_column(names, _WORDS), guess_column(names, _FREQUENCIES)
     if not all(isinstance(one, str) for one in chosen):
         raise OptionError(

@@ -178,8 +178,9 @@ def predict(
     explain: Annotated[
         bool, flag("--explain", "-e", help="Show the terms that decided, and what each contributed.")
     ] = False,
-    terms: Annotated[
-        int, option("--terms", metavar="N", min=1, help=f"Number of terms with --explain (default {EXPLAINED_TERMS}).")
+    top: Annotated[
+        int,
+        option("--top", "-n", metavar="N", min=1, help=f"Number of terms with --explain (default {EXPLAINED_TERMS})."),
     ] = EXPLAINED_TERMS,
     probabilities: Annotated[
         bool, flag("--probabilities", "-p", help="Write the probability of every class, not only of the label.")
@@ -243,7 +244,7 @@ def predict(
     report_columns(documents, messages)
     agreement = LabelAgreement(model.classes, single=model.single) if columns.label else None
     counted = PredictionCount()
-    items = _predict_documents(model, documents, identity, terms if explain else 0, agreement, counted, min_confidence)
+    items = _predict_documents(model, documents, identity, top if explain else 0, agreement, counted, min_confidence)
     # the path of a file in a class folder is its place
     places = [] if documents.has_folders and identity == PATH else documents.place_names
     sheet = make_prediction_sheet(
@@ -277,12 +278,14 @@ def _predict_documents(
     counted: PredictionCount, min_confidence: float,
 ) -> Iterator[Prediction]:  # fmt: skip
     """Yield each document with its prediction, batch by batch."""
+    import pyarrow as pa
+
     from termsieve.cli.model_views import Prediction
     from termsieve.model.explaining import explain_rows
 
     for batch in documents.batches([identity] if identity else [], places=True):
-        texts = batch.column("text").to_pylist()
-        X = model.to_matrix(texts)
+        column = batch.column("text")
+        X, texts = model.to_matrix(pa.chunked_array([column])), column.to_pylist()
         labelled = model.label_rows(X, min_confidence)
         labels = model.name_labels(labelled.labels)
         chances = [None] * len(texts) if labelled.probabilities is None else labelled.probabilities

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from termsieve.documents import Documents
 
 PANEL = "Study"
-# columns whose documents are alike: a fold that has some of them knows more of the others than of new documents
-GROUP_NAMES = ("source", "author", "thread", "thread_id", "user", "user_id", "speaker", "site", "domain", "publisher",
-               "newspaper", "outlet", "patient", "customer", "conversation")  # fmt: skip
 _LISTED = ("classifiers",)  # few enough to be named in the help text
 _COMPLETE = {"scores": complete_scores, "classifiers": complete_classifiers}
 
@@ -50,15 +47,14 @@ class PlanOptions(GeneratedOptions):
 
 def note_groups(documents: Documents, plan: dict[str, Any], messages: Messages) -> None:
     """Note a column whose documents should probably stay together in the folds."""
+    from termsieve.documents.columns import find_group_column
+
     if "groups" in plan or isinstance(plan.get("cv"), str) or not documents.files:
         return
-    used = {*documents.chosen_columns.text, documents.chosen_columns.label}
-    found = [name for name in documents.column_names if name.strip().lower() in GROUP_NAMES and name not in used]
-    if found:
-        name = shlex.quote(found[0])
+    if name := find_group_column(documents.column_names, documents.chosen_columns):
         messages.note(
-            f"note: documents with the same {found[0]!r} may be alike; if new documents will come from others, "
-            f"--groups {name} keeps them together in the folds, and the F1 is that of documents of a new {found[0]!r}."
+            f"note: documents with the same {name!r} may be alike; if new documents will come from others, --groups "
+            f"{shlex.quote(name)} keeps them together in the folds, and the F1 is that of documents of a new {name!r}."
         )
 
 

@@ -228,19 +228,23 @@ def select(
     """Select terms: the best k by a score, or those that a rule takes. -o terms.txt writes one term per line."""
     from termsieve.cli.rank_views import make_selection_sheet
     from termsieve.cli.reading import find_counts, open_blocks, read_counts, read_half_samples, read_matrix
+    from termsieve.counts.folds import Folds
     from termsieve.ranking.ranking import as_score
     from termsieve.selection.selection import select as select_terms
+    from termsieve.selection.stability import N_FOLDS
 
     chosen_score, chosen_rule = as_score(score), choose_rule(k, rule)
     if stability and (rule is not None or explain):
         raise typer.BadParameter("--stability goes with -k alone; stable(500, share=0.9) is a rule.")
     found = find_counts(files, columns, analysis)
     output_options.check(inputs=[*found.files, *analysis.files])
-    needs_folds = stability or chosen_rule.needs_folds
-    folds = read_half_samples(found, analysis, threads, messages) if needs_folds else None
-    matrix, wanted_by = None, "--explain" if explain else str(chosen_rule)
+    needs_folds, folds, matrix = stability or chosen_rule.needs_folds, None, None
     if explain or chosen_rule.needs_documents:
-        matrix = read_matrix(found, analysis, pruning, threads, messages, wanted_by)
+        whole = read_matrix(found, analysis, threads, messages, "--explain" if explain else str(chosen_rule))
+        folds = Folds.of_matrix(whole, N_FOLDS) if needs_folds else None
+        matrix = whole.with_counts(pruning.apply(whole.counts))
+    elif needs_folds:
+        folds = read_half_samples(found, analysis, threads, messages)
     source: LabelledMatrix | Counts | CountsFile
     if matrix is not None:
         source = matrix

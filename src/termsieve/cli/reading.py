@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, PruningOptions, option_name
+from termsieve.cli.inputs import AnalyzerOptions, ColumnOptions, OptionGroup, option_name
 from termsieve.cli.messages import Messages, use_option_names
 from termsieve.counts.counts import Counts
 from termsieve.counts.counts_file import CountsFile
 from termsieve.counts.storage import is_counts_file
 from termsieve.documents import AUTO, Documents
+from termsieve.documents.label_spelling import find_similar_labels
 from termsieve.documents.reading import find_documents
 from termsieve.documents.remote import hide_secrets, is_uri
-from termsieve.documents.sources import expand_patterns, refuse_missing, refuse_same_files
+from termsieve.documents.sources import FoundFiles, expand_patterns, refuse_missing, refuse_same_files
 from termsieve.errors import InputError, OptionError, describe_single_class
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def find_counts(
     return CountsInput(paths, find_labelled(paths, columns) if labelled else find_unlabelled(paths, columns))
 
 
-def _expand_names(files: Sequence[str]) -> list[str]:
+def _expand_names(files: Sequence[str]) -> FoundFiles:
     """Return the files that names and patterns stand for; counts in an object store are refused."""
     paths = expand_patterns(files)
     for path in paths:
@@ -109,15 +110,9 @@ def report_reading(documents: Documents, messages: Messages, done: str) -> Itera
 
 def note_similar_classes(classes: Iterable[str], messages: Messages) -> None:
     """Note classes whose names differ in case or spaces only, which mostly are one class, misspelled."""
-    spellings: dict[str, list[str]] = {}
-    for name in classes:
-        spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
-    for same in spellings.values():
-        if len(same) > 1:
-            named = ", ".join(map(repr, same))
-            messages.note(
-                f"note: {named} are different classes, as they are spelled: correct the labels if they are one"
-            )
+    for same in find_similar_labels(classes):
+        named = ", ".join(map(repr, same))
+        messages.note(f"note: {named} are different classes, as they are spelled: correct the labels if they are one")
 
 
 def read_counts(
@@ -148,12 +143,7 @@ def open_blocks(found: CountsInput) -> CountsFile | None:
 
 
 def read_matrix(
-    found: CountsInput,
-    analysis: AnalyzerOptions,
-    pruning: PruningOptions,
-    threads: int | None,
-    messages: Messages,
-    wanted_by: str,
+    found: CountsInput, analysis: AnalyzerOptions, threads: int | None, messages: Messages, wanted_by: str
 ) -> LabelledMatrix:
     """Read documents into memory, for what looks at terms together."""
     if found.documents is None:
@@ -166,7 +156,7 @@ def read_matrix(
     with report_reading(found.documents, messages, "counted"):
         matrix = read_labelled(found.documents, analyzer=analysis.make_analyzer(), threads=threads)
     _refuse_single_class(matrix.counts)
-    return matrix.with_counts(pruning.apply(matrix.counts))
+    return matrix
 
 
 def _check_counts_files(paths: list[str], groups: list[OptionGroup]) -> None:

@@ -65,29 +65,33 @@ def multiverse(
 ) -> None:  # fmt: skip
     """Tell whether the best score and number of terms stay the same if texts are prepared in other ways."""
     from termsieve.cli.reading import find_labelled, report_reading
-    from termsieve.study.multiverse import USUAL
-    from termsieve.study.multiverse import multiverse as run_multiverse
+    from termsieve.counts.counting import resolve_threads
+    from termsieve.study.corpus import read_corpus
+    from termsieve.study.multiverse import USUAL, list_ways, try_ways
+    from termsieve.study.plan import Plan
+    from termsieve.study.study import compare_corpus
 
     varied = dict(parse_vary(one) for one in vary) if vary else dict(USUAL)
     if output_options.is_page:
         require_extra("report", "A page (.html)")
     documents = find_labelled(files, columns)
     output_options.check(page=True, inputs=[*documents.files, *analysis.files])
-    analyzer = analysis.make_analyzer()
+    analyzer, n_threads = analysis.make_analyzer(), resolve_threads(threads)
+    ways = list_ways(varied, analyzer, **{"ks": GRID, **plan, "classifiers": [classifier]})
     with report_reading(documents, messages, "compared"):
-        found = run_multiverse(
-            documents, vary=varied, classifier=classifier, analyzer=analyzer, threads=threads, notify=messages.note,
-            **plan,
-        )  # fmt: skip
+        corpus = read_corpus(documents, None, ways[0].analyzer, ways[0].plan.columns, n_threads)
+        found = try_ways(corpus, ways, n_threads, messages.note)
 
     def write_page(path: Path) -> None:
         """Compare once more in the way of the options, and put what the ways say on its page."""
         from termsieve import report as write_report
-        from termsieve.study.study import compare
+        from termsieve.tokens.analyzer import Analyzer
 
-        result = compare(
-            documents, analyzer=analyzer, classifiers=[classifier], threads=threads, progress=messages.progress, **plan
-        )
+        whole = Plan.from_arguments(**{**plan, "classifiers": [classifier]})
+        result = compare_corpus(
+            read_corpus(corpus, None, analyzer or Analyzer(), [], n_threads), whole, threads=threads,
+            progress=messages.progress,
+        )  # fmt: skip
         result.settings["multiverse"] = found.to_dict()
         write_report(result, path)
 

@@ -29,5 +29,6 @@
     merging         counts in files, added up block by block
     spilling        counting within a bound of memory
     manifest        the files that were counted, in the counts file
+    updating        files that are new, added to a counts file
     parts           documents counted apart, by an engine's workers, and how the parts come together
 """

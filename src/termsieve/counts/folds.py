@@ -22,6 +22,7 @@ from termsieve.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from termsieve.counts import cell_kernels
+    from termsieve.counts.labelled import LabelledMatrix
 else:
     cell_kernels = import_kernels("termsieve.counts.cell_kernels")
 
@@ -62,6 +63,19 @@ class Folds:
         """Bring together counts of folds that were counted apart, by name."""
         names = sorted(counts)
         return cls(_FoldCounts([counts[name] for name in names]), names)
+
+    @classmethod
+    def of_matrix(cls, matrix: LabelledMatrix, folds: int = 10, *, seed: int = 0) -> Folds:
+        """Divide documents in memory into folds, as `count_folds` divides them where it reads them.
+
+        >>> from termsieve.counts.labelled import read_labelled
+        >>> texts, labels = ["cheap pills", "buy pills", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
+        >>> folds = Folds.of_matrix(read_labelled(texts, labels), 2)
+        >>> folds.test(0) + folds.training(0) == folds.total
+        True
+        """
+        numbers = hash_to_folds(np.arange(matrix.X.shape[0]), folds, seed)
+        return cls(_divide_matrix(matrix, numbers, folds), list(range(folds)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -166,6 +180,28 @@ class _FoldCounts:
         """Return counts of the chosen folds."""
         kept = [part for part, wanted in zip(self._parts, chosen, strict=True) if wanted]
         return add_all(kept) if kept else self._total - self._total
+
+
+def _divide_matrix(matrix: LabelledMatrix, numbers: Int32Array, n_folds: int) -> FoldCells:
+    """Return the cells of folds of documents in memory; `numbers` has the fold of each."""
+    from scipy import sparse  # takes long to import, and counting does without
+
+    from termsieve.counts.matrices import sum_rows
+
+    Y, whole = matrix.Y, matrix.counts
+    n_labels, n_columns = np.diff(Y.indptr), (Y.shape[1] + 1) * n_folds
+    several = n_labels != 1  # what these lack, or have too much, goes to the rest column
+    classes = np.concatenate([Y.indices, np.full(several.sum(), Y.shape[1], Y.indices.dtype)])
+    documents = np.concatenate([np.repeat(np.arange(len(n_labels)), n_labels), np.flatnonzero(several)])
+    weights = np.concatenate([np.ones(len(Y.indices), np.int64), 1 - n_labels[several]])
+    columns = classes.astype(np.int64) * n_folds + numbers[documents]
+    labels = sparse.csr_array((weights, (columns, documents)), shape=(n_columns, len(n_labels)))
+    terms, folded = whole.term_array, sum_over_folds(sum_rows(matrix.X, labels), n_folds)
+    sizes = np.zeros((n_folds, Y.shape[1]), np.int64)
+    np.add.at(sizes, (np.repeat(numbers, n_labels), Y.indices), 1)
+    n_docs, n_multilabel = (np.bincount(some, minlength=n_folds) for some in (numbers, numbers[n_labels > 1]))
+    names = whole.classes.tolist()
+    return FoldCells(terms, *folded, names, sizes, n_docs, n_multilabel, numbers, whole.settings or {})
 
 
 def _extract_fold_plainly(

@@ -25,6 +25,11 @@ class CountedFile(NamedTuple):
 
 def identify_files(paths: Sequence[AnyPath]) -> list[CountedFile]:
     """Read files, and return by what they are known; one that is there twice is refused."""
+    if not paths:
+        raise InputError(
+            "A list of what was counted is one of files, and these documents are in none, as those of standard input. "
+            "Write them to a file, and name that."
+        )
     found: dict[str, CountedFile] = {}
     for path in paths:
         name = str(path)

@@ -152,6 +152,18 @@ def count_matrix(
     return facts, TermBlock(_make_column_names(terms, matrix.shape[1]), _align_cells(cells), totals)
 
 
+def sum_rows(X: sparse.csr_array, weights: sparse.csr_array) -> Cells:
+    """Sum the rows of a matrix, weighted: a class for each row of `weights`, whose numbers may be negative."""
+    present, squares = X.copy(), X.copy()
+    present.data, squares.data = np.ones_like(X.data), np.square(X.data)
+    pairs = ((abs(weights), present), (weights, present), (weights, X), (weights, squares))
+    places, *sums = [sparse.csc_array(one @ power) for one, power in pairs]  # where no sign counts, no sum is zero
+    for one in (places, *sums):
+        one.sort_indices()
+    values = np.stack([_take_values(one, places) for one in sums])
+    return Cells(places.indptr.astype(np.int64), places.indices.astype(np.int32), values)
+
+
 def _align_cells(cells: list[sparse.csc_array]) -> Cells:
     """Give the three one structure: that of the documents, which has no explicit zeros."""
     documents, *others = cells

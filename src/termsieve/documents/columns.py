@@ -26,6 +26,9 @@ LABEL_NAMES = (
     ("class", "classes", "category", "categories", "topic", "topics", "target", "tag", "tags", "folder"),
     ("sentiment", "genre", "section", "group", "newsgroup", "type", "author", "language"),
 )
+# columns whose documents are alike: a fold that has some of them knows more of the others than of new documents
+GROUP_NAMES = ("source", "author", "thread", "thread_id", "user", "user_id", "speaker", "site", "domain", "publisher",
+               "newspaper", "outlet", "patient", "customer", "conversation")  # fmt: skip
 DEFAULT_TEXT, DEFAULT_LABEL = TEXT_NAMES[0][0], LABEL_NAMES[0][0]
 _MAX_LISTED = 30
 _MAX_NAME_LENGTH = 60  # of a name that is listed
@@ -85,6 +88,16 @@ def choose_columns(sources: Sequence[Source], wanted: WantedColumns, options: Op
     chosen = _choose(sources, wanted, options)
     notes = [chosen.note, *_describe_folders(sources, wanted), *_describe_sources(sources, options)]
     return replace(chosen, note=", ".join(filter(None, notes)))
+
+
+def find_group_column(names: Sequence[str], chosen: ChosenColumns) -> str | None:
+    """Find a column, other than the chosen ones, by whose name documents with the same value are alike.
+
+    >>> find_group_column(["text", "Author", "label"], ChosenColumns(("text",), "label"))
+    'Author'
+    """
+    used = {*chosen.text, chosen.label}
+    return next((name for name in names if name.strip().lower() in GROUP_NAMES and name not in used), None)
 
 
 def _describe_folders(sources: Sequence[Source], wanted: WantedColumns) -> list[str]:

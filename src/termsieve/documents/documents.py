@@ -266,6 +266,11 @@ class Documents:
         """Return the documents of some of the files, read as they are read here."""
         return Documents([source for source in self._sources if source.name in names], self._given, self._wanted)
 
+    def with_columns(self, text: str, label: str) -> Documents:
+        """Return the same documents with the text and the label in these columns."""
+        given = replace(self._given, text=(text,), label=label)
+        return Documents(self._sources, given, WantedColumns(given.text, label))
+
     @property
     def origin(self) -> dict[str, Any]:
         """Names of the files, none for documents in memory, and the options of `read` that are not its defaults."""

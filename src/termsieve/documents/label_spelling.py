@@ -18,7 +18,7 @@ import datetime as dt
 import decimal
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,18 @@ def is_missing(value: Any) -> bool:
     if isinstance(value, (float, np.floating, decimal.Decimal, np.datetime64, np.timedelta64)):
         return bool(value != value)
     return False
+
+
+def find_similar_labels(labels: Iterable[str]) -> list[list[str]]:
+    """Find labels that differ in case or spaces only: mostly these are one class, misspelled.
+
+    >>> find_similar_labels(["Spam", "ham", " spam"])
+    [['Spam', ' spam']]
+    """
+    spellings: dict[str, list[str]] = {}
+    for label in labels:
+        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
+    return [same for same in spellings.values() if len(same) > 1]
 
 
 def spell(value: Any) -> str:

@@ -6,6 +6,7 @@ import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from termsieve.defaults import DEFAULT_ENCODING, DEFAULT_ENCODING_ERRORS
 from termsieve.documents.separators import check_separator
 from termsieve.errors import InputError, OptionError, did_you_mean
 
@@ -24,8 +25,8 @@ class Options:
     label: str | None = "label"
     label_sep: str | None = None
     split: tuple[str, Any] | None = None
-    encoding: str = "utf-8"
-    encoding_errors: str = "error"
+    encoding: str = DEFAULT_ENCODING
+    encoding_errors: str = DEFAULT_ENCODING_ERRORS
     strict: bool = False
     sep: str | None = None
     sheet: str | int | None = None
@@ -45,8 +46,8 @@ def make_options(
     *,
     label_sep: str | None = None,
     split: tuple[str, Any] | None = None,
-    encoding: str = "utf-8",
-    encoding_errors: str = "error",
+    encoding: str = DEFAULT_ENCODING,
+    encoding_errors: str = DEFAULT_ENCODING_ERRORS,
     strict: bool = False,
     sep: str | None = None,
     sheet: str | int | None = None,

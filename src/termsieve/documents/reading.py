@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from termsieve.defaults import DEFAULT_ENCODING, DEFAULT_ENCODING_ERRORS
 from termsieve.documents.columns import AUTO, DEFAULT_LABEL, DEFAULT_TEXT, Detect, WantedColumns
 from termsieve.documents.documents import Documents
 from termsieve.documents.formats import KNOWN_EXTENSIONS
@@ -26,8 +27,8 @@ def read(
     label_sep: str | None = None,
     by_file: bool = False,
     split: tuple[str, Any] | None = None,
-    encoding: str = "utf-8",
-    encoding_errors: str = "error",
+    encoding: str = DEFAULT_ENCODING,
+    encoding_errors: str = DEFAULT_ENCODING_ERRORS,
     strict: bool = False,
     sep: str | None = None,
     sheet: str | int | None = None,

@@ -6,7 +6,8 @@ import glob
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -49,6 +50,7 @@ class FileSource(Source):
 
     def __init__(self, path: AnyPath, reader: FileReader, *, may_be_empty: bool = False) -> None:
         self.path, self._reader = path, reader
+        self._found: dict[Hashable, Any] = {}
         self._may_be_empty = may_be_empty
         self.name = str(path)
         self.unit = LINE if get_extension(path) in TEXT_FORMATS else ROW
@@ -63,7 +65,7 @@ class FileSource(Source):
     def column_names(self, options: Options) -> list[str]:
         """Return the names of the columns."""
         self._refuse_empty()
-        return read_column_names(self.path, options)
+        return list(self._find_once(read_column_names, self._with_separator(options)))
 
     def remarks(self, options: Options) -> list[str]:
         """Say what separates the cells, if it is not usual for the ending, and which sheet is read."""
@@ -72,7 +74,7 @@ class FileSource(Source):
             return [note] if (note := describe_sheet(self.path, options)) else []
         if self._reader is not read_cells or options.sep is not None:
             return []
-        sep = find_separator(self.path, options)
+        sep = self._find_once(find_separator, options)
         return [] if sep == USUAL_SEPARATORS.get(ending) else [f"cells separated by {describe_separator(sep)}"]
 
     def read_undecodable(self, encoding: str) -> bytes:
@@ -83,12 +85,25 @@ class FileSource(Source):
         """Yield rows in chunks of moderate size; a file without any is refused."""
         self._refuse_empty()
         rows = 0
-        for chunk in self._reader(self.path, options, extra):
+        for chunk in self._reader(self.path, self._with_separator(options), extra):
             rows += chunk.rows
             if chunk.rows:
                 yield chunk
         if not rows and not self._may_be_empty:
             raise InputError(f"{self.name} is empty: it has no rows.")
+
+    def _with_separator(self, options: Options) -> Options:
+        """Return the options with the separator of the cells, where the file has cells."""
+        if self._reader is not read_cells:
+            return options
+        return replace(options, sep=self._find_once(find_separator, options))
+
+    def _find_once(self, find: Callable[[AnyPath, Options], Any], options: Options) -> Any:
+        """Return what the first bytes of the file tell: they are looked at once for the same options."""
+        key = (find, options.encoding, options.sep, options.sheet, options.quotes)
+        if key not in self._found:
+            self._found[key] = find(self.path, options)
+        return self._found[key]
 
     def _refuse_empty(self) -> None:
         if not self.size:
@@ -207,9 +222,15 @@ def _find_files(paths: Sequence[Any], *, cells: bool) -> list[Source]:
     return [source for file in files for source in _open_file(file, readers.get(file))]
 
 
-def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+class FoundFiles(list[str]):
+    """Files that patterns stood for: nothing in their names is a pattern any more."""
+
+
+def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> FoundFiles:
     """Return the files that paths and patterns stand for, in order; "-", standard input, as it is."""
-    found: list[str] = []
+    if isinstance(paths, FoundFiles):
+        return paths
+    found = FoundFiles()
     for path in paths:
         if is_uri(os.fspath(path)):
             found += expand_uri(os.fspath(path))

@@ -1,7 +1,7 @@
 """The fit of a model to all documents, and the same fit to parts of them, so that held-out documents can be judged.
 
-Texts are read once, into one matrix. The fit to a part takes the counts of its rows: terms, weights and classifier are
-what they would be if there were no other documents.
+Texts are read once, into a corpus, whether they are compared, too, or not. The fit to a part takes the counts of its
+rows: terms, weights and classifier are what they would be if there were no other documents.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from termsieve._types import Array, BoolArray, Int64Array
 from termsieve.classify.linear_svm import LinearSVM
 from termsieve.classify.recipes import classifier as make_classifier
 from termsieve.classify.vocabulary_nb import VocabularyNB
+from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.counts.labelled import LabelledMatrix
-from termsieve.counts.matrices import make_label_matrix
 from termsieve.defaults import CALIBRATION_FOLDS
-from termsieve.documents import Documents
-from termsieve.errors import InputError, OptionError, describe_single_class
+from termsieve.errors import InputError, OptionError
 from termsieve.estimators import TermVectorizer
 from termsieve.model.calibrating import HeldOut, choose_decision
 from termsieve.model.calibration import find_log_odds, spread_to_classes
 from termsieve.model.model import Model, find_known
 from termsieve.model.parts import make_vectorizer
+from termsieve.study.corpus import Corpus
 from termsieve.study.splits import Split, make_splits
 from termsieve.tokens.analyzer import Analyzer
 
@@ -64,6 +64,11 @@ class TrainingMatrix(NamedTuple):
     terms: pa.LargeStringArray
     classes: list[str]
     settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> TrainingMatrix:
+        """Return the matrix of a corpus."""
+        return cls(corpus.X, corpus.Y, corpus.terms, corpus.classes, corpus.settings)
 
     @property
     def single(self) -> bool:
@@ -119,28 +124,16 @@ def make_unmeasured_settings() -> dict[str, Any]:
     return {"judged_on": 0, "candidates": [], "f1_macro": None, "standard_error": None, "accuracy": None}
 
 
-def read_table(documents: Documents, columns: list[str]) -> pa.Table:
-    """Read the documents into a table in memory: they are compared and fitted."""
-    batches = list(documents.batches(columns))
-    if not batches:
-        raise InputError("There are no documents.")
-    table = pa.Table.from_batches(batches)
-    classes = pc.unique(pc.list_flatten(table["labels"])).to_pylist()
-    if len(classes) < 2:
-        raise InputError(describe_single_class(table.num_rows, classes))
-    return table
-
-
 def fit_model(
-    table: pa.Table, spec: ModelSpec, settings: dict[str, Any], *, threads: int | None = None,
+    corpus: Corpus, spec: ModelSpec, settings: dict[str, Any], *, threads: int | None = None,
     calibrate: int = CALIBRATION_FOLDS, groups: Sequence[Any] | None = None, seed: int = 0,
 ) -> Model:  # fmt: skip
-    """Fit a model to all documents of a table, and calibrate its probabilities.
+    """Fit a model to all documents of a corpus, and calibrate its probabilities.
 
     Parameters
     ----------
-    table
-        With the columns text and labels.
+    corpus
+        The documents; where the model has terms of another analyzer, their texts are read again.
     spec, settings
         What the model is made of, and what is noted beside that.
     calibrate
@@ -149,11 +142,11 @@ def fit_model(
         One value for each document: those of one group are held out together.
     """
     check_calibration_folds(calibrate)
-    data = read_matrix(table, spec, threads)
+    data = TrainingMatrix.of(corpus.read_again(spec.analyzer, resolve_threads(threads)))
     parts = fit_parts(data, spec, single=data.single)
     about = {
         **settings, "score": spec.score, "rule": spec.rule, "weighting": spec.weighting,
-        "classifier": spec.classifier, "min_df": spec.min_df, "n_terms": len(parts.columns), "n_docs": table.num_rows,
+        "classifier": spec.classifier, "min_df": spec.min_df, "n_terms": len(parts.columns), "n_docs": corpus.n_docs,
         "analyzer": spec.analyzer.settings, "calibration": None, "duality_gap": _find_largest_gap(parts.classifier),
     }  # fmt: skip
     model = Model(
@@ -171,18 +164,6 @@ def check_calibration_folds(calibrate: Any) -> None:
     """Refuse what is not a number of folds."""
     if type(calibrate) is not int or calibrate < 0 or calibrate == 1:
         raise OptionError(f"calibrate must be a number of folds, 2 or more, or 0 for none; not {calibrate!r}.")
-
-
-def read_matrix(table: pa.Table, spec: ModelSpec, threads: int | None) -> TrainingMatrix:
-    """Read the texts of a table into a matrix with all their terms."""
-    _, rows, terms, columns = spec.make_vectorizer(threads)._read(table["text"])
-    if not len(terms):
-        raise InputError(
-            f"The {table.num_rows:,} documents have no terms: the text column may be the wrong one, or all words are "
-            "stop words."
-        )
-    Y, classes = make_label_matrix(table["labels"], None, table.num_rows)
-    return TrainingMatrix(rows.matrix(columns, len(terms)), Y, terms, classes, spec.analyzer.settings)
 
 
 def fit_parts(data: TrainingMatrix, spec: ModelSpec, *, single: bool) -> FittedParts:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
@@ -178,7 +179,7 @@ class Model:
 
     # For a matrix that exists already
 
-    def to_matrix(self, texts: Sequence[str]) -> Any:
+    def to_matrix(self, texts: Sequence[str] | pa.ChunkedArray) -> Any:
         """Return the matrix (texts x terms) that the classifier takes."""
         return self.vectorizer.transform(texts)
 

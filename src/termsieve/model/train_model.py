@@ -7,14 +7,12 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from termsieve._progress import is_shown, show_status
 from termsieve._version import __version__
-from termsieve.counts.counting import as_documents
+from termsieve.counts.counting import resolve_threads
 from termsieve.counts.counts import Counts
 from termsieve.defaults import CALIBRATION_FOLDS, DEFAULT_SCORE
-from termsieve.documents import TOKENS, Documents, read
+from termsieve.documents import Documents
 from termsieve.errors import OptionError
 from termsieve.model.fitting import (
     ALL_TERMS,
@@ -22,20 +20,20 @@ from termsieve.model.fitting import (
     check_calibration_folds,
     fit_model,
     make_unmeasured_settings,
-    read_table,
 )
 from termsieve.model.from_counts import fit_counts
 from termsieve.model.model import Model
 from termsieve.selection.redundancy_rules import RedundancyRule, parse_redundancy_rule
 from termsieve.selection.rules import RuleLike, parse_rule
+from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.plan import ALL, AUTO, CLASSIFIERS, FOLDS, KS, MARGIN, SAMPLE, SCORES, Contender, Plan, list_given
 from termsieve.study.recommendation import Recommendation
 from termsieve.study.representations import adapt_analyzer
 from termsieve.study.results import Comparison
 from termsieve.study.splits import check_groups
-from termsieve.study.study import compare
+from termsieve.study.study import compare_corpus
 from termsieve.study.trials import TrialSummary
-from termsieve.tokens.analyzer import Analyzer, choose_analyzer
+from termsieve.tokens.analyzer import Analyzer
 
 COUNTS_CLASSIFIER = "multinomial_nb"  # of a model from counts alone
 SINGLE_SCORE = "info_gain_binary"  # of a model whose rule looks at terms together, and has no use for a score
@@ -114,14 +112,13 @@ def train(
         _list_contenders(scores, rule, ks), classifiers, (ALL,) if rule is not None else ks,
         cv=cv if compares else FOLDS, weighting=weighting, pairs=pairs, margin=margin, **options,
     )  # fmt: skip
-    table = read_table(as_documents(documents, labels), plan.columns)
-    together = table[groups].to_pylist() if isinstance(groups, str) else groups
+    corpus = read_corpus(documents, labels, analyzer, plan.columns, resolve_threads(threads))
+    together = corpus.columns[groups].tolist() if isinstance(groups, str) else groups
     if together is not None:
-        check_groups(together, table.num_rows)
-    analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
+        check_groups(together, corpus.n_docs)
     shown = is_shown(progress)
     if compares:
-        result = _compare(table, plan, analyzer, threads, shown=shown)
+        result = compare_corpus(corpus, plan, threads=threads, progress=shown, excerpts=False)
         choice = result.recommended(fewest=not best)
         chosen, measured = _make_candidate(plan, choice.chosen, result), _measure_candidates(result, plan, choice)
     else:
@@ -132,16 +129,16 @@ def train(
         "seed": seed,
         **measured,
     }
-    with show_status(f"fitting to {table.num_rows:,} documents", shown=shown):
+    with show_status(f"fitting to {corpus.n_docs:,} documents", shown=shown):
         return fit_model(
-            table, chosen.make_spec(analyzer), settings, threads=threads, calibrate=calibrate, seed=seed,
+            corpus, chosen.make_spec(corpus.analyzer), settings, threads=threads, calibrate=calibrate, seed=seed,
             groups=together,
         )  # fmt: skip
 
 
 def train_recommended(
     result: Comparison,
-    documents: Documents | Sequence[str],
+    documents: Documents | Sequence[str] | Corpus,
     labels: Sequence[Any] | None = None,
     *,
     best: bool = False,
@@ -169,13 +166,11 @@ def train_recommended(
     plan = Plan.from_arguments([*others, *special], result.classifiers, weighting=result.settings["weighting"])
     choice = result.recommended(fewest=not best)
     _refuse_limits(_find_contender(plan, choice.chosen, result), is_whole=choice.k == result.settings["n_terms"])
-    table = read_table(as_documents(documents, labels), [])
-    analyzer = choose_analyzer(analyzer, tokens=table["text"].type == TOKENS)
-    chosen = _make_candidate(plan, choice.chosen, result)
-    spec = chosen.make_spec(analyzer)
+    corpus = read_corpus(documents, labels, analyzer, [], resolve_threads(threads))
+    spec = _make_candidate(plan, choice.chosen, result).make_spec(corpus.analyzer)
     settings = {"termsieve": __version__, "cv": result.settings["cv"], "seed": result.settings["seed"],
                 **_measure_candidates(result, plan, choice)}  # fmt: skip
-    return fit_model(table, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
+    return fit_model(corpus, spec, settings, threads=threads, calibrate=calibrate, seed=result.settings["seed"])
 
 
 def _refuse_beside_counts(**given: Any) -> None:
@@ -244,15 +239,6 @@ def _list_contenders(scores: Any, rule: Any, ks: Any) -> list[str | Contender]:
     together = [Contender(repr(one), SINGLE_SCORE, rule=repr(one)) for one in rules if isinstance(one, RedundancyRule)]
     others = [repr(one) for one in rules if not isinstance(one, RedundancyRule)]
     return [*together, *(Contender(f"{name}, {one}", name, rule=one) for name in names for one in others)]
-
-
-def _compare(table: pa.Table, plan: Plan, analyzer: Analyzer, threads: int | None, *, shown: bool) -> Comparison:
-    return compare(
-        read(table, text="text", label="labels"), scores=plan.scores, classifiers=plan.classifiers, ks=plan.ks,
-        cv=plan.cv, groups=plan.groups, repeats=plan.repeats, seed=plan.seed, sample=plan.sample,
-        min_df=plan.min_df, weighting=plan.weighting, pairs=plan.pairs, margin=plan.margin, analyzer=analyzer,
-        threads=threads, progress=shown, excerpts=False,
-    )  # fmt: skip
 
 
 def _refuse_limits(contender: Contender, *, is_whole: bool) -> None:

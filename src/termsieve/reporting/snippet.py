@@ -25,13 +25,12 @@ def make_snippet(data: ReportData) -> str:
 def _compare_lines(data: ReportData) -> list[str]:
     documents, given = _document_lines(data), _arguments(data)
     special = list_named_contenders(data)
-    imports = ["from termsieve.study.plan import Contender"] if special else []
     if special:
         names = [_score_code(str(name), special) for name in as_list(study_settings(data).get("scores"))]
         given["scores"] = f"[{', '.join(names)}]"
     lines = [f"    {name}={value}," for name, value in given.items()]
     call = ["result = ts.compare(", "    docs,", *lines, ")"] if lines else ["result = ts.compare(docs)"]
-    return [*_import_lines(data, imports), "", *documents, *call, 'ts.report(result, "report.html")']
+    return [*_import_lines(data), "", *documents, *call, 'ts.report(result, "report.html")']
 
 
 def _arguments(data: ReportData) -> dict[str, str]:
@@ -45,7 +44,7 @@ def _score_code(name: str, special: dict[str, dict[str, Any]]) -> str:
     """Return a score as code: its spelling, or a contender with all its fields."""
     if name not in special:
         return repr(name)
-    return f"Contender({', '.join(f'{key}={value!r}' for key, value in special[name].items())})"
+    return f"ts.Contender({', '.join(f'{key}={value!r}' for key, value in special[name].items())})"
 
 
 def _scoring_lines(data: ReportData) -> list[str]:
@@ -57,14 +56,14 @@ def _scoring_lines(data: ReportData) -> list[str]:
         code = _analyzer_code(data)
         counts_lines = [*_document_lines(data), f"counts = ts.count(docs{f', analyzer={code}' if code else ''})"]
     return [
-        *_import_lines(data, []), "", *counts_lines, f"scores = ts.score(counts, {names})",
+        *_import_lines(data), "", *counts_lines, f"scores = ts.score(counts, {names})",
         'ts.report(scores, "report.html")',
     ]  # fmt: skip
 
 
-def _import_lines(data: ReportData, more: list[str]) -> list[str]:
+def _import_lines(data: ReportData) -> list[str]:
     demo = ["from termsieve.datasets import demo"] if data.origin.get("demo") else []
-    return ["import termsieve as ts", *demo, *more]
+    return ["import termsieve as ts", *demo]
 
 
 def _analyzer_code(data: ReportData) -> str:

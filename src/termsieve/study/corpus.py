@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +15,11 @@ from scipy import sparse
 from termsieve._types import AnyArray, Int64Array
 from termsieve.counts.counting import as_documents
 from termsieve.counts.counts import Counts
-from termsieve.counts.labelled import read_matrices, read_occurrences
-from termsieve.documents import Documents
+from termsieve.counts.labelled import LabelledMatrix, read_matrices, read_occurrences
+from termsieve.documents import TOKENS, Documents
 from termsieve.errors import InputError, describe_single_class
 from termsieve.study.splits import check_one_each
-from termsieve.tokens.analyzer import Analyzer
+from termsieve.tokens.analyzer import Analyzer, choose_analyzer
 from termsieve.tokens.strings import string_buffers
 
 
@@ -35,14 +35,14 @@ class Corpus:
         Their names.
     columns
         Extra columns, by name.
-    settings
-        Settings of the analyzer.
+    analyzer
+        What made the terms.
     texts
         The documents as they were written, or as lists of tokens.
     rows, n_whole
         For a sample, its rows of the whole, and the number of documents there.
-    analyzer
-        What made the terms.
+    origin
+        Where the documents are from: what `Documents.origin` says.
     """
 
     X: sparse.csr_array
@@ -50,16 +50,21 @@ class Corpus:
     terms: pa.LargeStringArray
     classes: list[str]
     columns: dict[str, AnyArray]
-    settings: dict[str, Any]
+    analyzer: Analyzer
     texts: pa.ChunkedArray
     rows: Int64Array | None = None
     n_whole: int | None = None
-    analyzer: Analyzer | None = None
+    origin: Mapping[str, Any] = field(default_factory=lambda: {"files": []})
 
     @property
     def n_docs(self) -> int:
         """Number of documents."""
         return int(self.X.shape[0])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the analyzer."""
+        return self.analyzer.settings
 
     def sample(self, n: int | None, seed: int) -> Corpus:
         """Return a random sample of at most n documents, in their order; all of them for None or 0."""
@@ -72,9 +77,12 @@ class Corpus:
         )  # fmt: skip
 
     def read_again(self, analyzer: Analyzer, threads: int) -> Corpus:
-        """Return the same documents with the terms of another analyzer."""
-        X, terms = read_occurrences(self.texts, analyzer, threads)
-        return replace(self, X=X, terms=terms, settings=analyzer.settings, analyzer=analyzer)
+        """Return the same documents with the terms of another analyzer; the texts are those in memory."""
+        if analyzer == self.analyzer:
+            return self
+        X, terms = read_occurrences(self.texts, choose_analyzer(analyzer, tokens=self.texts.type == TOKENS), threads)
+        _refuse_no_terms(len(terms), self.n_docs)
+        return replace(self, X=X, terms=terms, analyzer=analyzer)
 
     def rows_of(self, name: str, given: Any) -> Any:
         """Return the values of a column, or of an array with one for each document of the whole; others as they are."""
@@ -103,6 +111,11 @@ class Corpus:
         return self.counts.named(self.terms, self.settings)
 
     @cached_property
+    def matrix(self) -> LabelledMatrix:
+        """The documents for what looks at several terms at once."""
+        return LabelledMatrix(self.X, self.Y, self.named_counts)
+
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of all documents, labels and terms."""
         digest = hashlib.sha256()
@@ -115,20 +128,28 @@ class Corpus:
 
 
 def read_corpus(
-    documents: Documents | Sequence[str], labels: Any, given: Analyzer | None, extra: list[str], threads: int
+    documents: Documents | Sequence[str] | Corpus, labels: Any, given: Analyzer | None, extra: list[str], threads: int
 ) -> Corpus:
-    """Read documents into memory."""
-    batches = list(as_documents(documents, labels).batches(extra))
+    """Read documents into memory, in one pass; a corpus, which is there already, gets the terms of the analyzer."""
+    if isinstance(documents, Corpus):
+        return documents if given is None else documents.read_again(given, threads)
+    source = as_documents(documents, labels)
+    batches = list(source.batches(extra))
     X, terms, Y, classes, analyzer, texts = read_matrices(batches, given, threads)
     if len(classes) < 2:
         raise InputError(describe_single_class(X.shape[0], classes))
-    if not len(terms):
-        raise InputError(
-            f"The {X.shape[0]:,} documents have no terms: the text column may be the wrong one, or all words are stop "
-            "words."
-        )
+    _refuse_no_terms(len(terms), X.shape[0])
     extra_columns = {
         name: np.fromiter((value for batch in batches for value in batch.column(name).to_pylist()), dtype=object)
         for name in extra
     }
-    return Corpus(X, Y, terms, classes, extra_columns, analyzer.settings, texts, analyzer=analyzer)
+    origin = source.origin if source is documents else {"files": []}  # texts in memory have none
+    return Corpus(X, Y, terms, classes, extra_columns, analyzer, texts, origin=origin)
+
+
+def _refuse_no_terms(n_terms: int, n_docs: int) -> None:
+    if not n_terms:
+        raise InputError(
+            f"The {n_docs:,} documents have no terms: the text column may be the wrong one, or all words are stop "
+            "words."
+        )

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,6 +140,14 @@ class MultiverseResult:
         return rows
 
 
+class Way(NamedTuple):
+    """One way to prepare the texts: what was chosen, and the analyzer and the plan that follow from it."""
+
+    choices: Mapping[str, Any]
+    analyzer: Analyzer
+    plan: Plan
+
+
 def multiverse(
     documents: Documents | Sequence[str],
     labels: Sequence[Any] | None = None,
@@ -179,27 +187,37 @@ def multiverse(
     >>> len(found.ways), sorted(found.ways[0].means)
     (4, ['bns', 'chi2'])
     """
-    _check_vary(vary)
+    ways = list_ways(vary, analyzer, scores=scores, classifiers=[classifier], ks=list(ks), sample=sample, **plan)
     n_threads = resolve_threads(threads)
+    corpus = read_corpus(documents, labels, ways[0].analyzer, ways[0].plan.columns, n_threads)
+    return try_ways(corpus, ways, n_threads, notify)
+
+
+def list_ways(vary: Mapping[str, Sequence[Any]], analyzer: Analyzer | None, **plan: Any) -> list[Way]:
+    """Return all ways before the first is tried: an impossible value is reported at once."""
+    _check_vary(vary)
     base = analyzer or Analyzer()
-    prepared = []  # all of them before the first is run: an impossible value is reported at once
+    ways = []
     for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
         made = replace(base, **{name: value for name, value in chosen.items() if name in ANALYZER_FIELDS})
         given = {**plan, **{name: value for name, value in chosen.items() if name in PLAN_FIELDS}}
-        whole = Plan.from_arguments(scores, [classifier], list(ks), sample=sample, pairs="no", **given)
-        prepared.append((chosen, made, whole))
-    corpora: dict[str, Corpus] = {}
-    ways = []
-    for number, (chosen, made, whole) in enumerate(prepared, 1):
-        if repr(made) not in corpora:  # ways that differ in the plan alone share the reading
-            corpora.clear()
-            corpora[repr(made)] = read_corpus(documents, labels, made, whole.columns, n_threads)
-        way = _run_way(corpora[repr(made)].sample(whole.sample, whole.seed), whole, chosen, n_threads)
-        ways.append(way)
+        ways.append(Way(chosen, made, Plan.from_arguments(pairs="no", **given)))
+    return ways
+
+
+def try_ways(
+    corpus: Corpus, ways: Sequence[Way], threads: int, notify: Callable[[str], None] | None = None
+) -> MultiverseResult:
+    """Compare in every way, on the texts of a corpus."""
+    found = []
+    for number, (chosen, analyzer, plan) in enumerate(ways, 1):
+        corpus = corpus.read_again(analyzer, threads)  # ways that differ in the plan alone share the reading
+        way = _run_way(corpus.sample(plan.sample, plan.seed), plan, chosen, threads)
+        found.append(way)
         if notify is not None:
-            notify(f"{number} of {len(prepared)}: {format_choices(chosen)}: {way.best}")
-    return MultiverseResult(ways)
+            notify(f"{number} of {len(ways)}: {format_choices(chosen)}: {way.best}")
+    return MultiverseResult(found)
 
 
 def _check_vary(vary: Mapping[str, Sequence[Any]]) -> None:

@@ -148,7 +148,7 @@ class Plan:
     )
     ks: tuple[int | str, ...] = parameter(
         KS, 'Numbers of terms, separated by commas, such as 10,100,all; "auto" is 10 to 2,000 and all, and the numbers '
-        "between where more terms do better. All terms are always tried, for reference.", "-k", "--terms",
+        "between where more terms do better. All terms are always tried, for reference.", "-k",
         metavar="LIST",
     )  # fmt: skip
     cv: Any = parameter(FOLDS, 'Number of folds, or a column with "train" and "test".', "--cv")  # noqa: RUF009 - a field

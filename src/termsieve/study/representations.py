@@ -48,8 +48,6 @@ def choose_representation(corpus: Corpus, plan: Plan) -> Representation | None:
     if plan.pairs == "no" or (plan.pairs == AUTO and not plan.is_open):
         return None
     analyzer = corpus.analyzer
-    if analyzer is None:
-        return None
     if plan.is_open and _lacks_spaces(corpus.texts, analyzer):
         return Representation(CHARACTERS, adapt_analyzer(analyzer, CHARACTERS), (*GRID, *PAIR_KS))
     many = corpus.X.nnz > MAX_ENTRIES and plan.pairs == AUTO

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from termsieve.counts.counting import count_folds
-from termsieve.documents import Documents
+from termsieve.counts.folds import Folds
+from termsieve.counts.labelled import LabelledMatrix
 from termsieve.evaluate.list_stability import stability
 from termsieve.study.plan import Contender
 from termsieve.study.recommendation import Recommendation
-from termsieve.tokens.analyzer import Analyzer
 
 MAX_DOCUMENTS = 30_000  # with more, ranking the half-samples takes longer than many comparisons
 OTHER_K = 100  # terms that are looked at where what is recommended is not a list by a score
@@ -18,12 +17,7 @@ _PAIRS, _FOLDS = 10, 20
 
 
 def measure_stable_terms(
-    documents: Documents | Sequence[str],
-    labels: Sequence[Any] | None,
-    analyzer: Analyzer | None,
-    choice: Recommendation,
-    contenders: Sequence[Contender],
-    threads: int,
+    matrix: LabelledMatrix, choice: Recommendation, contenders: Sequence[Contender]
 ) -> dict[str, Any] | None:
     """Return how often each of the recommended terms is selected from half-samples, as plain data.
 
@@ -34,9 +28,8 @@ def measure_stable_terms(
         return None
     is_list = choice.score in plain and not choice.is_all
     name, k = (choice.score, choice.k) if is_list else (next(iter(plain)), OTHER_K)
-    folds = count_folds(documents, labels, folds=_FOLDS, analyzer=analyzer, threads=threads)
-    if folds.total.n_terms <= k or len(folds) < _FOLDS:
+    if matrix.counts.n_terms <= k:
         return None
-    found = stability(folds, plain[name].score, k, pairs=_PAIRS)
+    found = stability(Folds.of_matrix(matrix, _FOLDS), plain[name].score, k, pairs=_PAIRS)
     shares = dict(zip(found.terms.tolist(), found.shares.round(3).tolist(), strict=True))
     return {"score": name, "k": k, "stable": found.n_stable, "halves": found.n_halves, "shares": shares}

@@ -1,8 +1,8 @@
 """A study: a grid of trials (split x score x classifier), each a whole curve over the number of terms.
 
-Documents are read once. The counts of the training documents of a split are those of all documents minus those of its
-test documents; each score ranks once per split; each classifier is evaluated along the ranking. Nothing of the test
-documents is used before they are predicted.
+Documents are read once, into a `Corpus` in memory, and all that follows is made of it. The counts of the training
+documents of a split are those of all documents minus those of its test documents; each score ranks once per split; each
+classifier is evaluated along the ranking. Nothing of the test documents is used before they are predicted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from termsieve._progress import ProgressBar, is_shown, show_bar
 from termsieve._types import Int64Array
 from termsieve.classify.curves import load_kernels
 from termsieve.counts.counting import resolve_threads
-from termsieve.counts.labelled import LabelledMatrix
 from termsieve.defaults import DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError
@@ -152,14 +151,23 @@ def compare(
         weigh=weigh, drop_empty=drop_empty, pairs=pairs, margin=margin,
     )  # fmt: skip
     n_threads = resolve_threads(threads)
-    whole = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
+    corpus = read_corpus(documents, labels, analyzer, plan.columns, n_threads)
+    return compare_corpus(corpus, plan, journal=journal, threads=n_threads, progress=progress, excerpts=excerpts)
+
+
+def compare_corpus(
+    whole: Corpus, plan: Plan, *, journal: str | Path | None = None, threads: int | None = None,
+    progress: bool | None = None, excerpts: bool = True,
+) -> Comparison:  # fmt: skip
+    """Compare what a plan asks for on documents in memory; the other parameters are those of `compare`."""
+    n_threads = resolve_threads(threads)
     corpus = whole.sample(plan.sample, plan.seed)
     splits = make_plan_splits(corpus, plan)
     n_terms = count_rankable(corpus, plan, splits)
     study = Study(corpus, plan.fit_to(n_terms), splits, n_terms=n_terms)
     result = Search(study, plan, n_threads, shown=is_shown(progress)).run(journal)
     result.settings |= {"n_docs": whole.n_docs, "n_compared": corpus.n_docs}
-    result.settings["origin"] = documents.origin if isinstance(documents, Documents) else {"files": []}
+    result.settings["origin"] = dict(whole.origin)
     result.counts = whole.named_counts
     if excerpts:
         single = [one for one in plan.scores if not one.ranks_together]
@@ -169,7 +177,7 @@ def compare(
         choice = result.recommended()
         result.near_duplicates = _find_superfluous_terms(whole, plan, choice, result.scored)
         if whole.n_docs <= MAX_DOCUMENTS:
-            stable = measure_stable_terms(documents, labels, analyzer, choice, plan.scores, n_threads)
+            stable = measure_stable_terms(whole.matrix, choice, plan.scores)
             result.settings |= {} if stable is None else {"stable_terms": stable}
     return result
 
@@ -178,7 +186,7 @@ def _group_terms(corpus: Corpus, orders: Sequence[Int64Array]) -> list[TermGroup
     """Group the first terms of each score by their documents."""
     first: Int64Array = np.array([order[:_GROUPED_TERMS] for order in orders], np.int64).T.ravel()  # scores in turn
     columns = np.array(list(dict.fromkeys(first.tolist())), np.int64)
-    return find_groups(columns, LabelledMatrix(corpus.X, corpus.Y, corpus.named_counts)) if len(columns) else []
+    return find_groups(columns, corpus.matrix) if len(columns) else []
 
 
 def _find_superfluous_terms(
@@ -188,7 +196,7 @@ def _find_superfluous_terms(
     known = {one.name: one for one in plan.scores}
     contender = known.get(name_without_terms(choice.score), plan.scores[0])
     counts = corpus.named_counts
-    matrix = LabelledMatrix(corpus.X, corpus.Y, counts)
+    matrix = corpus.matrix
     is_ranked = plan.allows(counts) & contender.allows(counts)
     n = min(choice.k, _EXPLAINED_TERMS)
     rule = parse_redundancy_rule(contender.score)

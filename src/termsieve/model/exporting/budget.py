@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from termsieve._types import Array, BoolArray, Int64Array
-from termsieve.counts.counting import as_documents
+from termsieve.counts.counting import resolve_threads
 from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE, DEFAULT_MEASURE
 from termsieve.documents import Documents
 from termsieve.errors import InputError, OptionError, TermsieveWarning
@@ -29,8 +29,9 @@ from termsieve.model.exporting import characters, forms, runtime
 from termsieve.model.exporting.compact import pack, quantize
 from termsieve.model.exporting.portable import to_portable
 from termsieve.model.exporting.runtime import Predictor
-from termsieve.model.fitting import ALL_TERMS, ModelSpec, TrainingMatrix, fit_parts, read_matrix, read_table
+from termsieve.model.fitting import ALL_TERMS, ModelSpec, TrainingMatrix, fit_parts
 from termsieve.model.model import Model, find_known
+from termsieve.study.corpus import Corpus, read_corpus
 from termsieve.study.plan import AUTO
 from termsieve.study.splits import make_splits
 from termsieve.tokens.analyzer import Analyzer
@@ -157,13 +158,12 @@ def train_in_bytes(
     >>> model.predict("cheap pills")["label"]
     'spam'
     """
-    table = read_table(as_documents(documents, labels), [])
+    corpus = read_corpus(documents, labels, analyzer or Analyzer(), [], resolve_threads(None))
     weightings = TRIED_WEIGHTINGS if weighting == AUTO else (weighting,)
     specs = [
-        ModelSpec(score, ALL_TERMS, parse_weighting(one).name, classifier, 1, analyzer or Analyzer())
-        for one in weightings
+        ModelSpec(score, ALL_TERMS, parse_weighting(one).name, classifier, 1, corpus.analyzer) for one in weightings
     ]
-    data = read_matrix(table, specs[0], None)
+    data = TrainingMatrix.of(corpus)
     keys, tried, found, full = _try_all(data, specs, (TRIED_TERMS, TRIED_BITS), n_bytes, measure, (cv, seed))
     best = min(range(len(tried)), key=lambda i: (-tried[i].f1, tried[i].n_bytes))
     error = float(corrected_error(found[:, best] - full, ratio=1 / (len(full) - 1)))
@@ -172,7 +172,7 @@ def train_in_bytes(
 
 
 def find_front(
-    documents: Documents | Sequence[str],
+    documents: Documents | Sequence[str] | Corpus,
     labels: Sequence[Any] | None = None,
     *,
     score: str,
@@ -193,10 +193,11 @@ def find_front(
     >>> [one.f1 for one in front.choices] == sorted(one.f1 for one in front.choices)
     True
     """
-    table = read_table(as_documents(documents, labels), [])
-    spec = ModelSpec(score, ALL_TERMS, parse_weighting(weighting).name, classifier, 1, analyzer or Analyzer())
-    data = read_matrix(table, spec, None)
-    _, tried, _, full = _try_all(data, [spec], (FRONT_TERMS, FRONT_BITS), n_bytes, None, (cv, seed))
+    corpus = read_corpus(documents, labels, analyzer or Analyzer(), [], resolve_threads(None))
+    spec = ModelSpec(score, ALL_TERMS, parse_weighting(weighting).name, classifier, 1, corpus.analyzer)
+    _, tried, _, full = _try_all(
+        TrainingMatrix.of(corpus), [spec], (FRONT_TERMS, FRONT_BITS), n_bytes, None, (cv, seed)
+    )
     choices: list[Choice] = []
     for one in sorted(tried, key=lambda one: (one.n_bytes, -one.f1)):
         if not choices or one.f1 > choices[-1].f1:
