@@ -15,6 +15,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import termsieve as ts
 from termsieve._kernels import use_way
@@ -22,7 +23,7 @@ from termsieve.errors import InputError, OptionError
 from termsieve.study import study
 from termsieve.study.corpus import read_corpus
 from termsieve.study.results import Comparison
-from termsieve.study.split_data import count_training, order_columns
+from termsieve.study.split_data import SplitData, count_training, order_columns
 from termsieve.study.splits import Split, make_splits
 from termsieve.study.study import Study, compare
 
@@ -93,6 +94,14 @@ def test_a_ranking_takes_no_more_than_the_processor_did():
     start = time.process_time()
     seconds = compare(texts, labels, **SMALL, threads=1).seconds
     assert all(0 <= one <= time.process_time() - start for one in seconds.values())
+
+
+def test_what_all_terms_took_counts_for_each_score_that_shares_their_trial(monkeypatch):
+    rows_of_all_terms = SplitData._rows_of_all_terms
+    monkeypatch.setattr(SplitData, "_rows_of_all_terms", lambda *given: (rows_of_all_terms(*given)[0], 1e6))
+    seconds = compare(*documents(), **{**SMALL, "ks": [3, "all"]}, excerpts=False).seconds
+    assert {key.split()[-1] for key, one in seconds.items() if one >= 1e6} == set(SMALL["classifiers"])
+    assert sum(one >= 1e6 for one in seconds.values()) == 3 * 2 * 2  # splits, scores, classifiers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -188,6 +197,21 @@ def test_loops_of_scores_are_loaded_beforehand_only_for_several_threads_that_nee
     with use_way(way):
         compare(*documents(), **SMALL, threads=threads, excerpts=False)
     assert bool(loaded) is needed
+
+
+def test_linear_algebra_has_one_thread_in_each_trial(monkeypatch):
+    """Trials run in threads of their own: more would only compete with them."""
+    found = set()
+    evaluate_trial = SplitData.evaluate_trial
+
+    def count_threads(*given):
+        found.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+        return evaluate_trial(*given)
+
+    monkeypatch.setattr(SplitData, "evaluate_trial", count_threads)
+    with threadpool_limits(2, "blas"):
+        compare(*documents(), **SMALL, excerpts=False)
+    assert found == {1}
 
 
 def test_variants_are_tried_where_no_score_may_rank_all_terms():
