@@ -64,6 +64,14 @@ def test_one_document_without_the_word_leaves_open_what_others_have_and_no_docum
     assert high.tf[0] == 0 < high.tf[1]
 
 
+def test_a_class_without_the_word_may_have_documents_of_the_kind_that_others_have():
+    none = np.zeros(1)
+    typical = TypicalDocument(np.array([3.0]), np.array([5.0]))
+    _, high = limit_occurrences(Side(none, none, none, np.array([100.0])), typical, 0.025)
+    assert high.tf > 0
+    np.testing.assert_allclose([high.tf / high.df, high.tf2 / high.tf], [[3], [5]], rtol=1e-5)
+
+
 def test_the_difference_of_two_rates_has_the_interval_of_newcombe():
     def difference(t):
         return t.tpr - t.fpr

@@ -1,6 +1,7 @@
 """The recommendation: its rule, at its edges too, and what is said of it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -318,6 +319,12 @@ def test_a_loss_that_is_as_likely_as_not_is_probably_none():
     choice = result.recommended(margin=0.25)
     assert choice.against_best.worse == 0.5
     assert choice.sufficiency == "are probably enough"
+
+
+def test_a_loss_of_one_in_twenty_is_none():
+    choice = result_of({("a", "nb", 1000): [0.75, 0.75], ("a", "nb", 10): [0.25, 0.75]}).recommended()
+    for worse, said in ((0.05, "are enough"), (0.051, "are probably enough")):
+        assert replace(choice, against_best=choice.against_best._replace(worse=worse)).sufficiency == said
 
 
 def test_within_the_margin_is_enough_where_one_split_gives_no_probability():
