@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -203,6 +204,21 @@ def test_a_two_sided_score_may_be_that_of_independence():
     assert low[1, 0] > 10
 
 
+@pytest.mark.parametrize("cells", [(11, 20, 39, 130), (30, 10, 20, 140)])
+@pytest.mark.parametrize("name", ["chi2", "log_likelihood", "jensen_shannon", "ocfs"])
+def test_a_two_sided_score_is_as_sure_of_one_of_two_classes_as_of_the_other(name, cells):
+    for ends in ts.score(counts_of(*cells), name).interval():
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+def test_a_score_that_is_one_at_independence_has_the_interval_of_the_distance_from_one():
+    chi2 = SCORES["chi2"]
+    moved = replace(chi2, function=lambda t: chi2.evaluate(t) + 1, null=1.0, range="[1, inf)")
+    for cells in ((11, 20, 39, 130), (30, 10, 20, 140)):
+        usual, found = (ts.score(counts_of(*cells), one).interval() for one in (chi2, moved))
+        np.testing.assert_allclose(found, np.array(usual) + 1, rtol=1e-12)
+
+
 def test_an_infinite_score_has_a_finite_lower_end():
     low, high = ts.score(counts_of(30, 0, 20, 150), "prob_ratio").interval()
     assert np.isfinite(low[1, 0])
@@ -236,6 +252,31 @@ def test_classes_without_the_term_are_as_sure_together_as_one_class():
     assert 0 < found[0].low[0] < found[0].high[0]
 
 
+def test_an_overall_interval_adds_the_squares_of_what_each_class_changes_at_its_limits():
+    df, sizes = np.array([30, 12, 5]), np.array([60, 50, 40])
+    counts = ts.Counts.from_table(
+        ["word"] * 3, list("abc"), df, class_sizes=dict(zip("abc", sizes.tolist(), strict=True))
+    )
+
+    def gain(df):
+        cells = np.array([df, sizes - df]) / sizes.sum()
+        return (cells * np.log(cells / np.outer(cells.sum(axis=1), sizes / sizes.sum()))).sum()
+
+    ends = [end.df for end in limit_documents(Side(df, df, df, sizes), 0.025)]
+    moves = np.array([[gain(np.where(np.arange(3) == c, end, df)) - gain(df) for end in ends] for c in range(3)])
+    expected = gain(df) + np.array([-1, 1]) * np.sqrt([(moves.min(axis=1) ** 2).sum(), (moves.max(axis=1) ** 2).sum()])
+    assert (moves.min(axis=1) < 0).all()
+    assert (moves.max(axis=1) > 0).all()
+    np.testing.assert_allclose(np.ravel(ts.score(counts, "info_gain").overall_interval()), expected, rtol=1e-9)
+
+
+def test_small_weights_are_no_surer_than_large_ones():
+    X, y = np.arange(1, 13)[:, np.newaxis] % 5, ["a", "b"] * 6
+    for unit in (1, 0.01):
+        found = ts.score(ts.Counts.from_matrix(unit * X, y), "welch_t").interval(method="bootstrap")
+        assert (found.high - found.low > 1).all()
+
+
 def test_higher_levels_are_wider():
     scores = ts.score(random_counts(), "ngl")
     narrow, wide = scores.interval(0.5), scores.interval(0.99)
@@ -261,6 +302,7 @@ def test_several_labels_per_document():
     [
         ({"level": 1.0}, "between 0 and 1"),
         ({"level": True}, "between 0 and 1"),
+        ({"level": "0.9"}, "between 0 and 1, not '0.9'"),
         ({"method": "magic"}, "'analytic' or 'bootstrap'; it was given 'magic'"),
         ({"draws": 3}, "'draws' of an interval must be 20 or more, not 3"),
         ({"seed": -1}, "'seed' of an interval must be 0 or more"),
