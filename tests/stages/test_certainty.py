@@ -204,11 +204,18 @@ def test_a_two_sided_score_may_be_that_of_independence():
     assert low[1, 0] > 10
 
 
-@pytest.mark.parametrize("cells", [(11, 20, 39, 130), (30, 10, 20, 140)])
+@pytest.mark.parametrize(("cells", "surely"), [((11, 30, 39, 120), False), ((30, 10, 20, 140), True)])
 @pytest.mark.parametrize("name", ["chi2", "log_likelihood", "jensen_shannon", "ocfs"])
-def test_a_two_sided_score_is_as_sure_of_one_of_two_classes_as_of_the_other(name, cells):
-    for ends in ts.score(counts_of(*cells), name).interval():
+def test_a_two_sided_score_is_as_sure_of_one_of_two_classes_as_of_the_other(name, cells, surely):
+    tp, fp, fn, tn = cells
+    counts = ts.Counts.from_table(
+        ["word", "word", "others", "others"], ["yes", "no"] * 2, [tp, fp, tp + fn, fp + tn],
+        class_sizes={"yes": tp + fn, "no": fp + tn},
+    )  # fmt: skip
+    low, high = ts.score(counts, name).interval()
+    for ends in (low, high):
         assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+    assert bool(low[0, counts.index_of("word")] > 0) is surely  # the rates of the word are .22 and .2, or .6 and .07
 
 
 def test_a_score_that_is_one_at_independence_has_the_interval_of_the_distance_from_one():
