@@ -16,10 +16,12 @@ from termsieve.ranking.limits import (
     TypicalDocument,
     limit_documents,
     limit_occurrences,
+    typical_document,
     variance_per_occurrence,
 )
 from termsieve.ranking.permutation import control_false_discoveries
 from termsieve.scores import SCORES
+from termsieve.table import Table
 
 DOCUMENT_SCORES = ["chi2", "log_odds_ratio", "gu", "bns", "f1", "prob_ratio"]
 
@@ -63,6 +65,11 @@ def test_one_document_without_the_word_leaves_open_what_others_have_and_no_docum
     low, high = limit_occurrences(side, TypicalDocument(one, one), 0.025)
     assert low.tf.tolist() == [0, 0]
     assert high.tf[0] == 0 < high.tf[1]
+
+
+def test_a_word_that_no_document_has_is_taken_to_be_there_once():
+    nobody = Table.of(tp=0, fp=0, fn=5, tn=5, tf_c=0, tf2_c=0, tf_nc=0, tf2_nc=0)
+    assert typical_document(nobody) == (1, 1)
 
 
 def test_a_class_without_the_word_may_have_documents_of_the_kind_that_others_have():
