@@ -230,7 +230,7 @@ def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
         assert {one.term for one in result.near_duplicates} == terms
 
 
-@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1]])
+@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1], [0, 0, 4, 5]])
 def test_training_counts_are_those_of_the_training_documents(train):
     texts, labels = documents(6)
     corpus = read_corpus(texts, labels, None, [], 1)
