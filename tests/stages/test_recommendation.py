@@ -221,6 +221,23 @@ def test_all_terms_for_reference_are_compared_with_and_not_recommended():
     assert "more than one standard error of the difference" in choice.reason
 
 
+def test_the_best_of_what_was_asked_for_is_not_all_terms_where_these_are_for_reference():
+    curves = {("chi2", "nb", 10): [0.7, 0.72], ("chi2", "nb", 50): [0.8, 0.81], ("chi2", "nb", 1000): [0.9, 0.91]}
+    result = result_of(curves, all_terms="reference", ks=[10, 50])
+    assert (result.recommended(fewest=False).k, result.recommended(fewest=False).best.k) == (50, 1000)
+
+
+@pytest.mark.parametrize(("k", "words"), [(1, "1 term by Chi-square is"), (2, "2 terms by Chi-square are")])
+def test_of_one_term_it_is_said_that_it_is_best(k, words):
+    values = [0.8, 0.81]
+    best = result_of({("chi2", "nb", k): values}).recommended()
+    assert best.verdict.startswith(f"nb: {words} best, ")
+    assert words.endswith(best.sufficiency.partition(" ")[0])
+    curves = {("chi2", "nb", k): values, ("chi2", "nb", 1000): [0.95, 0.96]}
+    poor = result_of(curves, all_terms="reference", ks=[k]).recommended()
+    assert poor.verdict.startswith(f"nb: {words} the best of what was asked for, but not enough")
+
+
 def test_what_is_given_up_against_all_terms_is_told():
     curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 100): around(0.905, *OTHER)}
     choice = result_of(curves | {("chi2", "nb", 1000): around(0.8, *OTHER)}).recommended()
