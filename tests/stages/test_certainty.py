@@ -412,6 +412,20 @@ def test_at_random_small_pvalues_are_rare():
     assert (p <= 0.2).mean() > 0.1
 
 
+def test_the_observed_table_counts_as_one_that_was_drawn():
+    labels = ["a"] * 30 + ["b"] * 30 + ["c"] * 30
+    X = np.array([[label == "a", 1] for label in labels], int)  # what tells most, and what tells nothing
+    p = ts.score(ts.Counts.from_matrix(X, labels), "info_gain").pvalues(method="permutation", draws=99)
+    assert p.tolist() == [1 / 100, 1]
+
+
+def test_exact_pvalues_of_a_trillion_documents():
+    half = 2**39
+    counts = ts.Counts.from_table(["word"] * 2, ["no", "yes"], [2**24] * 2, class_sizes={"no": half, "yes": half})
+    p = ts.score(counts, "log_odds_ratio").pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(p, 0.5, atol=0.001)
+
+
 def test_drawn_pvalues_of_an_overall_score():
     counts = random_counts(8, n=9, terms=6, classes=3)
     scores = ts.score(counts, "info_gain")
