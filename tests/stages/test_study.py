@@ -222,6 +222,11 @@ def test_variants_are_tried_where_no_score_may_rank_all_terms():
     assert (best.classifier, "all terms", True) in {(one.classifier, one.score, one.is_all) for one in trials.tried}
 
 
+def test_a_share_as_min_df_is_one_of_the_training_documents():
+    share, number = (compare(*documents(90), **SMALL, min_df=least).table for least in (0.3, 18))
+    assert share == number != compare(*documents(90), **SMALL, min_df=27).table
+
+
 def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
     texts, labels = ["frequent rare mate", "frequent", "other", "other"] * 15, ["sea", "sea", "sport", "sport"] * 15
     for most, terms in ((None, {"frequent"}), (20, {"mate"})):
@@ -424,6 +429,12 @@ def test_it_is_measured_how_stable_the_recommended_terms_are():
     assert (stable["score"], stable["k"]) == (choice.score, choice.k)
     assert max(stable["shares"].values()) <= 1
     assert "stable_terms" not in compare(*documents(), **SMALL, excerpts=False).settings
+
+
+def test_stable_terms_are_left_out_where_there_are_too_many_documents(monkeypatch):
+    for most, measured in ((90, True), (89, False)):
+        monkeypatch.setattr(study, "MAX_DOCUMENTS", most)
+        assert ("stable_terms" in compare(*documents(90), **SMALL).settings) is measured
 
 
 def test_training_documents_of_one_class_are_refused_by_name():
