@@ -238,6 +238,20 @@ def test_of_one_term_it_is_said_that_it_is_best(k, words):
     assert poor.verdict.startswith(f"nb: {words} the best of what was asked for, but not enough")
 
 
+def test_of_one_classifier_that_is_asked_for_which_was_asked_for_of_all():
+    curves = {("chi2", "nb", 10): [0.7], ("chi2", "nb", 1000): [0.9], ("chi2", "svm", 10): [0.8]}
+    trials = result_of(curves, all_terms="reference", ks=[10]).trials()
+    assert [one.k for one in trials.tried] == [10, 1000, 10]
+    assert trials.of_classifier("nb").asked.tolist() == trials.asked[:2].tolist() == [True, False]
+
+
+def test_curves_are_compared_at_the_numbers_of_terms_that_half_of_them_have():
+    curves = {("a", "nb", 10): [0.5], ("a", "nb", 20): [0.7], ("b", "nb", 10): [0.6], ("c", "nb", 10): [0.4]}
+    assert result_of(curves).trials().curve_means == [0.5, 0.5, 0.6, 0.4]
+    both = {**curves, ("b", "nb", 20): [0.8]}  # now two of three have it, and what lacks it has no mean
+    assert result_of(both).trials().curve_means == pytest.approx([0.6, 0.6, 0.7, 0.0, 0.7])
+
+
 def test_what_is_given_up_against_all_terms_is_told():
     curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 100): around(0.905, *OTHER)}
     choice = result_of(curves | {("chi2", "nb", 1000): around(0.8, *OTHER)}).recommended()

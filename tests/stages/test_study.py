@@ -243,6 +243,13 @@ def test_training_counts_are_those_of_the_training_documents(train):
     assert found == ts.Counts.from_matrix(corpus.X[train], corpus.Y[train], classes=corpus.classes)
 
 
+def test_the_counts_of_a_corpus_are_those_of_its_texts():
+    texts, labels = documents(20)
+    named = read_corpus(texts, labels, None, [], 1).named_counts
+    assert named == ts.count(texts, labels)
+    assert named + ts.count(["a1"], ["sea"]) == ts.count([*texts, "a1"], [*labels, "sea"])
+
+
 def test_a_rule_chooses_by_the_aggregation_of_its_contender():
     texts, labels = documents()
     scores = ts.score(ts.count(texts[:50], [*labels[:20], *["money"] * 30]), "gu")
