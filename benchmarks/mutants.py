@@ -113,7 +113,7 @@ def change(node: ast.AST) -> Iterator[ast.AST]:
 def change_call(call: ast.Call) -> Iterator[ast.Call]:
     """The call without each of its named arguments, and of another function."""
     for place, keyword in enumerate(call.keywords):
-        if keyword.arg != "strict":  # of zip: a check of what cannot be otherwise
+        if not is_strict(keyword):
             less = copy.deepcopy(call)
             del less.keywords[place]
             yield less
@@ -135,12 +135,17 @@ def visit(node: ast.AST, statement: int = 0) -> Iterator[tuple[ast.AST, int]]:
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns", "decorator_list"):
             for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST) and not is_for_types(child):
+                if isinstance(child, ast.AST) and not is_for_types(child) and not is_strict(child):
                     yield from visit(child, statement)
 
 
 def is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def is_strict(node: ast.AST) -> bool:
+    """Tell whether this is `strict` of zip: a check of what cannot be otherwise."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def mutants(source: str) -> Iterator[Mutant]:

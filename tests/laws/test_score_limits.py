@@ -95,6 +95,8 @@ def test_every_number_has_bounds_that_are_stated_and_kept(name):
                 one.with_parameters(**{p.name: beyond})
             assert p.limits in str(error.value)
             assert len(str(error.value)) < 300
+        with pytest.raises(OptionError, match="it was given a whole number of thousands of digits"):
+            one.with_parameters(**{p.name: 10**5000})
         assert p.limits.partition(" or ")[2] in describe(name).replace("\n", " ") or p.limits in describe(name)
 
 

@@ -1,5 +1,6 @@
 """Laws 3 to 5 over the whole catalogue, and the oracle."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -19,7 +20,10 @@ from laws.score_laws import (
 from oracles.exact_scores import ORACLES
 from oracles.score_errors import SLOW, TABLES, allowed, errors
 
+from termsieve.counts.counts import Counts
+from termsieve.ranking.ranking import score
 from termsieve.scores import SCORES, parse_score
+from termsieve.table import Table
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -77,3 +81,32 @@ def test_no_score_is_without_an_oracle():
 @pytest.mark.parametrize("spelling", ALL)
 def test_oracle(spelling):
     assert errors(spelling).max() <= allowed(spelling.partition("(")[0])
+
+
+def with_other_numbers():
+    """Each score with each of its numbers changed, in all its forms."""
+    for one in SCORES.values():
+        used = [p for p in one.parameters if p.name in one.formula_arguments]
+        forms = [[(p.name, choice) for choice in p.choices] for p in used if p.choices]
+        for p in used:
+            if isinstance(p.default, float):
+                for form in itertools.product(*forms):
+                    yield one.with_parameters(**{p.name: 0.75 * p.default, **dict(form)}).spelling
+
+
+@pytest.mark.parametrize("spelling", [*with_other_numbers()])
+def test_oracle_with_other_numbers(spelling):
+    assert errors(spelling, most=100).max() <= allowed(spelling.partition("(")[0])
+
+
+def test_no_rounding_error_leads_out_of_the_range():
+    """A term that is in all documents of its class and in no other tells as much as can be told."""
+    n = np.arange(1.0, 1000)
+    few = [
+        Counts.from_matrix(np.eye(2, dtype=int)[[0] * i + [1] * (50 - i)], [0] * i + [1] * (50 - i))
+        for i in n[:49].astype(int)
+    ]
+    for name, one in SCORES.items():
+        if one.range == "[0, 1]":
+            assert one.evaluate(Table.of(tp=n, fp=0 * n, fn=0 * n, tn=n[::-1])).max() <= 1
+            assert max(score(counts, name).overall().max() for counts in few) <= 1

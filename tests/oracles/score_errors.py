@@ -24,10 +24,10 @@ def sample(name: str) -> dict[str, np.ndarray]:
     return tables(SLOW.get(name, TABLES), LARGEST.get(name, 1e9), seed=sum(map(ord, name)))
 
 
-def errors(spelling: str) -> np.ndarray:
-    """Error of each sampled table, relative to the largest addend of the formula."""
+def errors(spelling: str, most: int | None = None) -> np.ndarray:
+    """Error of each sampled table (at most so many), relative to the largest addend of the formula."""
     score = parse_score(spelling)
-    rows = sample(score.name)
+    rows = {name: values[:most] for name, values in sample(score.name).items()}
     got = score.evaluate(Table.of(**{**rows, "n_terms": rows["n_terms"][0]}))
     return np.array([_error(score, rows, i, float(got[i])) for i in range(got.size)])
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,10 +16,12 @@ from termsieve.ranking.limits import (
     TypicalDocument,
     limit_documents,
     limit_occurrences,
+    typical_document,
     variance_per_occurrence,
 )
 from termsieve.ranking.permutation import control_false_discoveries
 from termsieve.scores import SCORES
+from termsieve.table import Table
 
 DOCUMENT_SCORES = ["chi2", "log_odds_ratio", "gu", "bns", "f1", "prob_ratio"]
 
@@ -62,6 +65,19 @@ def test_one_document_without_the_word_leaves_open_what_others_have_and_no_docum
     low, high = limit_occurrences(side, TypicalDocument(one, one), 0.025)
     assert low.tf.tolist() == [0, 0]
     assert high.tf[0] == 0 < high.tf[1]
+
+
+def test_a_word_that_no_document_has_is_taken_to_be_there_once():
+    nobody = Table.of(tp=0, fp=0, fn=5, tn=5, tf_c=0, tf2_c=0, tf_nc=0, tf2_nc=0)
+    assert typical_document(nobody) == (1, 1)
+
+
+def test_a_class_without_the_word_may_have_documents_of_the_kind_that_others_have():
+    none = np.zeros(1)
+    typical = TypicalDocument(np.array([3.0]), np.array([5.0]))
+    _, high = limit_occurrences(Side(none, none, none, np.array([100.0])), typical, 0.025)
+    assert high.tf > 0
+    np.testing.assert_allclose([high.tf / high.df, high.tf2 / high.tf], [[3], [5]], rtol=1e-5)
 
 
 def test_the_difference_of_two_rates_has_the_interval_of_newcombe():
@@ -195,6 +211,28 @@ def test_a_two_sided_score_may_be_that_of_independence():
     assert low[1, 0] > 10
 
 
+@pytest.mark.parametrize(("cells", "surely"), [((11, 30, 39, 120), False), ((30, 10, 20, 140), True)])
+@pytest.mark.parametrize("name", ["chi2", "log_likelihood", "jensen_shannon", "ocfs"])
+def test_a_two_sided_score_is_as_sure_of_one_of_two_classes_as_of_the_other(name, cells, surely):
+    tp, fp, fn, tn = cells
+    counts = ts.Counts.from_table(
+        ["word", "word", "others", "others"], ["yes", "no"] * 2, [tp, fp, tp + fn, fp + tn],
+        class_sizes={"yes": tp + fn, "no": fp + tn},
+    )  # fmt: skip
+    low, high = ts.score(counts, name).interval()
+    for ends in (low, high):
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+    assert bool(low[0, counts.index_of("word")] > 0) is surely  # the rates of the word are .22 and .2, or .6 and .07
+
+
+def test_a_score_that_is_one_at_independence_has_the_interval_of_the_distance_from_one():
+    chi2 = SCORES["chi2"]
+    moved = replace(chi2, function=lambda t: chi2.evaluate(t) + 1, null=1.0, range="[1, inf)")
+    for cells in ((11, 20, 39, 130), (30, 10, 20, 140)):
+        usual, found = (ts.score(counts_of(*cells), one).interval() for one in (chi2, moved))
+        np.testing.assert_allclose(found, np.array(usual) + 1, rtol=1e-12)
+
+
 def test_an_infinite_score_has_a_finite_lower_end():
     low, high = ts.score(counts_of(30, 0, 20, 150), "prob_ratio").interval()
     assert np.isfinite(low[1, 0])
@@ -228,6 +266,31 @@ def test_classes_without_the_term_are_as_sure_together_as_one_class():
     assert 0 < found[0].low[0] < found[0].high[0]
 
 
+def test_an_overall_interval_adds_the_squares_of_what_each_class_changes_at_its_limits():
+    df, sizes = np.array([30, 12, 5]), np.array([60, 50, 40])
+    counts = ts.Counts.from_table(
+        ["word"] * 3, list("abc"), df, class_sizes=dict(zip("abc", sizes.tolist(), strict=True))
+    )
+
+    def gain(df):
+        cells = np.array([df, sizes - df]) / sizes.sum()
+        return (cells * np.log(cells / np.outer(cells.sum(axis=1), sizes / sizes.sum()))).sum()
+
+    ends = [end.df for end in limit_documents(Side(df, df, df, sizes), 0.025)]
+    moves = np.array([[gain(np.where(np.arange(3) == c, end, df)) - gain(df) for end in ends] for c in range(3)])
+    expected = gain(df) + np.array([-1, 1]) * np.sqrt([(moves.min(axis=1) ** 2).sum(), (moves.max(axis=1) ** 2).sum()])
+    assert (moves.min(axis=1) < 0).all()
+    assert (moves.max(axis=1) > 0).all()
+    np.testing.assert_allclose(np.ravel(ts.score(counts, "info_gain").overall_interval()), expected, rtol=1e-9)
+
+
+def test_small_weights_are_no_surer_than_large_ones():
+    X, y = np.arange(1, 13)[:, np.newaxis] % 5, ["a", "b"] * 6
+    for unit in (1, 0.01):
+        found = ts.score(ts.Counts.from_matrix(unit * X, y), "welch_t").interval(method="bootstrap")
+        assert (found.high - found.low > 1).all()
+
+
 def test_higher_levels_are_wider():
     scores = ts.score(random_counts(), "ngl")
     narrow, wide = scores.interval(0.5), scores.interval(0.99)
@@ -253,6 +316,7 @@ def test_several_labels_per_document():
     [
         ({"level": 1.0}, "between 0 and 1"),
         ({"level": True}, "between 0 and 1"),
+        ({"level": "0.9"}, "between 0 and 1, not '0.9'"),
         ({"method": "magic"}, "'analytic' or 'bootstrap'; it was given 'magic'"),
         ({"draws": 3}, "'draws' of an interval must be 20 or more, not 3"),
         ({"seed": -1}, "'seed' of an interval must be 0 or more"),
@@ -346,6 +410,20 @@ def test_at_random_small_pvalues_are_rare():
     for alpha in (0.01, 0.05, 0.2):
         assert (p <= alpha).mean() <= alpha + 4 * math.sqrt(alpha / 4000)
     assert (p <= 0.2).mean() > 0.1
+
+
+def test_the_observed_table_counts_as_one_that_was_drawn():
+    labels = ["a"] * 30 + ["b"] * 30 + ["c"] * 30
+    X = np.array([[label == "a", 1] for label in labels], int)  # what tells most, and what tells nothing
+    p = ts.score(ts.Counts.from_matrix(X, labels), "info_gain").pvalues(method="permutation", draws=99)
+    assert p.tolist() == [1 / 100, 1]
+
+
+def test_exact_pvalues_of_a_trillion_documents():
+    half = 2**39
+    counts = ts.Counts.from_table(["word"] * 2, ["no", "yes"], [2**24] * 2, class_sizes={"no": half, "yes": half})
+    p = ts.score(counts, "log_odds_ratio").pvalues(per_class=True, method="permutation")
+    np.testing.assert_allclose(p, 0.5, atol=0.001)
 
 
 def test_drawn_pvalues_of_an_overall_score():

@@ -155,7 +155,8 @@ def test_several_words_stand_one_after_the_other():
 
 
 def test_lists_of_tokens_are_searched():
-    assert [line.before for line in concordance([["New York", "is"], ["is"]], "is")] == ["New York ", ""]
+    lines = list(concordance([["New York", "is", "far"], ["is"]], "is"))
+    assert [(line.before, line.match, line.after) for line in lines] == [("New York ", "is", " far"), ("", "is", "")]
 
 
 def test_lines_are_sorted_by_their_neighbours():

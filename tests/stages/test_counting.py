@@ -11,6 +11,7 @@ import pytest
 from oracles import naive
 
 import termsieve as ts
+from termsieve.counts.folds import Folds
 from termsieve.errors import InputError, OptionError
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -276,6 +277,13 @@ def test_a_fold_that_is_not_there_is_refused(folds, fold):
             part(fold)
     with pytest.raises(OptionError, match=f"join needs the numbers of several folds, such as .*, not {fold}"):
         folds.join(fold)
+
+
+@pytest.mark.parametrize("some", [[], [1], [2, 0], [0, 1, 2]])
+def test_folds_that_were_counted_apart_are_joined_alike(folds, some):
+    apart = Folds.of({name: folds.test(i) for i, name in enumerate(folds.names)})
+    assert apart.total == folds.total
+    assert apart.join(some) == folds.join(some)
 
 
 def test_a_missing_fold_in_a_column_is_named():

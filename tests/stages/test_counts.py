@@ -1,6 +1,7 @@
 """Counts: algebra and its refusals, pruning, merging classes, vocabularies, and what it shows of itself."""
 
 import pickle
+import re
 import time
 
 import numpy as np
@@ -253,6 +254,17 @@ def test_what_rounding_leaves_of_nothing_is_nothing():
     assert (left.n_docs, left.term_df.tolist(), left.term_tf.tolist()) == (0, [0], [0.0])
 
 
+def test_a_part_of_weights_comes_off_as_it_was_added():
+    """Weights of a document may add up to less than one: fewer occurrences than documents, and smaller squares."""
+    one, other = (
+        ts.Counts.from_matrix(rows, ["x", "y"], terms=["aa", "bb"])
+        for rows in ([[0.25, 0.5], [0.5, 0]], [[0.125, 0.25], [0, 0.75]])
+    )
+    assert (one + other) - other == one
+    table = one.to_table().to_pylist()
+    assert [row["tf"] for row in table if row["term"] is not None] == one.to_arrow()["tf"].to_pylist()
+
+
 def test_a_sum_beyond_64_bits_is_refused():
     one = ts.Counts.from_matrix([[HUGE]], ["x"])
     assert (one + one).term_tf2.tolist() == [2 * HUGE**2]
@@ -462,6 +474,13 @@ def test_a_sum_of_squares_below_the_sum_is_refused():
     wrong[2] = wrong[1] - 1
     with pytest.raises(CountsError):
         check_block(counts.facts, counts.block._replace(cells=counts.block.cells._replace(values=wrong)))
+
+
+def test_of_many_classes_the_first_are_named():
+    counts = ts.count(["aa"] * 30, [f"c{i:02}" for i in range(30)])
+    with pytest.raises(KeyError) as raised:
+        counts.index_of_class("sea")
+    assert re.findall("'(c[0-9]+)'", str(raised.value)) == counts.classes[:20].tolist()
 
 
 def test_what_is_no_text_is_no_term(tmp_path):

@@ -10,6 +10,7 @@ import statsmodels.stats.contingency_tables as tables
 import statsmodels.stats.proportion as proportion
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats.contingency import relative_risk
 
 import termsieve as ts
 from termsieve.errors import CountsError, OptionError
@@ -59,6 +60,8 @@ def test_only_another_mix_of_classes_is_no_change_inside():
 def test_the_headline_counts_what_is_sure():
     found = ts.changes(count([("rain wind sun", "x")] * 60 + [("sea", "y")] * 60), count([("ice sun", "x")] * 120))
     assert "of 5 terms 2 surely rose and 3 fell" in found.headline
+    once = ts.changes(count([("rain", "x")] * 20 + [("sun", "x")]), count([("rain", "x")] * 20 + [("sea", "x")]))
+    assert "of 3 terms 0 surely rose and 0 fell" in once.headline
 
 
 def test_documents_without_a_label_beside_several_classes():
@@ -123,6 +126,15 @@ def test_the_interval_of_a_ratio_narrows_with_documents_and_holds_no_change():
     many = proportions.compare_ratios(np.array([300]), 3000, np.array([300]), 3000, 0.95)
     assert few.value[0] == many.value[0] == 0
     assert few.low[0] < many.low[0] < 0 < many.high[0] < few.high[0]
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_interval_of_a_ratio_is_that_of_the_relative_risk(level):
+    """Of so many documents, to which half a one is added."""
+    before, n_before, after, n_after = 30_000, 200_000, 42_000, 250_000
+    found = proportions.compare_ratios(np.array([before]), n_before, np.array([after]), n_after, level)
+    expected = relative_risk(after, n_after, before, n_before).confidence_interval(level)
+    assert (found.low[0], found.high[0]) == pytest.approx(tuple(np.log2(expected)), abs=1e-5)
 
 
 def test_a_trend_is_cochran_and_armitages():
@@ -292,6 +304,7 @@ def test_terms_of_one_source_are_found():
     assert max(order[term].rank for term in ("pills", "lunch")) <= 5
     assert "3 sources" in repr(found)
     assert found.to_arrow().num_rows == 5
+    assert found.to_arrow().schema == SourceDependence([], [], "chi2").to_arrow().schema
     with pytest.raises(OptionError, match="k must be a number of terms"):
         ts.depend_on_source(folds, "chi2", 0)
 

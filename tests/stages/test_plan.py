@@ -67,7 +67,7 @@ def test_numbers_below_the_least_are_refused(typed, tmp_path, name, least):
     assert "too many for 1 documents in the largest class" in allowed
 
 
-def test_the_numbers_of_terms_are_those_that_the_help_tells():
+def test_the_numbers_of_terms_are_those_that_users_are_told():
     told = parameters()["ks"].metadata["option"].help
     assert f"{GRID[0]:,} to {GRID[-1]:,} and all" in told
     steps = tuple(first * 10**power for power in range(1, 9) for first in (1, 2, 5))

@@ -1,6 +1,7 @@
 """The recommendation: its rule, at its edges too, and what is said of it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -220,6 +221,37 @@ def test_all_terms_for_reference_are_compared_with_and_not_recommended():
     assert "more than one standard error of the difference" in choice.reason
 
 
+def test_the_best_of_what_was_asked_for_is_not_all_terms_where_these_are_for_reference():
+    curves = {("chi2", "nb", 10): [0.7, 0.72], ("chi2", "nb", 50): [0.8, 0.81], ("chi2", "nb", 1000): [0.9, 0.91]}
+    result = result_of(curves, all_terms="reference", ks=[10, 50])
+    assert (result.recommended(fewest=False).k, result.recommended(fewest=False).best.k) == (50, 1000)
+
+
+@pytest.mark.parametrize(("k", "words"), [(1, "1 term by Chi-square is"), (2, "2 terms by Chi-square are")])
+def test_of_one_term_it_is_said_that_it_is_best(k, words):
+    values = [0.8, 0.81]
+    best = result_of({("chi2", "nb", k): values}).recommended()
+    assert best.verdict.startswith(f"nb: {words} best, ")
+    assert words.endswith(best.sufficiency.partition(" ")[0])
+    curves = {("chi2", "nb", k): values, ("chi2", "nb", 1000): [0.95, 0.96]}
+    poor = result_of(curves, all_terms="reference", ks=[k]).recommended()
+    assert poor.verdict.startswith(f"nb: {words} the best of what was asked for, but not enough")
+
+
+def test_of_one_classifier_that_is_asked_for_which_was_asked_for_of_all():
+    curves = {("chi2", "nb", 10): [0.7], ("chi2", "nb", 1000): [0.9], ("chi2", "svm", 10): [0.8]}
+    trials = result_of(curves, all_terms="reference", ks=[10]).trials()
+    assert [one.k for one in trials.tried] == [10, 1000, 10]
+    assert trials.of_classifier("nb").asked.tolist() == trials.asked[:2].tolist() == [True, False]
+
+
+def test_curves_are_compared_at_the_numbers_of_terms_that_half_of_them_have():
+    curves = {("a", "nb", 10): [0.5], ("a", "nb", 20): [0.7], ("b", "nb", 10): [0.6], ("c", "nb", 10): [0.4]}
+    assert result_of(curves).trials().curve_means == [0.5, 0.5, 0.6, 0.4]
+    both = {**curves, ("b", "nb", 20): [0.8]}  # now two of three have it, and what lacks it has no mean
+    assert result_of(both).trials().curve_means == pytest.approx([0.6, 0.6, 0.7, 0.0, 0.7])
+
+
 def test_what_is_given_up_against_all_terms_is_told():
     curves = {("chi2", "nb", 10): around(0.9, *NOISE), ("chi2", "nb", 100): around(0.905, *OTHER)}
     choice = result_of(curves | {("chi2", "nb", 1000): around(0.8, *OTHER)}).recommended()
@@ -318,6 +350,12 @@ def test_a_loss_that_is_as_likely_as_not_is_probably_none():
     choice = result.recommended(margin=0.25)
     assert choice.against_best.worse == 0.5
     assert choice.sufficiency == "are probably enough"
+
+
+def test_a_loss_of_one_in_twenty_is_none():
+    choice = result_of({("a", "nb", 1000): [0.75, 0.75], ("a", "nb", 10): [0.25, 0.75]}).recommended()
+    for worse, said in ((0.05, "are enough"), (0.051, "are probably enough")):
+        assert replace(choice, against_best=choice.against_best._replace(worse=worse)).sufficiency == said
 
 
 def test_within_the_margin_is_enough_where_one_split_gives_no_probability():

@@ -88,6 +88,11 @@ def test_what_cannot_be_split_is_told(cv, labels, groups, told):
         make_splits(cv, labels, 20, groups=groups)
 
 
+def test_one_document_cannot_be_split_whatever_its_group_is():
+    with pytest.raises(OptionError, match="2 folds are too many for 1 groups"):
+        make_splits(2, None, 1, groups=["a"])
+
+
 def test_a_class_that_some_folds_miss_is_no_warning_of_scikit_learn():
     labels = np.repeat(["ham", "spam"], [12, 1])
     assert len(make_splits(4, labels, 13)) == 4  # a warning would be an error here

@@ -15,6 +15,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import termsieve as ts
 from termsieve._kernels import use_way
@@ -22,7 +23,7 @@ from termsieve.errors import InputError, OptionError
 from termsieve.study import study
 from termsieve.study.corpus import read_corpus
 from termsieve.study.results import Comparison
-from termsieve.study.split_data import count_training, order_columns
+from termsieve.study.split_data import SplitData, count_training, order_columns
 from termsieve.study.splits import Split, make_splits
 from termsieve.study.study import Study, compare
 
@@ -93,6 +94,14 @@ def test_a_ranking_takes_no_more_than_the_processor_did():
     start = time.process_time()
     seconds = compare(texts, labels, **SMALL, threads=1).seconds
     assert all(0 <= one <= time.process_time() - start for one in seconds.values())
+
+
+def test_what_all_terms_took_counts_for_each_score_that_shares_their_trial(monkeypatch):
+    rows_of_all_terms = SplitData._rows_of_all_terms
+    monkeypatch.setattr(SplitData, "_rows_of_all_terms", lambda *given: (rows_of_all_terms(*given)[0], 1e6))
+    seconds = compare(*documents(), **{**SMALL, "ks": [3, "all"]}, excerpts=False).seconds
+    assert {key.split()[-1] for key, one in seconds.items() if one >= 1e6} == set(SMALL["classifiers"])
+    assert sum(one >= 1e6 for one in seconds.values()) == 3 * 2 * 2  # splits, scores, classifiers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -190,12 +199,32 @@ def test_loops_of_scores_are_loaded_beforehand_only_for_several_threads_that_nee
     assert bool(loaded) is needed
 
 
+def test_linear_algebra_has_one_thread_in_each_trial(monkeypatch):
+    """Trials run in threads of their own: more would only compete with them."""
+    found = set()
+    evaluate_trial = SplitData.evaluate_trial
+
+    def count_threads(*given):
+        found.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+        return evaluate_trial(*given)
+
+    monkeypatch.setattr(SplitData, "evaluate_trial", count_threads)
+    with threadpool_limits(2, "blas"):
+        compare(*documents(), **SMALL, excerpts=False)
+    assert found == {1}
+
+
 def test_variants_are_tried_where_no_score_may_rank_all_terms():
     few = ts.Contender("few", "chi2", max_df=40)
     trials = compare(*documents(60, seed=1), scores=[few], cv=3, excerpts=False).trials()
     best = trials.tried[trials.find_best()]
     assert best.classifier == "linear_svm(C=0.25)"
     assert (best.classifier, "all terms", True) in {(one.classifier, one.score, one.is_all) for one in trials.tried}
+
+
+def test_a_share_as_min_df_is_one_of_the_training_documents():
+    share, number = (compare(*documents(90), **SMALL, min_df=least).table for least in (0.3, 18))
+    assert share == number != compare(*documents(90), **SMALL, min_df=27).table
 
 
 def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
@@ -206,12 +235,19 @@ def test_what_makes_others_superfluous_is_among_the_terms_that_may_be_ranked():
         assert {one.term for one in result.near_duplicates} == terms
 
 
-@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1]])
+@pytest.mark.parametrize("train", [[0, 1, 2, 3], [0, 0, 1, 3], [0, 1, 3], [5, 1, 1, 1], [0, 0, 4, 5]])
 def test_training_counts_are_those_of_the_training_documents(train):
     texts, labels = documents(6)
     corpus = read_corpus(texts, labels, None, [], 1)
     found = count_training(corpus, Split(0, 0, np.array(train), np.array([4, 5])))
     assert found == ts.Counts.from_matrix(corpus.X[train], corpus.Y[train], classes=corpus.classes)
+
+
+def test_the_counts_of_a_corpus_are_those_of_its_texts():
+    texts, labels = documents(20)
+    named = read_corpus(texts, labels, None, [], 1).named_counts
+    assert named == ts.count(texts, labels)
+    assert named + ts.count(["a1"], ["sea"]) == ts.count([*texts, "a1"], [*labels, "sea"])
 
 
 def test_a_rule_chooses_by_the_aggregation_of_its_contender():
@@ -400,6 +436,12 @@ def test_it_is_measured_how_stable_the_recommended_terms_are():
     assert (stable["score"], stable["k"]) == (choice.score, choice.k)
     assert max(stable["shares"].values()) <= 1
     assert "stable_terms" not in compare(*documents(), **SMALL, excerpts=False).settings
+
+
+def test_stable_terms_are_left_out_where_there_are_too_many_documents(monkeypatch):
+    for most, measured in ((90, True), (89, False)):
+        monkeypatch.setattr(study, "MAX_DOCUMENTS", most)
+        assert ("stable_terms" in compare(*documents(90), **SMALL).settings) is measured
 
 
 def test_training_documents_of_one_class_are_refused_by_name():

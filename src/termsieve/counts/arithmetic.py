@@ -123,7 +123,7 @@ def _has_negative(counts: Counts) -> bool:
         if values.dtype.kind == "f":
             # real sums agree to rounding only: what is left of nothing may be a little less than nothing
             negative = values < -1e-9 * np.abs(values).max(initial=1.0)
-            np.maximum(values, 0, out=values, where=~negative)
+            np.maximum(values, 0, out=values)
         else:
             negative = values < 0
         if negative.any():

@@ -477,7 +477,7 @@ class Counts(ArrowTable):
     def with_vocabulary(self, vocabulary: Iterable[str]) -> Counts:
         """Return counts of just these terms, in this order; those that do not occur count nothing."""
         terms = check_distinct("vocabulary", vocabulary)
-        index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy(zero_copy_only=False)
+        index = pc.index_in(terms, value_set=self.term_array).fill_null(-1).to_numpy()
         return self.take(index.astype(np.int64), terms, fixed=True)
 
     def prune(

@@ -49,7 +49,7 @@ def _spread_documents(sizes: Int64Array, most: int) -> Array:
     """
     from scipy.stats import binom
 
-    share = min(max(most, 1) / (2.0 * sizes.sum()), 0.5)
+    share = max(most, 1) / (2.0 * sizes.sum())
     spread = np.zeros((most + 1, most * (len(sizes) - 1) + 1))
     spread[0, 0] = 1.0
     for step, size in enumerate(sizes.tolist()):

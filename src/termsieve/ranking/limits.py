@@ -91,7 +91,7 @@ def _jeffreys(k: Array, n: Array, tail: float) -> tuple[Array, Array]:
     pairs, where = np.unique(np.array([k, n]), axis=1, return_inverse=True)
     k, n, where = pairs[0], pairs[1], where.reshape(-1)
     a, b = k + 0.5, np.maximum(n - k, 0.0) + 0.5
-    low = np.where(k <= 0, 0.0, np.minimum(n * betaincinv(a, b, tail), k))
+    low = np.minimum(n * betaincinv(a, b, tail), k)
     high = np.where(k >= n, n, np.maximum(n * betaincinv(a, b, 1.0 - tail), k))
     return round_documents(low)[where], round_documents(high)[where]
 

@@ -193,4 +193,4 @@ def weight_of_evidence(t: Table, *, smoothing: float = 0.5) -> Array:
     odds = np.abs(log_quotient(in_class * n_nc, (t.fp + s) * n_c, difference))
     n = t.N + 4 * s
     weight = ratio(t.n_t + 2 * s, n, empty=0.0) * ratio(n_c, n, empty=0.0)
-    return np.where(weight == 0, 0.0, weight) * np.where(weight == 0, 0.0, odds)
+    return weight * np.where(weight == 0, 0.0, odds)

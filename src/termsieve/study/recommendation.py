@@ -288,8 +288,8 @@ def _is_at_edge(best: TrialSummary, tried: Sequence[TrialSummary]) -> bool:
     """Tell whether the best has the most terms of all but all terms, and these are far more."""
     if best.is_all:
         return False
-    every = [one.k for one in tried if one.is_all]
-    return best.k == max(one.k for one in tried if not one.is_all) and (not every or max(every) > EDGE_STEP * best.k)
+    every = next((one.k for one in tried if one.is_all), math.inf)  # all terms are as many in each trial
+    return best.k == max(one.k for one in tried if not one.is_all) and every > EDGE_STEP * best.k
 
 
 def _find_small_class(settings: Mapping[str, Any]) -> tuple[SmallClass | None, int]:
