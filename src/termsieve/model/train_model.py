@@ -150,6 +150,7 @@ def train_recommended(
 
     Examples
     --------
+    >>> from termsieve.study.study import compare
     >>> texts = ["cheap pills", "cheap watches", "buy pills", "noon meeting", "lunch at noon", "meeting at ten"] * 3
     >>> labels = (["spam"] * 3 + ["ham"] * 3) * 3
     >>> result = compare(texts, labels, scores="chi2", classifiers="multinomial_nb", ks=4, cv=3, progress=False)
