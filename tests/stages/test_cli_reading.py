@@ -216,6 +216,7 @@ def test_long_standard_input(stdin, typed, tmp_path):
         (b"{bad\n", "standard input, line 1: not valid JSON"),
         (b'{"text": "aa", "label": "x"}\n{"text": "bb"', "standard input, line 2: not valid JSON"),
         (b'{"foo": 1}\n', "no column has a name"),
+        (b"text,label\naa,x\nbb,y\n", "Give the path of a file for CSV and other formats."),
     ],
 )
 def test_bad_standard_input_is_named(content, said, stdin, typed):
