@@ -5,7 +5,7 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
-from pages.samples import HOSTILE_CLASSES, hostile_result, plain_result
+from pages.samples import HOSTILE_CLASSES, hostile_result, pairs_result, plain_result
 
 import termsieve as ts
 
@@ -68,6 +68,11 @@ def visit(browser):
 @pytest.fixture(scope="session")
 def plain_page(tmp_path_factory):
     return ts.report(plain_result(), tmp_path_factory.mktemp("plain") / "page.html", title="three topics")
+
+
+@pytest.fixture(scope="session")
+def pairs_page(tmp_path_factory):
+    return ts.report(pairs_result(), tmp_path_factory.mktemp("pairs") / "page.html", title="words and pairs")
 
 
 @pytest.fixture(scope="session")

@@ -193,6 +193,27 @@ def test_a_phone_scrolls_in_one_direction_only(visit, request, which, width):
         assert min(sizes) >= 12
 
 
+def test_a_term_that_does_not_come_again_has_a_dotted_line_and_others_have_none(opened):
+    terms = opened.locator("button.term").evaluate_all("""all => all.map(one => {
+        const line = getComputedStyle(one);
+        return [one.classList.contains("unsure"), line.textDecorationLine, line.textDecorationStyle];
+    })""")
+    assert {(unsure, line, style) for unsure, line, style in terms} == {
+        (True, "underline", "dotted"),
+        (False, "none", "solid"),
+    }
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_the_longest_name_of_a_legend_is_whole(visit, pairs_page, width):
+    with visit(pairs_page, **{**PHONE, "viewport": {"width": width, "height": 844}}) as page:
+        beyond = page.locator(".role-legend-label text").evaluate_all("""all => all.map(one =>
+            one.getBoundingClientRect().right - one.closest("svg").getBoundingClientRect().right)""")
+        lines = page.locator(".role-legend-label text").all_text_contents()
+    assert any(line.endswith("on words and pairs") for line in lines)
+    assert max(beyond) <= 0
+
+
 def test_on_a_phone_the_map_does_not_slide_over_the_term_below_it(visit, plain_page):
     with visit(plain_page, **PHONE, reduced_motion="reduce") as page:  # scrolls at once
         page.evaluate("document.querySelector('aside').scrollIntoView()")

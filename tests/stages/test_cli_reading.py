@@ -85,6 +85,14 @@ def test_one_error_asks_for_the_one_column_that_is_unclear(tmp_path):
         ts.read(path, label=None).chosen_columns  # noqa: B018
 
 
+@pytest.mark.parametrize("asked", [{"label": "message"}, {"text": "team"}, {"text": ("id", "team"), "label": "team"}])
+def test_one_column_is_not_both_text_and_label(asked, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("id,message,team\n1,where is it,delivery\n")
+    with pytest.raises(InputError, match=r"the column '(message|team)' cannot hold both the text and the label\. Name"):
+        ts.read(path, **{"label": "team", **asked}).chosen_columns  # noqa: B018
+
+
 def test_a_table_without_a_line_of_names_is_told_to_get_one(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("ham\tOk lar joking with you again\nspam\tFree entry in a weekly competition\n")
@@ -208,6 +216,7 @@ def test_long_standard_input(stdin, typed, tmp_path):
         (b"{bad\n", "standard input, line 1: not valid JSON"),
         (b'{"text": "aa", "label": "x"}\n{"text": "bb"', "standard input, line 2: not valid JSON"),
         (b'{"foo": 1}\n', "no column has a name"),
+        (b"text,label\naa,x\nbb,y\n", "Give the path of a file for CSV and other formats."),
     ],
 )
 def test_bad_standard_input_is_named(content, said, stdin, typed):

@@ -667,7 +667,11 @@ def test_the_command_says_what_few_bytes_cost(typed, tmp_path):
     code, said, err = typed("compress", tmp_path / "m.tsv", "--bytes", "200", "--cv", "2", "-o", tmp_path / "m.bin")
     assert code == 0, err
     assert "all terms and exact weights" in said
-    assert (tmp_path / "m.bin").stat().st_size <= 200
+    size = (tmp_path / "m.bin").stat().st_size
+    assert size <= 200
+    assert err.endswith(f"m.bin, {size:,} bytes\n")
+    code, _, err = typed("compress", tmp_path / "m.tsv", "--bytes", "200", "--cv", "2", "-o", tmp_path / "m.js")
+    assert err.endswith(f" bytes: a program with the {size:,} bytes of the model inside\n")
     code, _, err = typed("compress", tmp_path / "m.tsv", "-o", tmp_path / "m.exe")
     assert code != 0
     assert "is not a form of a compact model" in err

@@ -77,6 +77,8 @@ def test_a_column_gives_one_split_and_leaves_the_rest_out():
         (2, LABELS[:0], None, "2 folds are too many for 0 documents in the largest class. With 10 documents of each"),
         (21, None, None, "21 folds are too many for 20 documents. With 21 documents of each class there would be an"),
         (6, LABELS, np.arange(20) % 5, "6 folds are too many for 5 groups.$"),
+        (3, np.arange(20), None, "There are 20 classes for 20 documents: the label column may be the wrong one.$"),
+        (3, np.arange(20) % 10, None, "With 10 documents of each class there would be an answer.$"),
         (True, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not True"),
         (1, LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not 1"),
         ("x", LABELS, None, "a number of folds, 2 or more, a column, or a splitter, not 'x'"),

@@ -13,6 +13,8 @@ from termsieve.cli.option_groups import expand_groups, format_examples, option
 from termsieve.defaults import COMPACT_CLASSIFIER, COMPACT_FOLDS, COMPACT_SCORE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from termsieve.model.exporting import CompactModel
 
 MOST_BYTES = 4096
@@ -71,7 +73,7 @@ def compress(
     note_similar_classes(model.data["classes"], messages)
     model.export(output)
     report_cost(model, cv)
-    messages.note(f"written to {output}, {output.stat().st_size:,} bytes")
+    note_size(output, model, messages)
 
 
 def report_cost(model: CompactModel, cv: int = COMPACT_FOLDS) -> None:
@@ -82,3 +84,10 @@ def report_cost(model: CompactModel, cv: int = COMPACT_FOLDS) -> None:
         f"macro F1 {chosen.f1:.4f} in {cv} folds, the best of {len(model.tried):,}; all terms and exact weights "
         f"{model.full_f1:.4f}; difference {chosen.f1 - model.full_f1:+.4f} ± {model.standard_error:.4f}"
     )
+
+
+def note_size(output: Path, model: CompactModel, messages: Messages) -> None:
+    """Note how large the file is; and, of a program, that the bytes asked for are those of the model in it."""
+    size, within = output.stat().st_size, len(model.content)
+    inside = "" if size == within else f": a program with the {within:,} bytes of the model inside"
+    messages.note(f"written to {output}, {size:,} bytes{inside}")

@@ -88,7 +88,7 @@ def _export_in_bytes(
     model: Model, file: str, n_bytes: int, output: Path, title: str | None, messages: Messages
 ) -> None:  # fmt: skip
     """Write the best model in this many bytes with the score, classifier, weighting and analyzer of a model."""
-    from termsieve.cli.compressing import report_cost
+    from termsieve.cli.compressing import note_size, report_cost
     from termsieve.cli.reading import find_labelled, report_reading
     from termsieve.model.exporting import to_portable, train_in_bytes
     from termsieve.model.exporting.budget import check_ending
@@ -104,4 +104,4 @@ def _export_in_bytes(
         )
     compact.export(output, title)
     report_cost(compact)
-    messages.note(f"written to {output}, {output.stat().st_size:,} bytes")
+    note_size(output, compact, messages)

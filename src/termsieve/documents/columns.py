@@ -86,6 +86,11 @@ class ChosenColumns:
 def choose_columns(sources: Sequence[Source], wanted: WantedColumns, options: Options) -> ChosenColumns:
     """Choose the columns, by the names that the first source with columns has; and note what else was detected."""
     chosen = _choose(sources, wanted, options)
+    if chosen.label in chosen.text:
+        raise InputError(
+            f"{sources[0].name}: the column {chosen.label!r} cannot hold both the text and the label. Name another "
+            "with text=NAME or label=NAME."
+        )
     notes = [chosen.note, *_describe_folders(sources, wanted), *_describe_sources(sources, options)]
     return replace(chosen, note=", ".join(filter(None, notes)))
 

@@ -131,13 +131,23 @@ class OpenFileSource(Source):
                 f"{self.name} was read already, and an open file can be read once only. Give a path instead."
             )
         self._used = True
-        rows, replaces = 0, options.encoding_errors == "replace"
+        rows, first_fault, replaces = 0, "", options.encoding_errors == "replace"
+        has_objects = False
         stream = Stream(self.name, cast("BinaryIO", self._file), options.encoding, replace=replaces)
         for chunk in read_json_lines(stream, options, extra):
             rows += chunk.rows
+            has_objects = has_objects or len(chunk.faults) < chunk.rows
+            if chunk.faults and not first_fault:
+                row = min(chunk.faults)
+                first_fault = f"{self.name}, {chunk.place(row)}: {chunk.faults[row]}"
             yield chunk
         if not rows:
             raise InputError(f"{self.name} is empty: it has no rows.")
+        if not has_objects:
+            raise InputError(
+                f"{first_fault}. What is open, not a path, is read as JSON Lines, and no line here is an object such "
+                'as {"text": "...", "label": "..."}. Give the path of a file for CSV and other formats.'
+            )
 
 
 class PeekableFile:

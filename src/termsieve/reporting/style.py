@@ -12,6 +12,8 @@ TEXT_COLOR = "currentColor"
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+# "Chi-square on words and pairs": what the terms are begins a line of its own
+_LEGEND_LINES = "split(replace(datum.label, ' on words', '\\non words'), '\\n')"
 MAP_EXPONENT, MAP_HEIGHT = 0.4, 460
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Noto Sans, sans-serif"
 
@@ -36,9 +38,11 @@ def make_tooltip(field: str, title: str, form: str | None = None) -> Any:
 
 
 def make_legend(names: Sequence[str], *, size: int = 80) -> Any:
-    """Make a legend above the chart, with few enough columns to fit on a phone."""
+    """Make a legend above the chart, with few enough columns, and short enough lines, to fit on a phone."""
     columns = max(1, min(3, 44 // (max(map(len, names), default=1) + 4)))
-    return alt.Legend(title=None, orient="top", columns=columns, symbolOpacity=1, symbolSize=size)
+    return alt.Legend(
+        title=None, orient="top", columns=columns, symbolOpacity=1, symbolSize=size, labelExpr=_LEGEND_LINES
+    )
 
 
 def axis_at(values: Sequence[int]) -> Any:

@@ -128,13 +128,19 @@ def _check_size(cv: Any, labels: AnyArray | None, n_docs: int, groups: AnyArray 
     else:
         n, what = n_docs, "documents"
     if n < cv:
+        n_classes = 0 if labels is None else len(np.unique(labels))
+        doubt = (
+            f" There are {n_classes:,} classes for {n_docs:,} documents: the label column may be the wrong one."
+            if 2 * n_classes > n_docs > cv
+            else ""
+        )
         enough = (
             ""
             if groups is not None
             else f" With {least_class_size(cv):,} documents of each class there would be an answer."
         )
         raise OptionError(
-            f"cv={cv!r} cannot split these documents: {cv:,} folds are too many for {n:,} {what}.{enough}"
+            f"cv={cv!r} cannot split these documents: {cv:,} folds are too many for {n:,} {what}.{enough}{doubt}"
         )
 
 
