@@ -42,6 +42,8 @@ _DATA = "{"  # directives of the documentation, such as {toctree}
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _PROMPT = "$ "
 COLUMNS = "120"  # of the terminal
+# told from the folder where the tests begin: a page has a folder of its own
+DATA = Path(os.environ.get("TERMSIEVE_DATA") or "no folder").absolute()
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def write_corpora(corpora: dict[str, str], folder: Path) -> list[str]:
     """Write the corpora as the files that a page takes them for; those that are not at hand are returned."""
     missing = []
     for name, corpus in corpora.items():
-        path = Path(os.environ.get("TERMSIEVE_DATA") or "no folder", f"{corpus}.jsonl.gz")
+        path = DATA / f"{corpus}.jsonl.gz"
         if not path.is_file():
             missing.append(corpus)
         elif name.endswith(".jsonl.gz"):
