@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tracemalloc
 from pathlib import Path
@@ -277,11 +278,13 @@ def test_a_full_spill_disk_is_named_and_nothing_is_left(folder, tmp_path, monkey
 
 def test_no_thread_writes_any_more_when_another_could_not(folder, tmp_path, monkeypatch):
     """What it wrote into the folder while that was removed would be left."""
-    written = []
+    written, begun = [], threading.Event()
 
     def write(path, _):
         if path.name == "000000.run":
+            assert begun.wait(60)  # what has not begun is cancelled
             raise OutputError("no space")
+        begun.set()
         time.sleep(0.3)
         path.write_bytes(b"")
         written.append(path.name)
