@@ -11,8 +11,6 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 SCRIPT, PINS = ROOT / ".ci" / "lowest.py", ROOT / "constraints.txt"
 
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="in a clone of the repository only")
-
 
 @pytest.fixture
 def project():

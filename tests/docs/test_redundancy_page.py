@@ -49,7 +49,6 @@ def test_the_page_has_the_marks_and_is_made_only_once(make):
     assert once.endswith(page.partition(make["END"])[2])
 
 
-@pytest.mark.skipif(not RESULTS.exists(), reason="benchmarks/redundancy.py has not been run with --json yet")
 def test_what_is_committed_was_made_from_the_results(make):
     page = PAGE.read_text("utf-8")
     assert make["put_into_page"](page, json.loads(RESULTS.read_text("utf-8"))) == page

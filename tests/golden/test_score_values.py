@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from termsieve.counts.counts import Counts
 from termsieve.ranking.ranking import score
@@ -53,8 +54,7 @@ def test_ocfs_of_a_real_valued_matrix():
 
 
 def iris(*, as_in_the_uci_file):
-    datasets = pytest.importorskip("sklearn.datasets")
-    X, y = datasets.load_iris(return_X_y=True)
+    X, y = load_iris(return_X_y=True)
     if as_in_the_uci_file:
         X[34] = X[37] = 4.9, 3.1, 1.5, 0.1  # two rows are wrong in the file that the paper used
     return score(Counts.from_matrix(X, y.astype(str)), "ocfs")

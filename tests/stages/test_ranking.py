@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from sklearn.feature_selection import f_classif, mutual_info_classif
 from stages.test_aggregate import corpora, counted, dense, quick
 
 import termsieve as ts
@@ -198,7 +200,6 @@ def test_hints_of_a_function_need_not_be_there(counts):
 
 
 def test_pvalues(counts):
-    stats = pytest.importorskip("scipy.stats")
     chi2 = score(counts, "chi2")
     one = chi2.pvalues(per_class=True)
     np.testing.assert_allclose(one, stats.chi2.sf(chi2.values, 1))
@@ -248,16 +249,12 @@ def test_scores_survive_pickling(counts):
 
 
 def test_agreement_with_scipy_and_scikit_learn():
-    stats, feature_selection = (
-        pytest.importorskip("scipy.stats"),
-        pytest.importorskip("sklearn.feature_selection"),
-    )
     rng = np.random.default_rng(1)
     X, y = (rng.random((120, 15)) < 0.3).astype(int), rng.integers(0, 3, 120)
     counts = Counts.from_matrix(X, y.astype(str))
-    gain = feature_selection.mutual_info_classif(X, y, discrete_features=True)
+    gain = mutual_info_classif(X, y, discrete_features=True)
     np.testing.assert_allclose(score(counts, "info_gain").overall(), gain, rtol=0, atol=1e-12)
-    f, _ = feature_selection.f_classif(X, y)
+    f, _ = f_classif(X, y)
     np.testing.assert_allclose(score(counts, "bss_wss").overall(), f * 2 / (120 - 3), rtol=1e-10)
     for c, row in enumerate(score(counts, "chi2").values):
         for j, value in enumerate(row):
