@@ -37,7 +37,7 @@ import termsieve as ts
 from termsieve._kernels import use_way
 from termsieve.counts import tally
 from termsieve.counts.folds import Folds
-from termsieve.counts.labelled import read_labelled
+from termsieve.counts.labelled import LabelledMatrix, read_labelled
 from termsieve.counts.tally import Tally
 from termsieve.errors import CountsError, InputError, OptionError
 from termsieve.tokens.vocabulary import Vocabulary
@@ -509,3 +509,16 @@ def test_folds_of_documents_in_memory_are_those_of_counting(documents, n, seed):
         assert found.test(fold) == expected.test(fold)
         assert found.training(fold) == expected.training(fold)
     assert found.join([0, n - 1]) == expected.join([0, n - 1])
+
+
+@pytest.mark.parametrize("X", [[[1, 0, 2, 0], [0, 0, 1, 0], [3, 0, 0, 0]], [[0, 2], [0, 1], [0, 1]], [[0], [0], [0]]])
+def test_folds_of_a_matrix_may_have_columns_of_no_document(X):
+    X, labels = np.array(X), np.array(["b", "a", "b"])
+    folds = Folds.of_matrix(LabelledMatrix.from_matrix(X, labels), 2)
+    for fold in range(2):
+        there = folds.assignment == fold
+        assert 0 < there.sum() < 3
+        for found, rows in ((folds.test(fold), there), (folds.training(fold), ~there)):
+            expected = ts.Counts.from_matrix(X[rows], labels[rows]).prune(min_df=1)
+            assert found.to_arrow() == expected.to_arrow()
+            assert found.class_sizes.tolist() == expected.class_sizes.tolist()

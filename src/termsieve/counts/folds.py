@@ -396,7 +396,7 @@ def sum_over_folds(cells: Cells, n_folds: int) -> tuple[Cells, Int64Array, Int32
     classes, numbers = np.divmod(cells.classes, n_folds)
     first = np.empty(len(classes), np.bool_)
     first[1:] = classes[1:] != classes[:-1]
-    first[cells.indptr[:-1]] = True  # each term has a cell: it was found in a document
+    first[cells.indptr[:-1][np.diff(cells.indptr) > 0]] = True  # a column of a matrix may be of no document
     starts = np.flatnonzero(first)
     sums = np.add.reduceat(cells.values, starts, axis=1) if len(starts) else cells.values
     indptr = np.concatenate([[0], np.cumsum(first)])[cells.indptr]
