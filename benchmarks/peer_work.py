@@ -298,34 +298,29 @@ def gain_tfs(data: Any) -> Any:
 
 @work("termsieve", "choose", f"TermSelector(rule='mrmr({CHOSEN})')", "termsieve")
 def choose_termsieve(data: Any) -> Any:
-    import termsieve as ts
-
-    return _chosen(ts.TermSelector(rule=f"mrmr({CHOSEN})").fit(data["X"], data["y"]))
+    return _choose("mrmr", data["X"], data["y"])
 
 
 @work("termsieve, cmim", "choose", f"TermSelector(rule='cmim({CHOSEN})')", "termsieve")
 def choose_termsieve_cmim(data: Any) -> Any:
-    import termsieve as ts
-
-    return _chosen(ts.TermSelector(rule=f"cmim({CHOSEN})").fit(data["X"], data["y"]))
+    return _choose("cmim", data["X"], data["y"])
 
 
 @work("termsieve, jmi", "choose", f"TermSelector(rule='jmi({CHOSEN})')", "termsieve")
 def choose_termsieve_jmi(data: Any) -> Any:
-    import termsieve as ts
-
-    return _chosen(ts.TermSelector(rule=f"jmi({CHOSEN})").fit(data["X"], data["y"]))
+    return _choose("jmi", data["X"], data["y"])
 
 
 @work("termsieve, fcbf", "choose", f"TermSelector(rule='fcbf({CHOSEN})')", "termsieve")
 def choose_termsieve_fcbf(data: Any) -> Any:
+    return _choose("fcbf", data["X"], data["y"])
+
+
+def _choose(rule: str, X: Any, y: Any) -> list[int]:
+    """The columns in the order in which a rule of ours chooses them; their names are x0, x1, ..."""
     import termsieve as ts
 
-    return _chosen(ts.TermSelector(rule=f"fcbf({CHOSEN})").fit(data["X"], data["y"]))
-
-
-def _chosen(selector: Any) -> list[int]:
-    """The columns in the order in which they were chosen; their names are x0, x1, ..."""
+    selector = ts.TermSelector(rule=f"{rule}({CHOSEN})").fit(X, y)
     return [int(term.removeprefix("x")) for term in selector.selection_.terms.tolist()]
 
 
@@ -382,10 +377,8 @@ def choose_mrmr(data: Any) -> Any:
 
 @work("termsieve", "order", "", "termsieve")
 def order_termsieve(data: Any) -> Any:
-    import termsieve as ts
-
     X, y = data["X"][:ORDERED], data["y"][:ORDERED]
-    return {rule: _chosen(ts.TermSelector(rule=f"{rule}({CHOSEN})").fit(X, y)) for rule in RULES}
+    return {rule: _choose(rule, X, y) for rule in RULES}
 
 
 @work("ITMO_FS", "order", "", "ITMO_FS")

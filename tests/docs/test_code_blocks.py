@@ -31,6 +31,7 @@ from unittest import mock
 import pytest
 from docs.sample_files import write_samples
 from markdown_it import MarkdownIt
+from oracles.messages import leave_out_compiling
 
 from termsieve.cli import run
 from termsieve.scores import registry
@@ -123,7 +124,7 @@ def type_command(line: str) -> tuple[int, str]:
         code = run(arguments)
     text = _COLOURS.sub("", shown.getvalue().decode("utf-8"))
     output.detach(), notes.detach()  # they would close what is below them
-    return code, text
+    return code, leave_out_compiling(text)
 
 
 def run_python(block: Block, names: dict[str, object], page: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from oracles.messages import leave_out_compiling
 from stages.postgres_server import find_programs, start_postgres
 
 from termsieve.cli import run
@@ -15,11 +16,7 @@ def typed(capsys):
     def type_(*arguments):
         code = run([str(one) for one in arguments])
         said = capsys.readouterr()
-        return code, said.out, "".join(filter(is_of_the_command, said.err.splitlines(keepends=True)))
-
-    def is_of_the_command(line):
-        """Whether loops are compiled just now depends on the tests that this process has run."""
-        return not line.startswith(("compiling loops for this machine", "compiled in "))
+        return code, said.out, leave_out_compiling(said.err)
 
     return type_
 
