@@ -764,8 +764,9 @@ def test_the_command_line_says_and_takes_the_pattern(tmp_path, typed):
 def test_other_files_are_no_models(content, said, load, tmp_path):
     with pytest.raises(InputError, match=said):
         load(content)
-    with pytest.raises(InputError, match="There is no file"):
-        Model.load(tmp_path / "nowhere.skops")
+    (tmp_path / "mail.skops").touch()
+    with pytest.raises(InputError, match=r"There is no file .*mial\.skops\. Did you mean 'mail\.skops'"):
+        Model.load(tmp_path / "mial.skops")
     with pytest.raises(InputError, match="cannot be read"):
         Model.load(tmp_path)
 

@@ -13,6 +13,8 @@ import termsieve as ts
 from termsieve.errors import InputError, OptionError
 from termsieve.evaluate.differences import corrected_error, paired_difference
 from termsieve.evaluate.significance import correlated_t
+from termsieve.reporting.report_data import ReportData
+from termsieve.reporting.tables import Fact, make_tiles
 from termsieve.study.plan import GROWTH
 from termsieve.study.recommendation import ONE_SPLIT_RULE, RULE
 from termsieve.study.result_files import SCHEMA
@@ -506,6 +508,8 @@ def test_pairs_are_tried_where_they_may_pay_and_a_model_has_them():
     result = ts.compare(texts, labels, **options)
     choice = result.recommended()
     assert choice.score == "chi2 on words and pairs"
+    assert result.asked_scores == ["chi2"]
+    assert Fact("score", "1") in make_tiles(ReportData.from_result(result))
     assert choice.mean > choice.every.mean + 0.2
     assert choice.against_all.low > 0
     model = ts.train(texts, labels, **options)

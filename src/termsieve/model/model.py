@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from termsieve._types import Array, BoolArray
 from termsieve.defaults import MAX_MODEL_BYTES
+from termsieve.documents.sources import refuse_missing
 from termsieve.errors import InputError, MissingExtraError, OptionError, TermsieveWarning
 from termsieve.estimators import TermVectorizer
 from termsieve.files import write_atomically
@@ -351,11 +352,10 @@ class UnconfirmedError(OptionError):
 
 
 def _read(path: str | Path, max_bytes: int) -> bytes:
+    refuse_missing(Path(path))
     try:
         with Path(path).open("rb") as file:
             content = file.read(max_bytes + 1)
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
     if not content:

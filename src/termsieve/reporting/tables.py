@@ -144,12 +144,12 @@ def make_tiles(data: ReportData) -> list[Fact]:
     if counts is not None:
         tiles += [Fact("documents", f"{counts.n_docs:,}"), Fact("classes", f"{counts.n_classes:,}")]
         tiles += [Fact("terms", f"{counts.n_terms:,}")]
+    n_scores = len(data.contenders if result is None else result.asked_scores)
+    tiles.append(Fact(f"score{'s' * (n_scores != 1)}", f"{n_scores}"))
     if result is None:
-        n_scores = len(data.contenders)
-        return [*tiles, Fact(f"score{'s' * (n_scores != 1)}", f"{n_scores}")]
+        return tiles
     return [
         *tiles,
-        Fact("scores", f"{len(result.scores)}"),
         Fact("classifiers", f"{len(result.asked_classifiers)}"),
         Fact(
             "splits",

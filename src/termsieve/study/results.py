@@ -108,10 +108,18 @@ class Comparison(ArrowTable):
         return self._distinct_values("classifier")
 
     @property
+    def asked_scores(self) -> list[str]:
+        """The scores without those that the search added, such as one on words and pairs."""
+        return self._without_added(self.scores, "scores")
+
+    @property
     def asked_classifiers(self) -> list[str]:
         """The classifiers without those that the search added, which are not tried throughout."""
-        asked = self.settings.get("classifiers")
-        return [name for name in self.classifiers if asked is None or name in asked] or self.classifiers
+        return self._without_added(self.classifiers, "classifiers")
+
+    def _without_added(self, names: list[str], parameter: str) -> list[str]:
+        asked = self.settings.get(parameter)
+        return [name for name in names if asked is None or name in asked] or names
 
     @property
     def ks(self) -> list[int]:
